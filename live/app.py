@@ -29,12 +29,12 @@ from rich.console import Console
 from live.clock import LOOP_CLOCK
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
-from live.events import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
 from live.games.player_lists import add_neighbouring_lists
-from live.publish.access import check_exposure, everybody
-from live.publish.public_state import PublicState
-from live.publish.server import Publisher
-from live.publish.static_files import STUDY_TYPES, StaticSite
+from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
+from live.server.access import check_exposure, everybody
+from live.server.public_state import PublicState
+from live.server.server import Publisher
+from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 from live.service.process import (
@@ -301,7 +301,7 @@ async def _publishing_to_broker(
     if not config.mqtt.publish:
         yield
         return
-    from live.publish.broker import (
+    from live.server.broker import (
         BrokerPublisher,  # costs 0.1 s that others need not wait
         SiteStream,
     )

@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from live.events import CurvePoint, GameView, PlayerView, Value
+from live.messages.figures import CurvePoint, GameView, PlayerView
+from live.messages.values import Value
 
 #: Fewer counted moves say nothing: there is no perceived rating.
 LEAST_MOVES = 5

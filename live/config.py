@@ -20,7 +20,10 @@ import msgspec
 from msgspec import Meta
 
 from live.errors import ConfigError
-from live.events import GainKind, MomentKind, Severity, Value
+from live.messages.alerts import Severity
+from live.messages.figures import GainKind
+from live.messages.moments import MomentKind
+from live.messages.values import Value
 from live.user_files import read_regular
 
 log = logging.getLogger(__name__)
@@ -134,7 +137,7 @@ class ServerConfig(Section):
     public: bool = False
     """Whoever reaches the port may read without a token."""
     tokens_file: str = ""
-    """Who may read what; see :mod:`live.publish.access`."""
+    """Who may read what; see :mod:`live.server.access`."""
     hide_scores: bool = False
     """Nothing an engine said reaches those without an arbiter's token: for venues."""
     hosts: Hosts = ()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from live.catalogue import EARLY_MOVES, LEAST_MOVES
-from live.events import CurvePoint, Curves, EngineInfo, GameDetail, PlayerView, PlyView
+from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail, PlayerView, PlyView
 
 Kind = Literal["open", "elite", "unrated"]
 """An open with rated players, a field above 2700, a club event without a single rating."""

@@ -15,17 +15,18 @@ from live import app
 from live.clock import LoopClock
 from live.config import Config, load_config
 from live.errors import ConfigError, FeedNotFound
-from live.events import FeedReport, GameDetail
-from live.feeds import demo_feed
-from live.feeds.demo_feed import DemoFeed
-from live.feeds.feed import FeedConditions, FeedSink
-from live.feeds.open_feed import open_feed
-from live.feeds.pgn_decoder import PgnReader
-from live.publish.published_state import snapshot
+from live.messages.figures import GameDetail
+from live.messages.from_sources import FeedReport
 from live.rehearse.web_server import serve_http
+from live.server.published_state import snapshot
 from live.service.event_service import EventService
-from tests.feeds.fakes import answering
+from live.sources import demo_feed
+from live.sources.demo_feed import DemoFeed
+from live.sources.feed import FeedConditions, FeedSink
+from live.sources.open_feed import open_feed
+from live.sources.pgn_decoder import PgnReader
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
+from tests.sources.fakes import answering
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000

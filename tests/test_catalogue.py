@@ -20,9 +20,9 @@ from live.catalogue import (
     standings,
     written,
 )
-from live.events import AnalysedPlayer, PlayerMethods, PlayerView, Share
-from live.publish.static_files import CATALOGUE, made_module
-from tests.story.games import point
+from live.messages.figures import AnalysedPlayer, PlayerMethods, PlayerView, Share
+from live.server.static_files import CATALOGUE, made_module
+from tests.watch.games import point
 
 POINT = msgspec.structs.replace(
     point(63, 32, 62.3),

@@ -5,7 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from live.clock import TURN_PIECES, TURN_S, LoopShare
-from tests.feeds.fakes import DrivenClock
+from tests.sources.fakes import DrivenClock
 
 
 def work(clock: DrivenClock, *pieces_s: float) -> Generator[None, None, str]:

@@ -7,10 +7,10 @@ from pathlib import Path
 import yaml
 
 from live.config import load_config
-from live.publish.access import OriginPolicy
-from live.publish.answers import MetricCounts, Metrics
+from live.server.access import OriginPolicy
+from live.server.answers import MetricCounts, Metrics
 from live.service.process import MALLOC, unit
-from tests.publish.world import World
+from tests.server.world import World
 
 FOLDER = Path(__file__).resolve().parents[1] / ".container"
 

@@ -16,29 +16,27 @@ ROOT = Path(__file__).resolve().parent.parent
 RANKS = {
     "manual": -1,
     "human": -1,
-    "feeds": 0,
+    "sources": 0,
     "games": 1,
     "engine": 2,
     "ratings": 3,
-    "ledger": 4,
-    "alerts": 5,
-    "story": 5,
-    "store": 6,
-    "publish": 7,
+    "event": 4,
+    "watch": 5,
+    "journal": 6,
+    "server": 7,
     "outlets": 8,
-    "terminal": 9,
-    "web": 9,
+    "screens": 9,
     "rehearse": 9,
 }
 #: Root modules that every room may import, each with the root modules it may import itself.
 ROOTS: dict[str, set[str]] = {
-    "events": set(),
+    "messages": set(),
     "clock": set(),
     "errors": set(),
     "operating_system": set(),
     "user_files": set(),
-    "catalogue": {"events"},
-    "config": {"events", "errors", "user_files"},
+    "catalogue": {"messages"},
+    "config": {"messages", "errors", "user_files"},
 }
 #: The command line: imports what it needs only when it knows what it has to do.
 COMMANDS = {"cli", "commands"}
@@ -46,9 +44,9 @@ COMMANDS = {"cli", "commands"}
 #: may import those before it.
 WIRING = ("service", "app", "jobs", "studies", "cli", "commands")
 
-PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "story"}
+PURE_ROOMS = {"games", "ratings", "event", "watch"}
 #: Of rooms with shells.
-PURE = {"live.outlets.report_page", "live.outlets.report_files"}
+PURE = {"live.screens.reports.report_page", "live.screens.reports.report_files"}
 #: Reads files all the same: lists of players are such.
 READER = "live.games.player_lists"
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
@@ -63,7 +61,7 @@ SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "w
 #: Shells by that measure that rooms to the right may use all the same, each with its reason.
 SHARED = {
     "live.clock": "time as an argument: the interface, and the wall clock behind it",
-    "live.feeds.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
+    "live.sources.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
 }
 
 GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
@@ -83,11 +81,11 @@ class Source:
 
     @property
     def room(self) -> str:
-        """``feeds`` for ``live.feeds.feed``, ``app`` for ``live.app``, empty for ``live``."""
+        """``feeds`` for ``live.sources.feed``, ``app`` for ``live.app``, empty for ``live``."""
         return [*self.name.split("."), ""][1]
 
     def imports(self, top_level: bool = False) -> Iterator[str]:
-        """Full names of what is imported: ``live.events.Score`` for ``from …events import Score``.
+        """Full names of what is imported: ``live.clock.Clock`` for ``from …clock import Clock``.
 
         With ``top_level`` only what importing the module imports: not what stands in functions
         or under TYPE_CHECKING.
@@ -196,7 +194,7 @@ def impure(source: Source) -> list[str]:
 
 def printing(source: Source) -> list[str]:
     """``print`` anywhere but where people read it."""
-    if source.room in {"cli", "terminal"}:
+    if source.room in {"cli", "screens"}:
         return []
     return [
         f"{source.name}:{node.lineno} prints"

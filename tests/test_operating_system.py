@@ -18,8 +18,8 @@ import pytest
 
 from live import operating_system as system
 from live.errors import ConfigError
-from live.feeds.mqtt_client import MqttClient
 from live.service.process import ServiceManager
+from live.sources.mqtt_client import MqttClient
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux itself")
 

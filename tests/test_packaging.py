@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from live.web.npm import build
+from live.screens.web.npm import build
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -72,7 +72,7 @@ def test_the_source_distribution_builds_the_wheel_without_npm(
     for file in build.wanted_files(ROOT):
         assert files[file.target] == file.sha256
     assert "live/py.typed" in files
-    assert not [name for name in files if name.startswith(("live/web/npm", "tests"))]
+    assert not [name for name in files if name.startswith(("live/screens/web/npm", "tests"))]
     sources = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "live").rglob("*")

@@ -12,18 +12,18 @@ import pytest
 from live.commands.command_options import GONE_COMMANDS, GONE_FLAGS
 from live.config import GONE, SETTINGS, Config, flat, load_config, variable
 from live.errors import UnknownFeed
-from live.events import FeedReport
-from live.feeds import demo_feed
-from live.feeds.source_address import GONE_KINDS, recognise_source
 from live.jobs.recorded_event import rebuild_event
-from live.publish.exports import analysis
-from live.publish.public_state import PublicState
+from live.journal.journal import Journal
+from live.journal.journal_file import VERSION, open_connection, read_version
+from live.journal.journal_reader import JournalReader
+from live.messages.from_sources import FeedReport
+from live.server.exports import analysis
+from live.server.public_state import PublicState
 from live.service.public_delay import find_unshown, first_delay_s
-from live.store.journal import Journal
-from live.store.journal_file import VERSION, open_connection, read_version
-from live.store.journal_reader import JournalReader
-from tests.feeds.fakes import upto
+from live.sources import demo_feed
+from live.sources.source_address import GONE_KINDS, recognise_source
 from tests.service.answered_event import FEED, AnsweredEvent, confirmed
+from tests.sources.fakes import upto
 from tests.test_cli import live_rate
 
 DATA = Path(__file__).resolve().parent / "data"

@@ -158,7 +158,7 @@ def token(
     """
     from datetime import UTC
 
-    from live.publish.access import new_token
+    from live.server.access import new_token
 
     if not name.strip():
         raise ConfigError("NAME", "is empty", "Say whom the token is for")
@@ -211,8 +211,8 @@ def schema(*, http: bool = False) -> None:
     """
     import msgspec
 
-    from live.publish.docs import asyncapi
-    from live.publish.routes import openapi
+    from live.server.docs import asyncapi
+    from live.server.routes import openapi
 
     document = msgspec.json.encode(openapi() if http else asyncapi())
     typer.echo(msgspec.json.format(document, indent=2).decode())
@@ -237,7 +237,7 @@ def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
         broker: [URL] wss://HOST:PORT/PATH, as viewers reach it.
         prefix: What its topics begin with: mqtt.prefix.
     """
-    from live.publish.static_files import write_site
+    from live.server.static_files import write_site
 
     written = write_site(out, broker, prefix)
     size_mb = sum(each.stat().st_size for each in written) / 1e6
@@ -248,7 +248,7 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
     """The command line of the service, with absolute paths."""
     import shutil
 
-    from live.feeds.source_address import recognise_source
+    from live.sources.source_address import recognise_source
 
     # The one that prints this: another may be on the PATH, or none.
     own = os.path.abspath(sys.argv[0])
@@ -379,7 +379,7 @@ def report(
         alerts: Add the alerts: for arbiters alone.
     """
     from live.jobs.recorded_event import report_event as write_report
-    from live.outlets.report_files import Format
+    from live.screens.reports.report_files import Format
 
     if format and out is None:
         raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
@@ -411,7 +411,7 @@ def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within
         player: [NAME] Whose games: a name, or a FIDE id.
         older_than: [DAYS] Games unchanged for so long.
     """
-    from live.store.journal_file import ForeignDatabase, JournalLocked, delete_games
+    from live.journal.journal_file import ForeignDatabase, JournalLocked, delete_games
 
     if not player.strip() and not older_than:
         raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")

@@ -35,7 +35,7 @@ from live.engine.search import SearchKey, SearchResult
 from live.engine.search_queue import SearchKind
 from live.engine.uci import SearchFinished, UciSettings
 from live.errors import ConfigError, EngineError, EngineFault, EngineMoved
-from live.events import Score
+from live.messages.from_sources import Score
 
 try:
     from distributed import Client, KilledWorker, Worker, WorkerPlugin, get_worker

@@ -40,7 +40,7 @@ from live.errors import (
     EngineNotFound,
     NotAnEngine,
 )
-from live.events import Value
+from live.messages.values import Value
 from live.operating_system import (
     kill_group,
     kill_marked,

@@ -57,15 +57,9 @@ from live.engine.search_queue import (
     SearchKind,
     SearchPriority,
 )
-from live.events import (
-    Change,
-    GameId,
-    GameMessage,
-    GoneMessage,
-    MoveMessage,
-    SpeculationFigures,
-    Value,
-)
+from live.messages.health import SpeculationFigures
+from live.messages.to_clients import Change, GameMessage, GoneMessage, MoveMessage
+from live.messages.values import GameId, Value
 
 Chances = Callable[[str, int, Sequence[int]], Sequence[float]]
 """How likely each reply is: of this board, of the move at this ply, by the centipawns

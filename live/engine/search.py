@@ -18,7 +18,8 @@ from typing import Protocol, TypeVar
 
 import chess
 
-from live.events import Score, Value
+from live.messages.from_sources import Score
+from live.messages.values import Value
 
 K = TypeVar("K")
 V = TypeVar("V")

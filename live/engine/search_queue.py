@@ -34,7 +34,7 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
-from live.events import Value
+from live.messages.values import Value
 
 Owner = Hashable
 

@@ -16,7 +16,8 @@ from itertools import pairwise
 
 from live.engine.search import Line, SearchKey, SearchProgress, SearchResult
 from live.errors import EngineFault
-from live.events import MATE_CP, Score, Value
+from live.messages.from_sources import MATE_CP, Score
+from live.messages.values import Value
 
 
 def has_seen_enough(by_depth: Sequence[Score | None], used: float) -> bool:

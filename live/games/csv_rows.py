@@ -5,8 +5,8 @@ import io
 import re
 from collections.abc import Iterator
 
-from live.feeds.charset import PlainLines, decode
-from live.feeds.charset_guess import guess_charset
+from live.sources.charset import PlainLines, decode
+from live.sources.charset_guess import guess_charset
 
 
 def index_aliases(names: dict[str, tuple[str, ...]]) -> dict[str, str]:

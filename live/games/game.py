@@ -2,18 +2,9 @@
 
 import msgspec
 
-from live.events import (
-    Color,
-    FeedName,
-    GameId,
-    GameReport,
-    GameView,
-    Headers,
-    Move,
-    Result,
-    Score,
-    Value,
-)
+from live.messages.figures import GameView
+from live.messages.from_sources import GameReport, Headers, Move, Result, Score
+from live.messages.values import Color, FeedName, GameId, Value
 
 
 class Game(Value):

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
-from live.events import FeedName, GameId, GameReport, Headers
 from live.games.game import Game, GameConfirmed, GameGone, NewGame, Step, apply_step
 from live.games.player_identity import (
     fide_id_of,
@@ -11,6 +10,8 @@ from live.games.player_identity import (
     normalise_header,
     normalise_name,
 )
+from live.messages.from_sources import GameReport, Headers
+from live.messages.values import FeedName, GameId
 
 #: What games are found by: its kind, the feed, and the values.
 GameKey = tuple[str | int | None, ...]

@@ -25,8 +25,6 @@ from itertools import chain
 
 import msgspec
 
-from live.events import FeedName, GameId, GameReport, Headers, Move
-from live.feeds.kept_moves import keep_unread
 from live.games.game import Game
 from live.games.game_index import GameIndex, GameKey, player_and_place_keys, source_key
 from live.games.player_identity import (
@@ -36,6 +34,9 @@ from live.games.player_identity import (
     normalise_header,
 )
 from live.games.rounds import normalise_round
+from live.messages.from_sources import GameReport, Headers, Move
+from live.messages.values import FeedName, GameId
+from live.sources.kept_moves import keep_unread
 
 GameIds = dict[int, GameId]
 """Which game each report is, by its index."""

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from live.events import FeedName, FeedReport, GameId, GameReport
 from live.games.game import Game, GameConfirmed, Step
 from live.games.game_index import GameKey, source_key
+from live.messages.from_sources import FeedReport, GameReport
+from live.messages.values import FeedName, GameId
 
 #: Forgotten games that are remembered. One more may come back, and is forgotten again.
 MAX_FORGOTTEN = 100_000

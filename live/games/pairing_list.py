@@ -1,9 +1,9 @@
 """A pairing list in CSV: who sits at which board of which round. Pure."""
 
-from live.events import Player
-from live.feeds.pgn_headers import create_player
 from live.games.csv_rows import index_aliases, read_csv_rows, read_number
 from live.games.rounds import normalise_round
+from live.messages.from_sources import Player
+from live.sources.pgn_headers import create_player
 
 _PAIRING_COLUMNS = index_aliases(
     {

@@ -26,10 +26,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from live.events import GameId, GameReport, Headers, Player
-from live.feeds.player_names import strip_marks
 from live.games.addresses import strip_addresses
 from live.games.short_names import NO_INITIAL
+from live.messages.from_sources import GameReport, Headers, Player
+from live.messages.values import GameId
+from live.sources.player_names import strip_marks
 
 T = TypeVar("T", Player, Headers)
 

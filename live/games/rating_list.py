@@ -14,10 +14,11 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from live.events import Player, Value
-from live.feeds.charset import decode
 from live.games.csv_rows import index_aliases, read_csv_rows, read_number
 from live.games.player_identity import fide_id_of, normalise_name
+from live.messages.from_sources import Player
+from live.messages.values import Value
+from live.sources.charset import decode
 
 #: Which of FIDE's three ratings a game counts for.
 RatedPace = Literal["standard", "rapid", "blitz"]

@@ -9,12 +9,12 @@ These rules decide what a report changes:
   mate while the source still says ``*`` has the result that the rules give it.
 * Moves are lost only by a line that can be read: a game that could not be read to its
   end (``unread``) keeps what was known, and its ``problem`` says so; see
-  :mod:`live.feeds.kept_moves`.
+  :mod:`live.sources.kept_moves`.
 * A game left out of a **complete** report is no longer in its source. What was played
   is never lost: a finished game stays as it is; a game with moves but no result gets a
   ``problem`` that says that it is shown as it was last; a game without moves is
   removed. (Sources that are read while they are written doubt a loss themselves:
-  :mod:`live.feeds.file_feed`.)
+  :mod:`live.sources.file_feed`.)
 * Another starting position or variant is another game: the old one is removed at once,
   and the new one has its id.
 * A name, an event, a round or a board that vanishes was lost, not taken back: the last
@@ -30,16 +30,6 @@ from itertools import chain, count
 import msgspec
 from msgspec.structs import replace
 
-from live.events import (
-    NO_LONGER,
-    FeedName,
-    FeedReport,
-    GameId,
-    GameReport,
-    Headers,
-    Score,
-)
-from live.feeds.kept_moves import AS_LAST, keep_unread
 from live.games.game import (
     ClocksCorrected,
     EvalsChanged,
@@ -65,6 +55,9 @@ from live.games.game_matching import (
 )
 from live.games.player_identity import is_known, normalise_header, preferred_game_id
 from live.games.report_cleaning import is_no_game, normalise_report
+from live.messages.from_sources import NO_LONGER, FeedReport, GameReport, Headers, Score
+from live.messages.values import FeedName, GameId
+from live.sources.kept_moves import AS_LAST, keep_unread
 
 
 def plan_steps(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:

@@ -8,9 +8,9 @@ import re
 
 from msgspec.structs import replace
 
-from live.events import GameReport, Result
 from live.games.game import side_to_play
 from live.games.player_identity import is_bye, is_known
+from live.messages.from_sources import GameReport, Result
 
 SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
 # At the end of a game players put the kings on the centre to enter the result: on the

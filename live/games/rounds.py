@@ -2,7 +2,7 @@
 
 import re
 
-from live.events import GameView
+from live.messages.figures import GameView
 
 _WORD = r"(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)"
 _BOARD = r"(?:\.\d+)*(?:[\s,;/|-]*(?:board|bd|table|brett|tafel)\.?\s*\d+)?"

@@ -18,7 +18,6 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from live.events import GameId, Headers, Move, Player
 from live.games.game import (
     CarriersChanged,
     Game,
@@ -37,6 +36,8 @@ from live.games.game_matching import (
 from live.games.player_identity import fill_missing, is_known, is_same_person
 from live.games.report_changes import diff_games
 from live.games.same_game import is_another_line, is_one_game, may_be_one_game
+from live.messages.from_sources import Headers, Move, Player
+from live.messages.values import GameId
 
 #: A step of a game as it is shown, and the game after it.
 Shown = tuple[Step, Game | None]

@@ -1,6 +1,6 @@
 """Names of players that are as short as possible and still unambiguous. Pure.
 
-The pages follow the same rule, in ``live/web/drawing/player_names.js``.
+The pages follow the same rule, in ``live/screens/web/drawing/player_names.js``.
 """
 
 import re

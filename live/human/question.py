@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import chess
 import msgspec
 
-from live.events import Value
+from live.messages.values import Value
 
 #: Kinds of game, in the order of the network's input. ``otb`` is classical chess over
 #: the board, the others are online.

@@ -25,25 +25,27 @@ from rich.progress import (
 
 from live.config import Config
 from live.errors import InputError, Interrupted
-from live.events import Change, FeedReport, GameId, GameMessage
-from live.feeds.charset_guess import guess_charset
-from live.feeds.feed import drop_repeated_games
-from live.feeds.pgn_decoder import PgnLimits, PgnReader
+from live.event.event_state import EventState
 from live.games.game import is_played
 from live.games.player_lists import add_neighbouring_lists
 from live.games.rounds import normalise_round
-from live.ledger.event_state import EventState
-from live.outlets.report_files import build_files
-from live.outlets.report_page import render_report
-from live.publish.exports import Analysis, analysis, export, to_json
+from live.journal.journal_file import make_private
+from live.messages.from_sources import FeedReport
+from live.messages.to_clients import Change, GameMessage
+from live.messages.values import GameId
 from live.rehearse.rehearsal import Protocols
 from live.rehearse.rehearsal import rehearse as play_back
+from live.screens.reports.report_files import build_files
+from live.screens.reports.report_page import render_report
+from live.screens.terminal import printed
+from live.screens.terminal.text import counted, plain
+from live.server.exports import Analysis, analysis, export, to_json
 from live.service.event_service import EventService
 from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
-from live.store.journal_file import make_private
-from live.terminal import printed
-from live.terminal.text import counted, plain
+from live.sources.charset_guess import guess_charset
+from live.sources.feed import drop_repeated_games
+from live.sources.pgn_decoder import PgnLimits, PgnReader
 
 log = logging.getLogger(__name__)
 

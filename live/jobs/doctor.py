@@ -31,14 +31,14 @@ from live.config import (
 from live.engine.engine_process import find_engine, measure_speed
 from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
-from live.events import FeedName, Value
-from live.feeds.lichess_token import GET_ONE, LichessToken
-from live.feeds.open_feed import ProbedSource, probe_sources
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json
+from live.journal.journal_file import explain_refusal
+from live.messages.values import FeedName, Value
 from live.operating_system import processors
-from live.publish.public_state import PublicState
+from live.screens.terminal.text import counted, plain
+from live.server.public_state import PublicState
 from live.service.engine_service import (
     advice,
     fitting,
@@ -50,8 +50,8 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import journal_path
 from live.service.event_service import EventService
-from live.store.journal_file import explain_refusal
-from live.terminal.text import counted, plain
+from live.sources.lichess_token import GET_ONE, LichessToken
+from live.sources.open_feed import ProbedSource, probe_sources
 
 #: How long a source or broker has to answer, seconds.
 PROBE_S = 10.0

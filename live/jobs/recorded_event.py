@@ -16,12 +16,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from live.alerts.finding import doubted, in_order
-from live.alerts.incident_log import board_words, incident_sign, kind_name, with_boards
 from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
-from live.events import Alert, AlertMessage, Change, GameDetail, GameId, Incident
+from live.event.event_state import in_pieces
+from live.event.game_evaluations import HumanRequest, RequestId, Urgency
 from live.games.game import Game, apply_or_none, side_to_play
 from live.jobs.analyze_games import (
     build_progress_bar,
@@ -30,16 +29,26 @@ from live.jobs.analyze_games import (
     write_json,
     write_output,
 )
-from live.ledger.event_state import in_pieces
-from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
-from live.outlets.report_files import (
+from live.journal.journal_reader import JournalReader, JournalRun, RecordedChange
+from live.journal.rating_explanation import (
+    Explanation,
+    describe_explanation,
+    explain_side,
+    list_searches,
+)
+from live.messages.alerts import Alert, Incident
+from live.messages.figures import GameDetail
+from live.messages.to_clients import AlertMessage, Change
+from live.messages.values import GameId
+from live.screens.reports.report_files import (
     Format,
     build_files,
     build_incident_files,
     format_incident_change,
 )
-from live.outlets.report_files import format_moment as incident_moment
-from live.publish.exports import Analysis, analysis, to_json
+from live.screens.reports.report_files import format_moment as incident_moment
+from live.screens.terminal.text import plain
+from live.server.exports import Analysis, analysis, to_json
 from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
@@ -49,14 +58,8 @@ from live.service.program_output import (
     utc_now,
     write_texts,
 )
-from live.store.journal_reader import JournalReader, JournalRun, RecordedChange
-from live.store.rating_explanation import (
-    Explanation,
-    describe_explanation,
-    explain_side,
-    list_searches,
-)
-from live.terminal.text import plain
+from live.watch.finding import doubted, in_order
+from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards
 
 
 class RecordedEvent(EventService):

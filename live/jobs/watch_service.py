@@ -30,20 +30,20 @@ from websockets.exceptions import (
 
 from live.clock import LOOP_CLOCK, Clock
 from live.errors import ConfigError, Refused
-from live.events import (
-    Alert,
+from live.jobs.analyze_games import print_line
+from live.messages.alerts import Alert, Incident
+from live.messages.from_clients import DeskCommand
+from live.messages.to_clients import (
     AlertMessage,
-    DeskCommand,
     HelloMessage,
-    Incident,
     Message,
     SnapshotMessage,
 )
-from live.feeds.retry import format_duration, generate_doubling_s
-from live.jobs.analyze_games import print_line
-from live.publish.access import TokenMessage
-from live.publish.published_state import ClientState, OutOfStep
-from live.publish.wire import API_PATH, LIVE_PATH
+from live.screens.terminal.text import WITHHELD, is_withheld
+from live.screens.terminal.view_context import RecentChanges, ViewContext
+from live.server.access import TokenMessage
+from live.server.published_state import ClientState, OutOfStep
+from live.server.wire import API_PATH, LIVE_PATH
 from live.service.process import stop_on_signals
 from live.service.program_output import (
     Way,
@@ -53,13 +53,12 @@ from live.service.program_output import (
     run_terminal,
     way,
 )
-from live.terminal.text import WITHHELD, is_withheld
-from live.terminal.view_context import RecentChanges, ViewContext
+from live.sources.retry import format_duration, generate_doubling_s
 
 #: The service sends a heartbeat every 15 s; two and a bit missing means the line is
 #: dead.
 SILENT_S = 40.0
-#: From here on close codes mean: not without a change (live.publish.wire.CloseCode).
+#: From here on close codes mean: not without a change (live.server.wire.CloseCode).
 FINAL_CODE = 4100
 _ADDRESS = "It looks like ws://HOST:8765"
 _ASK = "Ask whoever runs it; a token is added to the address as ?token=…"

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from live.catalogue import FIGURES
-from live.events import Value
+from live.messages.values import Value
 
 #: In the order of the contents. A page is ``TOPIC.md`` in this folder.
 TOPICS: tuple[str, ...] = (

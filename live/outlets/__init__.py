@@ -1,6 +1,1 @@
-"""An event on paper and in spreadsheets: PGN, CSV, JSON and a page to print. Pure.
-
-Everything is made from :class:`live.publish.exports.Analysis`, whether that came from a
-running service, from ``analyze`` or from a journal; see
-:func:`live.outlets.report_files.build_files`.
-"""
+"""What is made for other programs of a production: notices, and scenes of OBS."""

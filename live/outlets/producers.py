@@ -28,33 +28,28 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, get_args
 
-from live.alerts.incident_log import news
 from live.clock import ReadClock
 from live.config import DirectorConfig, NotifyConfig, named_text
 from live.errors import ConfigError
-from live.events import (
-    DIRECTOR,
-    NOTIFICATIONS,
-    Alert,
-    AlertMessage,
-    Change,
-    FeedName,
-    GameId,
-    GameMessage,
-    GameView,
-    GoneMessage,
-    HealthReport,
-    Moment,
-    MomentMessage,
-    MoveMessage,
-    Severity,
-    part_health,
-)
-from live.feeds.retry import generate_backoff_s
 from live.games.player_identity import fold_name
 from live.games.short_names import isolate_direction
-from live.publish.visibility import StreamFilter
-from live.story.story_desk import PAST_MOVES
+from live.messages.alerts import Alert, Severity
+from live.messages.figures import GameView
+from live.messages.health import DIRECTOR, NOTIFICATIONS, HealthReport, part_health
+from live.messages.moments import Moment
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    GoneMessage,
+    MomentMessage,
+    MoveMessage,
+)
+from live.messages.values import FeedName, GameId
+from live.server.visibility import StreamFilter
+from live.sources.retry import generate_backoff_s
+from live.watch.incident_log import news
+from live.watch.story_desk import PAST_MOVES
 
 log = logging.getLogger(__name__)
 

@@ -29,7 +29,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from live.events import Color, Score
+from live.messages.from_sources import Score
+from live.messages.values import Color
 
 #: Scores are clamped to this, mates included (scalachess, eval.scala: Cp.CEILING).
 CAP_CP = 1000

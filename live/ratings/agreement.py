@@ -21,8 +21,8 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from live.events import Value
 from live.human.question import REFERENCE_ELOS, HumanAnswer
+from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.perceived_model import Circumstances, Turn, measure_circumstances
 from live.ratings.perceived_rating import GRID_ELO, Floats

@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from live.events import Score, Value
+from live.messages.from_sources import Score
+from live.messages.values import Value
 from live.ratings.ferreira import Floats, GainHistogram, cross_correlate
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT, compute_score_interval
 

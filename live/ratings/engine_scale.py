@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from live.events import Value
+from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
 
 #: Scores count no further than this in the slope: beyond, engines differ in how they

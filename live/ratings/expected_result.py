@@ -10,7 +10,7 @@ import math
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from live.events import Value
+from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
 
 #: Weights without ratings and with both, in the order of :func:`compute_features`.

@@ -1,7 +1,8 @@
 """Gains, and the algorithms of Ferreira 2012 that compare players by them.
 
 The gain of a move is how many centipawns the mover won or lost by playing it. Two
-definitions, and every result names the one it used (``live.events.GainKind``):
+definitions, and every result names the one it used
+(``live.messages.figures.GainKind``):
 
 * ``same-search`` (Alliot 2017, section 3.3): the score of the move played minus the
 score of the
@@ -32,7 +33,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from live.events import MATE_CP, Color, GainCounts, GainKind, Score, Value
+from live.messages.figures import GainCounts, GainKind
+from live.messages.from_sources import MATE_CP, Score
+from live.messages.values import Color, Value
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.score_interval import ClusteredScores, GameScores
@@ -51,7 +54,7 @@ def compute_same_search_gain(best: Score, played: Score, mover: Color) -> int:
     side. A move that scores better than the first choice did so by search noise, and
     counts 0 (Alliot 2017, section 3.3).
 
-    >>> from live.events import Score
+    >>> from live.messages.from_sources import Score
     >>> compute_same_search_gain(Score(30), Score(-25), "white")
     -55
     >>> compute_same_search_gain(Score(-25), Score(30), "black")
@@ -67,7 +70,7 @@ def compute_successive_gain(before: Score, after: Score, mover: Color) -> int:
     Scores are White's side (Ferreira 2012, Algorithm 1, step 2). Raises ValueError when
     a score lies outside ±3900, since then it was never clamped.
 
-    >>> from live.events import Score
+    >>> from live.messages.from_sources import Score
     >>> compute_successive_gain(Score(30), Score(55), "white")
     25
     >>> compute_successive_gain(Score(30), Score(55), "black")

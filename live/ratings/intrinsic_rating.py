@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from live.events import Value
+from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles, explain_mismatch
 
 # --- move spread ----------------------------------------------------------------------

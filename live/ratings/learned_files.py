@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from live.errors import InputError
-from live.events import Value
+from live.messages.values import Value
 from live.user_files import read_regular
 
 Learned = TypeVar("Learned")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.events import Color, Value
+from live.messages.values import Color, Value
 from live.ratings.alliot import Prediction, compute_bounded_interval
 from live.ratings.ferreira import Counts, Floats
 

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from live.errors import InputError
-from live.events import Result, Value
+from live.messages.from_sources import Result
+from live.messages.values import Value
 from live.ratings.score_interval import compute_score_interval
 
 # --- match statistics -----------------------------------------------------------------

@@ -13,8 +13,9 @@ import chess
 import msgspec
 import numpy as np
 
-from live.events import GainKind, Value
 from live.games.pace_of_play import Pace
+from live.messages.figures import GainKind
+from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles, explain_mismatch
 from live.ratings.perceived_rating import (
     GRID_ELO,

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from live.events import Color
+from live.messages.values import Color
 
 Floats = npt.NDArray[np.float64]
 

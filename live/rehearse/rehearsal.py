@@ -35,16 +35,21 @@ from rich.progress import Progress
 
 from live.clock import LOOP_CLOCK, Clock
 from live.errors import InputError, PortInUse
-from live.events import GameReport, Move
-from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, plan_timeline
-from live.publish.exports import (
+from live.messages.from_sources import GameReport, Move
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
+from live.server.exports import (
     clock_command,
     eval_command,
     numbered,
     player_tags,
     tag_lines,
 )
-from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
+from live.sources.game_timeline import (
+    GameMoment,
+    Mistake,
+    PlannedIncident,
+    plan_timeline,
+)
 
 
 def write_pgn(

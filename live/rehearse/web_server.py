@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from urllib.parse import unquote, urlsplit
 
-from live.events import Value
+from live.messages.values import Value
 
 
 class ServedRequest(Value):

@@ -15,48 +15,41 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import asdict, replace
 
-from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
-from live.alerts.board_alerts import NAMES
-from live.alerts.finding import CONTRADICTIONS, doubted, span
-from live.alerts.incident_log import (
+from live.catalogue import main_event
+from live.clock import ReadClock
+from live.event.event_state import EventState
+from live.games.rounds import normalise_round
+from live.journal.journal import Journal
+from live.journal.journal_reader import Memory, RecordedNote, encode
+from live.messages.alerts import Alert, AlertKind, Incident
+from live.messages.figures import GameDetail, GameView
+from live.messages.from_clients import DeskCommand
+from live.messages.from_sources import Player
+from live.messages.health import FeedHealth, HealthReport, part_health
+from live.messages.moments import Moment
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    ScoreMessage,
+)
+from live.messages.values import FeedName, GameId, Value
+from live.service.process import FaultLog
+from live.watch.alert_desk import AlertDesk, DeskMemory, DetailOf
+from live.watch.board_alerts import NAMES
+from live.watch.finding import CONTRADICTIONS, doubted, span
+from live.watch.incident_log import (
     ENTRY_CHARS,
     SERVICE,
     IncidentLog,
     is_entered,
     log_lines,
 )
-from live.alerts.watched_board import BoardMemory, MoveFlow
-from live.catalogue import main_event
-from live.clock import ReadClock
-from live.events import (
-    Alert,
-    AlertKind,
-    AlertMessage,
-    Change,
-    DeskCommand,
-    FeedHealth,
-    FeedName,
-    GameDetail,
-    GameId,
-    GameMessage,
-    GameView,
-    GoneMessage,
-    HealthMessage,
-    HealthReport,
-    Incident,
-    Moment,
-    MoveMessage,
-    Player,
-    ScoreMessage,
-    Value,
-    part_health,
-)
-from live.games.rounds import normalise_round
-from live.ledger.event_state import EventState
-from live.service.process import FaultLog
-from live.store.journal import Journal
-from live.store.journal_reader import Memory, RecordedNote, encode
-from live.story.story_desk import GameStory, StoryDesk
+from live.watch.story_desk import GameStory, StoryDesk
+from live.watch.watched_board import BoardMemory, MoveFlow
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +80,7 @@ class ArbiterEntry(Value, omit_defaults=True):
     text: str
     game: GameId | None = None
     by: str = ""
-    """Name of the token it came by, or :data:`live.alerts.incident_log.SERVICE`."""
+    """Name of the token it came by, or :data:`live.watch.incident_log.SERVICE`."""
     gap_s: float = 0.0
     """Of a start: for how long before it nothing ran."""
 

@@ -43,8 +43,10 @@ from live.engine.search import (
 from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError
-from live.events import Change, EngineHealth, GainKind
-from live.ledger.rate_game import HumanSearches, Measure
+from live.event.rate_game import HumanSearches, Measure
+from live.messages.figures import GainKind
+from live.messages.health import EngineHealth
+from live.messages.to_clients import Change
 from live.ratings.agreement import ChoiceModel, load_choice_model
 from live.ratings.engine_scale import (
     LEAST_POSITIONS,

@@ -23,23 +23,12 @@ from live import __version__
 from live.config import Config, JournalConfig
 from live.engine.search import ResultCache, Search, SearchResult
 from live.engine.uci import EngineIdentity
-from live.events import (
-    Change,
-    FeedName,
-    FeedState,
-    GameId,
-    GoneMessage,
-    HealthReport,
-    part_health,
-)
+from live.event.event_state import EventState
+from live.event.game_evaluations import RequestId
+from live.event.tracked_game import ArchivedValues
 from live.games.game import Game, GameConfirmed, Step
-from live.ledger.event_state import EventState
-from live.ledger.game_evaluations import RequestId
-from live.ledger.tracked_game import ArchivedValues
-from live.ratings.engine_scale import MeasuredEngine
-from live.service.process import SLICE_S, LoopSlices, paused
-from live.store.journal import Journal
-from live.store.journal_reader import (
+from live.journal.journal import Journal
+from live.journal.journal_reader import (
     JournalRun,
     Memory,
     decode_archived,
@@ -47,7 +36,12 @@ from live.store.journal_reader import (
     hash_measure,
     replay_game,
 )
-from live.terminal.text import counted
+from live.messages.health import FeedState, HealthReport, part_health
+from live.messages.to_clients import Change, GoneMessage
+from live.messages.values import FeedName, GameId
+from live.ratings.engine_scale import MeasuredEngine
+from live.screens.terminal.text import counted
+from live.service.process import SLICE_S, LoopSlices, paused
 
 #: Sources that begin anew with each start: nothing is kept unless a file is named.
 PASSING = frozenset({"demo", "standard input"})
@@ -100,7 +94,7 @@ _Standing = tuple[list[_Kept], list[Game], list[GameId]]
 class EventJournal:
     """The service's side of its journal; does nothing where there is none.
 
-    Loss policy: see :class:`live.store.journal.Journal`.
+    Loss policy: see :class:`live.journal.journal.Journal`.
     """
 
     def __init__(self, path: Path | None = None) -> None:

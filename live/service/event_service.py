@@ -15,7 +15,6 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequenc
 
 import msgspec
 
-from live.alerts.incident_log import board_words
 from live.config import Config
 from live.engine.engine_pool import EnginePool
 from live.engine.look_ahead import ForecastPolicy, rank_speculation
@@ -23,32 +22,23 @@ from live.engine.search import Search, SearchFailure, SearchProgress, SearchResu
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
 from live.errors import FeedError
-from live.events import (
-    Alert,
-    Change,
-    ChangeListener,
-    EngineInfo,
-    FeedHealth,
-    FeedName,
-    FeedReport,
-    GameDetail,
-    GameId,
-    GameReport,
-    GameView,
-    MeasuringProgress,
-    Player,
-    part_health,
-)
-from live.feeds.feed import Feed, describe_failure
+from live.event.event_state import EventState
+from live.event.game_evaluations import HumanRequest, RequestId, Urgency
 from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.question import HumanAnswer
-from live.ledger.event_state import EventState
-from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
+from live.journal.journal_reader import Memory
+from live.messages.alerts import Alert
+from live.messages.figures import EngineInfo, GameDetail, GameView
+from live.messages.from_sources import FeedReport, GameReport, Player
+from live.messages.health import FeedHealth, MeasuringProgress, part_health
+from live.messages.to_clients import Change, ChangeListener
+from live.messages.values import FeedName, GameId
 from live.operating_system import give_back_memory
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
+from live.screens.terminal.text import counted
 from live.service.desks import AlertService, BoardRuling, StoryService, rule_again, write_note
 from live.service.engine_service import (
     EngineService,
@@ -63,9 +53,9 @@ from live.service.engine_service import (
 from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
 from live.service.process import FaultLog, LoopSlices, reason
-from live.store.journal_reader import Memory
-from live.terminal.text import counted
+from live.sources.feed import Feed, describe_failure
 from live.user_files import in_print
+from live.watch.incident_log import board_words
 
 log = logging.getLogger(__name__)
 

@@ -23,12 +23,12 @@ from pathlib import Path
 
 from live.config import HumanConfig
 from live.errors import LiveRateError
-from live.events import HumanHealth
+from live.event.game_evaluations import HumanRequest
 from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.game_evaluations import HumanRequest
+from live.journal.journal import Journal
+from live.messages.health import HumanHealth
 from live.service.process import alongside, reason
-from live.store.journal import Journal
 
 #: Questions that wait at most, some 400 bytes each.
 MOST_WAITING = 10_000

@@ -51,9 +51,10 @@ import typer
 
 from live.clock import LOOP_CLOCK, Clock, ReadClock
 from live.errors import LiveRateError, first_of
-from live.events import Change, FeedHealth, HealthMessage, HealthReport, part_health
-from live.feeds.retry import Chance, format_duration, generate_doubling_s
+from live.messages.health import FeedHealth, HealthReport, part_health
+from live.messages.to_clients import Change, HealthMessage
 from live.operating_system import awake_s, elapsed_s
+from live.sources.retry import Chance, format_duration, generate_doubling_s
 
 if TYPE_CHECKING:
     from live.config import ServerConfig

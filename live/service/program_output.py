@@ -24,30 +24,33 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from rich.console import Console
 
-from live.alerts.finding import doubted, span
-from live.alerts.incident_log import board_words, with_boards
 from live.catalogue import main_event
 from live.config import Config
 from live.errors import InputError
-from live.events import Alert, Change, ChangeListener, GameDetail, GameId, Incident, Message
-from live.outlets.report_files import Format, build_files, build_incident_files, select_part
-from live.outlets.report_files import format_moment as incident_moment
-from live.publish import wire
-from live.publish.access import everybody
-from live.publish.exports import analysis
-from live.publish.public_state import PublicState
-from live.publish.published_state import PublishedState, snapshot
-from live.publish.visibility import EVERYTHING, shown
+from live.journal.journal_file import make_private
+from live.messages.alerts import Alert, Incident
+from live.messages.figures import GameDetail
+from live.messages.to_clients import Change, ChangeListener, Message
+from live.messages.values import GameId
+from live.screens.reports.report_files import Format, build_files, build_incident_files, select_part
+from live.screens.reports.report_files import format_moment as incident_moment
+from live.screens.terminal import printed
+from live.screens.terminal.printed import EventLineWriter
+from live.screens.terminal.text import DUSK, PLAIN
+from live.server import wire
+from live.server.access import everybody
+from live.server.exports import analysis
+from live.server.public_state import PublicState
+from live.server.published_state import PublishedState, snapshot
+from live.server.visibility import EVERYTHING, shown
 from live.service.event_service import EventService
 from live.service.process import attended, give_up_output
 from live.service.public_delay import choose_delay
-from live.store.journal_file import make_private
-from live.terminal import printed
-from live.terminal.printed import EventLineWriter
-from live.terminal.text import DUSK, PLAIN
+from live.watch.finding import doubted, span
+from live.watch.incident_log import board_words, with_boards
 
 if TYPE_CHECKING:
-    from live.terminal.view_context import ViewContext
+    from live.screens.terminal.view_context import ViewContext
 
 log = logging.getLogger(__name__)
 
@@ -258,7 +261,7 @@ def way(
         log.warning("no screen, one line is printed for each event: %s", why)
         return "lines"
     # Now, before anything runs: it takes a third of a second.
-    import live.terminal.terminal_app  # noqa: F401
+    import live.screens.terminal.terminal_app  # noqa: F401
 
     return "app"
 
@@ -277,7 +280,7 @@ def explain_missing_screen(environment: Mapping[str, str]) -> str:
 
 async def run_terminal(context: ViewContext, stop: asyncio.Event) -> None:
     """Draw the app until somebody leaves it, which sets ``stop``."""
-    from live.terminal.terminal_app import Terminal
+    from live.screens.terminal.terminal_app import Terminal
 
     # No colour for who wants none (https://no-color.org).
     theme = PLAIN if os.environ.get("NO_COLOR") else DUSK
@@ -386,7 +389,7 @@ class OutputMode:
 
     def _open_terminal(self) -> ViewContext:
         # Who prints lines needs none of it.
-        from live.terminal.view_context import RecentChanges, ViewContext
+        from live.screens.terminal.view_context import RecentChanges, ViewContext
 
         service, public, arbiter = self.service, self.public, self.service.arbiter
         changes = RecentChanges(time.monotonic)

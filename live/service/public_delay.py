@@ -14,19 +14,14 @@ from typing import Annotated
 import msgspec
 
 from live.clock import Clock
-from live.events import (
-    Change,
-    GameId,
-    GameMessage,
-    MoveMessage,
-    Value,
-)
+from live.event.event_state import EventState
 from live.games.game import Game, apply_or_none
-from live.ledger.event_state import EventState
-from live.publish.pseudonyms import SECRET_BYTES, Pseudonyms
-from live.publish.public_state import PublicState, Stage, Unshown
-from live.store.journal import Journal
-from live.store.journal_reader import Memory, RecordedChange
+from live.journal.journal import Journal
+from live.journal.journal_reader import Memory, RecordedChange
+from live.messages.to_clients import Change, GameMessage, MoveMessage
+from live.messages.values import GameId, Value
+from live.server.pseudonyms import SECRET_BYTES, Pseudonyms
+from live.server.public_state import PublicState, Stage, Unshown
 
 log = logging.getLogger(__name__)
 

@@ -19,11 +19,11 @@ import msgspec
 from live.clock import LOOP_CLOCK, Clock
 from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
-from live.feeds.feed import Feed, describe_failure
-from live.feeds.open_feed import open_feed
-from live.feeds.source_address import FeedAddress, recognise_source
 from live.service.event_service import EventService
 from live.service.process import Supervisor, watch
+from live.sources.feed import Feed, describe_failure
+from live.sources.open_feed import open_feed
+from live.sources.source_address import FeedAddress, recognise_source
 from live.user_files import on_own_thread
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ def open_feeds(
 
     Raises:
         ConfigError: the same source is given twice.
-        FeedError: see :func:`live.feeds.open_feed.open_feed`.
+        FeedError: see :func:`live.sources.open_feed.open_feed`.
     """
     feeds: list[Feed] = []
     for spec in specs:

@@ -22,7 +22,7 @@ import polars
 from polars import Float64, Int64, col
 from scipy.special import ndtri, stdtrit
 
-from live.events import Value
+from live.messages.values import Value
 from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,

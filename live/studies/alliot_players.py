@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from polars import DataFrame, Int64, col
 
-from live.events import Color, GainKind
+from live.messages.figures import GainKind
+from live.messages.values import Color
 from live.ratings.alliot import (
     CONVOLUTION_32,
     PONDERATED,

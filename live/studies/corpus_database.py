@@ -42,11 +42,12 @@ import numpy as np
 
 from live.engine.search import SearchResult
 from live.errors import InputError
-from live.events import Color, Score, Value
 from live.games.player_identity import normalise_name
+from live.journal.journal_file import SqliteConnection, read_marks
+from live.messages.from_sources import Score
+from live.messages.values import Color, Value
 from live.ratings.alliot import Complexity, measure_complexity
 from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
-from live.store.journal_file import SqliteConnection, read_marks
 
 STANDARD_FEN = chess.STARTING_FEN
 
@@ -83,7 +84,7 @@ class CorpusGame(Value, kw_only=True):
     date: str
     """``2013``, ``2013.08`` or ``2013.08.01``; empty where unknown."""
     result: str
-    """As in ``live.events.Result``."""
+    """As in ``live.messages.from_sources.Result``."""
     moves: tuple[str, ...]
     """UCI."""
     start_fen: str = STANDARD_FEN

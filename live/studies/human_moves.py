@@ -40,7 +40,6 @@ import numpy as np
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
-from live.events import Value
 from live.human.network import (
     POSITION,
     HumanNetwork,
@@ -51,6 +50,7 @@ from live.human.network import (
 )
 from live.human.question import KINDS, LEARNED_ELO, explain_not_covered
 from live.jobs.analyze_games import print_line, write_json
+from live.messages.values import Value
 from live.ratings.perceived_rating import Floats
 from live.studies.perceived_learning import share_of
 

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from live.errors import InputError
-from live.events import Color, GainKind
+from live.messages.figures import GainKind
+from live.messages.values import Color
 from live.ratings.accuracy import compute_expected_score
 from live.ratings.alliot import Complexity
 from live.ratings.expected_score import convert_score_to_difference

@@ -18,7 +18,9 @@ from rich.text import Text
 from live.catalogue import FIGURES, Figure, cell, ends_cell
 from live.config import Config
 from live.errors import InputError
-from live.events import EngineInfo, GainKind, Player, PlayerView, Value
+from live.event import comparisons
+from live.event.comparisons import PredictorRow, Rank, TableFour, compare, rank
+from live.event.event_state import EventState
 from live.games.game import is_played
 from live.games.player_identity import normalise_name, person_key
 from live.jobs.analyze_games import (
@@ -29,10 +31,9 @@ from live.jobs.analyze_games import (
     write_json,
     write_output,
 )
-from live.ledger import comparisons
-from live.ledger.comparisons import PredictorRow, Rank, TableFour, compare, rank
-from live.ledger.event_state import EventState
-from live.publish.exports import to_json
+from live.messages.figures import EngineInfo, GainKind, PlayerView
+from live.messages.from_sources import Player
+from live.messages.values import Value
 from live.ratings.ferreira import PlayedGains, estimate_engine_rating
 from live.ratings.intrinsic_rating import IntrinsicTable
 from live.ratings.match import (
@@ -49,6 +50,10 @@ from live.ratings.match import (
     trace_sprt,
 )
 from live.ratings.perceived_model import MODELS
+from live.screens.terminal import printed
+from live.screens.terminal.printed import NAME, titled
+from live.screens.terminal.text import counted, interval_text, odds_text, plain
+from live.server.exports import to_json
 from live.studies.corpus_database import named_like
 from live.studies.perceived_learning import (
     WHOLE,
@@ -60,9 +65,6 @@ from live.studies.perceived_learning import (
     summary,
 )
 from live.studies.read_games import BrokenFile, game_texts
-from live.terminal import printed
-from live.terminal.printed import NAME, titled
-from live.terminal.text import counted, interval_text, odds_text, plain
 
 Evals = Literal["engine", "pgn"]
 

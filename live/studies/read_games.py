@@ -44,15 +44,15 @@ import chess.pgn
 import msgspec
 
 from live.errors import InputError
-from live.events import MATE_CP, Headers, Player, Result
-from live.feeds.pgn_decoder import PgnLimits, PgnReader
-from live.feeds.pgn_headers import read_head
-from live.feeds.pgn_splitter import PgnSegment, PgnSplitter
-from live.feeds.results import read_result
 from live.games.game import LEAST_PLIES
 from live.games.player_identity import fide_id_of, normalise_name
-from live.publish.exports import RESULTS, tag_lines, wrapped
+from live.messages.from_sources import MATE_CP, Headers, Player, Result
 from live.ratings.alliot import Complexity
+from live.server.exports import RESULTS, tag_lines, wrapped
+from live.sources.pgn_decoder import PgnLimits, PgnReader
+from live.sources.pgn_headers import read_head
+from live.sources.pgn_splitter import PgnSegment, PgnSplitter
+from live.sources.results import read_result
 from live.studies.corpus_database import (
     BATCH,
     STANDARD_FEN,

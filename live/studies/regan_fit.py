@@ -12,7 +12,7 @@ import polars
 from polars import Int64, col
 
 from live.errors import InputError
-from live.events import Value
+from live.messages.values import Value
 from live.ratings.intrinsic_rating import (
     Choices,
     ChoiceSkill,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from live.config import Config
 from live.errors import InputError
-from live.events import GainKind
 from live.jobs.analyze_games import check_writable, write_output
+from live.messages.figures import GainKind
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
     alliot_measures,

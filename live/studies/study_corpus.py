@@ -38,12 +38,12 @@ from live.engine.search import (
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import InputError
-from live.events import MATE_CP
 from live.jobs.analyze_games import build_progress_bar, check_writable, print_line, write_output
+from live.journal.journal import Journal
+from live.messages.from_sources import MATE_CP
 from live.service.engine_service import EngineService, limit_text, search_options_of
 from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
-from live.store.journal import Journal
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,

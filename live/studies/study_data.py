@@ -33,8 +33,8 @@ import polars
 from polars import DataFrame, Int64, col
 
 from live.errors import InputError
-from live.events import Color, GainKind, Value
-from live.publish.exports import to_json
+from live.messages.figures import GainKind
+from live.messages.values import Color, Value
 from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
@@ -49,6 +49,7 @@ from live.ratings.ferreira import GainHistogram, compute_expected_score_between
 from live.ratings.intrinsic_rating import build_spread, explain_left_out
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
+from live.server.exports import to_json
 from live.studies.corpus_database import (
     CorpusDatabase,
     MoveSearch,

@@ -17,12 +17,13 @@ import sys
 import time
 
 from live.config import ServerConfig
-from live.events import MoveMessage, PlyView
-from live.publish.access import ClientLimits
-from live.publish.server import Publisher
+from live.messages.figures import PlyView
+from live.messages.to_clients import MoveMessage
+from live.server.access import ClientLimits
+from live.server.server import Publisher
 from tests.benchmarks.drills import numbers, resident_mb
 from tests.benchmarks.readers import Readers, shake
-from tests.publish.world import World
+from tests.server.world import World
 
 PER_S = 25
 PAYLOAD_BYTES = 4_000

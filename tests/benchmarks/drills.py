@@ -21,13 +21,14 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidHandshake, WebSocketException
 
 from live.config import load_config
-from live.events import FeedReport, GameReport, HelloMessage, Message, SnapshotMessage
-from live.feeds.pgn_decoder import PgnReader
-from live.publish.published_state import ClientState, OutOfStep, snapshot
+from live.messages.from_sources import FeedReport, GameReport
+from live.messages.to_clients import HelloMessage, Message, SnapshotMessage
+from live.server.published_state import ClientState, OutOfStep, snapshot
 from live.service.event_service import EventService
+from live.sources.pgn_decoder import PgnReader
 from tests.games.told import headed
-from tests.publish.mosquitto import free_port as free_port
-from tests.publish.serving import bearer
+from tests.server.mosquitto import free_port as free_port
+from tests.server.serving import bearer
 
 DATA = Path(__file__).parent.parent / "data"
 SOURCES = ("lichess-open-2025.pgn", "four-boards.pgn", "otb-2024-25.pgn")

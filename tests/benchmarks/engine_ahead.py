@@ -22,10 +22,11 @@ import msgspec
 
 from live.config import Config, load_config
 from live.engine.search import Position, SearchOptions
-from live.events import Change, FeedReport, GameReport, MoveMessage, PointMessage
-from live.feeds.game_timeline import plan_timeline
-from live.feeds.pgn_decoder import PgnReader
+from live.messages.from_sources import FeedReport, GameReport
+from live.messages.to_clients import Change, MoveMessage, PointMessage
 from live.service.event_service import EventService
+from live.sources.game_timeline import plan_timeline
+from live.sources.pgn_decoder import PgnReader
 
 
 class Stopwatch:

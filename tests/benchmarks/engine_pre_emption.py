@@ -18,7 +18,7 @@ from live.engine.engine_process import EngineCommand, EngineProcess, find_engine
 from live.engine.search import Limit, Position, Search, SearchKey
 from live.engine.search_queue import SearchKind, SearchPriority
 from tests.engine.conftest import Desk
-from tests.web.broadcast import GAMES
+from tests.screens.web.broadcast import GAMES
 
 ENGINES = 2
 

@@ -18,13 +18,14 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from live.config import ServerConfig
-from live.events import MoveMessage, PlyView
-from live.publish.access import ClientLimits
-from live.publish.server import Publisher
-from live.publish.wire import encode, number
+from live.messages.figures import PlyView
+from live.messages.to_clients import MoveMessage
+from live.server.access import ClientLimits
+from live.server.server import Publisher
+from live.server.wire import encode, number
 from tests.benchmarks.drills import numbers
 from tests.benchmarks.readers import Readers
-from tests.publish.world import World
+from tests.server.world import World
 
 #: A move of a game; without the id of the game it takes 430 bytes.
 PAYLOAD_BYTES = 500

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from live.events import GameReport, Headers, Result
-from live.feeds.game_timeline import choose_wrong_move, plan_timeline
-from tests.feeds.hall_sources import FakeLiveChess
+from live.messages.from_sources import GameReport, Headers, Result
+from live.sources.game_timeline import choose_wrong_move, plan_timeline
+from tests.sources.hall_sources import FakeLiveChess
 
 #: Half of the games are over by this share of the round, before the kill in its calm.
 EARLY = 0.46

@@ -48,31 +48,26 @@ import aiomqtt
 import chess
 import msgspec
 
-from live.events import (
-    RESULT_POINTS,
-    Alert,
+from live.messages.alerts import Alert
+from live.messages.figures import GameDetail, GameView, PlayerView
+from live.messages.from_sources import RESULT_POINTS, GameReport, Player, Result
+from live.messages.moments import Moment
+from live.messages.to_clients import (
     AlertMessage,
-    GameDetail,
     GameMessage,
-    GameReport,
-    GameView,
     GoneMessage,
     Message,
-    Moment,
     MomentMessage,
     MoveMessage,
-    Player,
-    PlayerView,
-    Result,
     SnapshotMessage,
     StandingMessage,
 )
-from live.feeds.game_timeline import PlannedIncident, choose_wrong_move, plan_timeline
-from live.feeds.pgn_decoder import PgnReader
-from live.publish import answers, exports
-from live.publish.published_state import OutOfStep
 from live.rehearse.rehearsal import PgnUrlRehearsal, write_pgn
 from live.rehearse.web_server import ServedReply, ServedRequest
+from live.server import answers, exports
+from live.server.published_state import OutOfStep
+from live.sources.game_timeline import PlannedIncident, choose_wrong_move, plan_timeline
+from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import (
     DrilledService,
     Follower,
@@ -87,9 +82,9 @@ from tests.benchmarks.faulty_hall import FaultyHall, upto
 from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.games.told import headed
-from tests.publish.mosquitto import running as broker_running
-from tests.publish.serving import token_file
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
+from tests.server.mosquitto import running as broker_running
+from tests.server.serving import token_file
 
 BOARDS = 36
 #: The first board of the hall.

@@ -44,12 +44,13 @@ from typing import Any, Literal
 import msgspec
 
 from live.engine.engine_process import find_engine
-from live.events import (
-    Alert,
+from live.games.rounds import read_round_number
+from live.messages.alerts import Alert
+from live.messages.figures import GameDetail
+from live.messages.from_sources import GameReport
+from live.messages.health import EngineHealth
+from live.messages.to_clients import (
     AlertMessage,
-    EngineHealth,
-    GameDetail,
-    GameReport,
     GoneMessage,
     HealthMessage,
     HeartbeatMessage,
@@ -57,11 +58,6 @@ from live.events import (
     Message,
     SnapshotMessage,
 )
-from live.feeds.game_timeline import choose_wrong_move
-from live.feeds.pgn_decoder import PgnReader
-from live.games.rounds import read_round_number
-from live.publish.access import new_token
-from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.rehearsal import (
     FolderRehearsal,
     LichessRehearsal,
@@ -69,11 +65,15 @@ from live.rehearse.rehearsal import (
     Rehearsal,
     write_pgn,
 )
+from live.server.access import new_token
+from live.server.published_state import ClientState, OutOfStep
+from live.sources.game_timeline import choose_wrong_move
+from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml
-from tests.feeds.hall_sources import MqttRehearsal
-from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
 from tests.games.told import headed
-from tests.publish.mosquitto import Mosquitto
+from tests.server.mosquitto import Mosquitto
+from tests.sources.hall_sources import MqttRehearsal
+from tests.sources.livechess_cloud_server import LiveChessCloudRehearsal
 
 Source = Literal["file", "folder", "page", "lichess", "cloud", "mqtt", "stdin"]
 #: Of each round in turn: its source, and whether Stockfish scores it.

@@ -26,11 +26,12 @@ from pathlib import Path
 import msgspec
 
 from live.engine.engine_process import find_engine
-from live.events import GameReport, SnapshotMessage
-from live.feeds.game_timeline import plan_timeline
-from live.feeds.pgn_decoder import PgnReader
+from live.messages.from_sources import GameReport
+from live.messages.to_clients import SnapshotMessage
 from live.ratings.engine_scale import load_reference
 from live.rehearse.rehearsal import LichessRehearsal
+from live.sources.game_timeline import plan_timeline
+from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import (
     DrilledService,
     Follower,

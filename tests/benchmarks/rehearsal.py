@@ -29,20 +29,21 @@ import msgspec
 from live.clock import LoopClock
 from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
-from live.events import FeedReport, SnapshotMessage
-from live.feeds.game_timeline import GameMoment, plan_timeline
-from live.feeds.pgn_decoder import PgnReader
-from live.ledger.game_evaluations import RequestId, Urgency
-from live.publish.access import ClientLimits
-from live.publish.published_state import ClientState, snapshot
-from live.publish.server import Publisher
-from live.publish.visibility import parse
+from live.event.game_evaluations import RequestId, Urgency
+from live.messages.from_sources import FeedReport
+from live.messages.to_clients import SnapshotMessage
 from live.rehearse.rehearsal import write_pgn
+from live.server.access import ClientLimits
+from live.server.published_state import ClientState, snapshot
+from live.server.server import Publisher
+from live.server.visibility import parse
 from live.service.process import freeze_what_is_there
+from live.sources.game_timeline import GameMoment, plan_timeline
+from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import boards, numbers
 from tests.benchmarks.readers import Readers
-from tests.ledger.arithmetic import answer
-from tests.publish.serving import messages
+from tests.event.arithmetic import answer
+from tests.server.serving import messages
 from tests.service.answered_event import AnsweredEvent
 
 

@@ -25,13 +25,14 @@ from typing import Any
 import msgspec
 
 from live.engine.search import Search
-from live.events import FeedReport, GameReport, SnapshotMessage
-from live.publish.published_state import snapshot
-from live.publish.streams import StreamHub
-from live.publish.visibility import EVERYTHING
+from live.messages.from_sources import FeedReport, GameReport
+from live.messages.to_clients import SnapshotMessage
+from live.server.published_state import snapshot
+from live.server.streams import StreamHub
+from live.server.visibility import EVERYTHING
 from tests.benchmarks.drills import boards, numbers
+from tests.event.arithmetic import answer
 from tests.games.told import headed
-from tests.ledger.arithmetic import answer
 from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent
 
 PLAYERS = 222

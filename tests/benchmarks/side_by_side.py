@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.events import Color, Score
+from live.messages.from_sources import Score
+from live.messages.values import Color
 from live.ratings.accuracy import compute_game_accuracy
 from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import Evidence, Floats, read_rating

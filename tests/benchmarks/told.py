@@ -18,14 +18,16 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from live.events import Change, GameDetail, GameMessage, Moment
-from live.ledger.rate_game import COLORS
-from live.ledger.tracked_game import view_of
-from live.publish.exports import Analysis
-from live.story.expected_scores import scores_alike
-from live.story.moment_rules import find_moments
-from live.story.round_moments import COMPARED_MOVES, read_side
-from live.story.story_desk import StoryDesk
+from live.event.rate_game import COLORS
+from live.event.tracked_game import view_of
+from live.messages.figures import GameDetail
+from live.messages.moments import Moment
+from live.messages.to_clients import Change, GameMessage
+from live.server.exports import Analysis
+from live.watch.expected_scores import scores_alike
+from live.watch.moment_rules import find_moments
+from live.watch.round_moments import COMPARED_MOVES, read_side
+from live.watch.story_desk import StoryDesk
 
 UPSET_ELO = 100
 SWING = 0.40

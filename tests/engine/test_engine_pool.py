@@ -24,7 +24,7 @@ from live.engine.search import (
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
-from live.events import Score
+from live.messages.from_sources import Score
 from tests.engine.conftest import SCRIPT, START, Desk, answered, backlog, head, scored, scripted
 from tests.engine.machines import dies, until
 

@@ -29,7 +29,7 @@ from live.engine.engine_process import (
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
-from live.events import Score
+from live.messages.from_sources import Score
 from live.service.engine_service import patience_of
 from tests.engine.conftest import BRIEF, START, scripted
 from tests.engine.machines import ROOT, dies

@@ -23,7 +23,8 @@ from live.engine.search import (
     SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
-from live.events import Score, SpeculationFigures
+from live.messages.from_sources import Score
+from live.messages.health import SpeculationFigures
 from tests.engine.conftest import START, Desk, head
 
 LIMIT = Limit(nodes=1000)

@@ -16,7 +16,7 @@ from live.engine.search import (
     SearchOptions,
     SearchResult,
 )
-from live.events import Score
+from live.messages.from_sources import Score
 
 LIMIT = Limit(nodes=1000)
 START = chess.STARTING_FEN

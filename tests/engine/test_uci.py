@@ -17,7 +17,7 @@ from live.engine.uci import (
     has_seen_enough,
 )
 from live.errors import EngineFault
-from live.events import Score
+from live.messages.from_sources import Score
 
 WHITE = SearchKey("4k3/8/8/8/8/8/8/4K2R w - - 0 1", (), Limit(nodes=1000))
 BLACK = SearchKey("4k3/8/8/8/8/8/8/4K2R b - - 0 1", (), Limit(depth=7))

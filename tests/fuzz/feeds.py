@@ -11,8 +11,9 @@ import msgspec
 
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
-from live.events import FeedReport, GameReport
-from live.feeds.cloud_files import (
+from live.games.report_changes import plan_steps
+from live.messages.from_sources import FeedReport, GameReport
+from live.sources.cloud_files import (
     CloudBoard,
     CloudRoundIndex,
     CloudTournament,
@@ -20,21 +21,20 @@ from live.feeds.cloud_files import (
     find_current_round,
     poll_interval_s,
 )
-from live.feeds.foreign_json import read_json
-from live.feeds.lichess import Tour
-from live.feeds.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
-from live.feeds.livechess_messages import LiveChessMessages
-from live.feeds.mqtt_feed import MqttGames
-from live.feeds.open_feed import open_feed
-from live.feeds.pgn_decoder import PgnDecoder, PgnReader
-from live.feeds.pgn_detection import describe_no_pgn
-from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, read_charset
-from live.feeds.retry import FeedTrouble, read_retry_after_s
-from live.feeds.source_address import redact_address
-from live.games.report_changes import plan_steps
-from tests.feeds.fakes import finished
+from live.sources.foreign_json import read_json
+from live.sources.lichess import Tour
+from live.sources.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
+from live.sources.livechess_messages import LiveChessMessages
+from live.sources.mqtt_feed import MqttGames
+from live.sources.open_feed import open_feed
+from live.sources.pgn_decoder import PgnDecoder, PgnReader
+from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_snapshots import PartialReadFilter, TextReading, read_charset
+from live.sources.retry import FeedTrouble, read_retry_after_s
+from live.sources.source_address import redact_address
+from tests.event.arithmetic import Held
 from tests.fuzz.mutation import HOSTILE, Target
-from tests.ledger.arithmetic import Held
+from tests.sources.fakes import finished
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 

@@ -16,21 +16,21 @@ from live.config import ServerConfig, from_env, load_config
 from live.engine.search import Limit, SearchKey
 from live.engine.uci import EngineIdentity, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, InputError
-from live.events import FeedReport
-from live.feeds import demo_feed
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
-from live.publish.access import ClientLimits, read_tokens
-from live.publish.connection import HttpConnection
-from live.publish.exports import to_json
-from live.publish.server import Publisher
-from live.publish.subscribers import FairTurns
+from live.journal.journal import Journal
+from live.journal.journal_reader import JournalRun
+from live.messages.from_sources import FeedReport
 from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
-from live.store.journal import Journal
-from live.store.journal_reader import JournalRun
+from live.server.access import ClientLimits, read_tokens
+from live.server.connection import HttpConnection
+from live.server.exports import to_json
+from live.server.server import Publisher
+from live.server.subscribers import FairTurns
+from live.sources import demo_feed
 from tests.fuzz.mutation import HOSTILE, Target
-from tests.publish.world import Wire, World
+from tests.server.world import Wire, World
 
 # --- clients --------------------------------------------------------------------------------------
 

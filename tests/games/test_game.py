@@ -4,7 +4,6 @@ import chess
 import msgspec
 import pytest
 
-from live.events import Headers, Player
 from live.games.game import (
     Game,
     GameConfirmed,
@@ -20,8 +19,9 @@ from live.games.game import (
     side_of_ply,
 )
 from live.games.rounds import normalise_round, read_round_number, round_sort_key
+from live.messages.from_sources import Headers, Player
 from tests.games.told import headed, line
-from tests.story.games import START, game
+from tests.watch.games import START, game
 
 GAME = Game("g", "test", "", Headers(Player("Anna"), Player("Boris")), chess.STARTING_FEN)
 PLAYED = msgspec.structs.replace(GAME, moves=line("e4 e5 Nf3"))

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import FeedReport, GameReport, Headers, Player, Result
 from live.games.game import Game, GameConfirmed, GameGone, HeadersChanged, NewGame
 from live.games.game_index import GameIndex, lookup_keys, player_and_place_keys, source_key
 from live.games.game_retention import LEAST_S, GameRetention, state_key
+from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
 from tests.games.told import follow
 from tests.games.told import told as pairing
 

@@ -1,5 +1,5 @@
 """live.games.player_identity: names as people know their owners; the pages' rule is held against it
-in tests/web/test_games.py.
+in tests/screens/web/test_games.py.
 """
 
 import re
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import GameReport, Player
 from live.games.player_identity import (
     is_bye,
     is_known,
@@ -19,6 +18,7 @@ from live.games.player_identity import (
     preferred_game_id,
 )
 from live.games.short_names import family_name, isolate_direction, short_name
+from live.messages.from_sources import GameReport, Player
 from tests.games.told import headed, told
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
-from live.events import FeedReport, GameReport, Headers, Move, Player
 from live.games.pairing_list import read_pairing_list
 from live.games.player_lists import PlayerLists, add_neighbouring_lists, open_player_lists
 from live.games.rating_list import RatedPace, RatingList, read_rating_list
+from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 
 
 def listed(number: int, name: str, fed: str, rating: int, title: str = "") -> str:

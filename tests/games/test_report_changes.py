@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import GameReport, Move, Player, Result, Score
 from live.games.game import (
     ClocksCorrected,
     Game,
@@ -34,6 +33,7 @@ from live.games.report_cleaning import (
     drop_unsupported_variant,
     is_no_game,
 )
+from live.messages.from_sources import GameReport, Move, Player, Result, Score
 from tests.games.told import FEED, follow, headed, holding, line, report, told
 
 ID = preferred_game_id(told())

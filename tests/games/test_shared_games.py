@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import NO_LONGER, GameReport, Headers, Player, Result
 from live.games.game import (
     CarriersChanged,
     Game,
@@ -21,6 +20,7 @@ from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.games.same_game import SAME_GAME_PLIES, is_another_line, is_one_game
 from live.games.shared_games import SharedGames, Shown, describe_dispute
+from live.messages.from_sources import NO_LONGER, GameReport, Headers, Player, Result
 from tests.games.told import line, report, told
 
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6"

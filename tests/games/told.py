@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 import chess
 import msgspec
 
-from live.events import FeedReport, GameReport, Headers, Move, Player, Result
 from live.games.game import Game, Step
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
+from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result
 
 FEED = "test"
 

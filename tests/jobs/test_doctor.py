@@ -20,7 +20,7 @@ from live.jobs.doctor import (
 )
 from live.ratings.agreement import load_choice_model
 from live.service.engine_service import figure_models, why_not_screened
-from tests.feeds.fakes import DATA
+from tests.sources.fakes import DATA
 
 
 @pytest.mark.parametrize(

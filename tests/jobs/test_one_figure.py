@@ -12,17 +12,18 @@ import pytest
 from msgspec.structs import replace
 
 from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
-from live.events import FeedReport, GameDetail, GameReport, Headers, Move, Player, Result
+from live.event.rate_game import COLORS
 from live.jobs.analyze_games import read_pgn
 from live.jobs.recorded_event import build_explanation, rebuild_event
-from live.ledger.rate_game import COLORS
-from live.publish.exports import Analysis, analysis, to_json
+from live.journal.journal_reader import JournalReader
+from live.messages.figures import GameDetail
+from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result
 from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
+from live.server.exports import Analysis, analysis, to_json
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
-from live.store.journal_reader import JournalReader
-from tests.ledger.arithmetic import answer, line
+from tests.event.arithmetic import answer, line
 from tests.ratings import second_implementation as second
 from tests.ratings.test_perceived_rating import as_move, close
 from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent, confirmed, left_behind

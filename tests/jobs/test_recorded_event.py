@@ -15,15 +15,6 @@ from msgspec.structs import replace
 
 from live.config import load_config
 from live.errors import InputError
-from live.events import (
-    CurvePoint,
-    DeskCommand,
-    FeedReport,
-    GameDetail,
-    GameReport,
-    Player,
-)
-from live.feeds import demo_feed
 from live.games.game import NewGame
 from live.jobs.recorded_event import (
     build_explanation,
@@ -33,16 +24,20 @@ from live.jobs.recorded_event import (
     rebuild_event,
     report_event,
 )
-from live.publish.exports import Analysis, analysis
-from live.publish.wire import encode_whole
+from live.journal.journal_reader import JournalReader
+from live.journal.rating_explanation import Explanation, describe_explanation
+from live.messages.figures import CurvePoint, GameDetail
+from live.messages.from_clients import DeskCommand
+from live.messages.from_sources import FeedReport, GameReport, Player
+from live.server.exports import Analysis, analysis
+from live.server.wire import encode_whole
 from live.service.event_service import EventService
-from live.store.journal_reader import JournalReader
-from live.store.rating_explanation import Explanation, describe_explanation
-from tests.feeds.fakes import upto
+from live.sources import demo_feed
+from tests.event.arithmetic import game
+from tests.event.test_event_state import ledger
 from tests.games.told import headed
-from tests.ledger.arithmetic import game
-from tests.ledger.test_event_state import ledger
 from tests.service.answered_event import ticking
+from tests.sources.fakes import upto
 
 FEED = "games.pgn"
 

@@ -13,11 +13,9 @@ import pytest
 from rich.console import Console
 from websockets.asyncio.client import connect
 
-from live.alerts.incident_log import IncidentLog
 from live.clock import LoopClock
 from live.config import ServerConfig
 from live.errors import ConfigError, Refused
-from live.events import DeskCommand, HelloMessage
 from live.jobs import watch_service
 from live.jobs.watch_service import (
     ServiceConnection,
@@ -25,14 +23,17 @@ from live.jobs.watch_service import (
     derive_pages_url,
     parse_service_url,
 )
-from live.publish.published_state import ClientState, snapshot
-from live.publish.server import Publisher
+from live.messages.from_clients import DeskCommand
+from live.messages.to_clients import HelloMessage
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
+from live.server.published_state import ClientState, snapshot
+from live.server.server import Publisher
 from live.service.process import alongside
-from tests.feeds.fakes import until
-from tests.publish.mosquitto import free_port
-from tests.publish.serving import token_file
-from tests.publish.world import World
+from live.watch.incident_log import IncidentLog
+from tests.server.mosquitto import free_port
+from tests.server.serving import token_file
+from tests.server.world import World
+from tests.sources.fakes import until
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,3 +1,3 @@
 """The page's modules in Node, as its own tests ask them."""
 
-from tests.web.conftest import pages as pages
+from tests.screens.web.conftest import pages as pages

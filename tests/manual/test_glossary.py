@@ -6,15 +6,15 @@ A term is what stands in backticks in the first cell of a row; a heading says wh
 import re
 from typing import Any, get_args
 
-from live.alerts.finding import SIGNS as alert_signs
 from live.catalogue import FIGURES
-from live.events import AlertKind
-from live.terminal import terminal_app
-from live.terminal.boards_view import COLUMNS as BOARD_COLUMNS
-from live.terminal.printed import FIGURE_COLUMNS
-from live.terminal.text import FEED_SIGNS
+from live.messages.alerts import AlertKind
+from live.screens.terminal import terminal_app
+from live.screens.terminal.boards_view import COLUMNS as BOARD_COLUMNS
+from live.screens.terminal.printed import FIGURE_COLUMNS
+from live.screens.terminal.text import FEED_SIGNS
+from live.watch.finding import SIGNS as alert_signs
 from tests.manual.html_reader import section
-from tests.web.conftest import Pages
+from tests.screens.web.conftest import Pages
 
 
 def terms(*headings: str) -> set[str]:

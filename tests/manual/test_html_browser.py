@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from live.config import ServerConfig
-from live.publish.server import Publisher
-from tests.publish.world import World
-from tests.web.chromium import browsing
+from live.server.server import Publisher
+from tests.screens.web.chromium import browsing
+from tests.server.world import World
 
 pytestmark = pytest.mark.whole
 

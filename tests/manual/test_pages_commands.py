@@ -22,7 +22,7 @@ import typer.main
 from typer.core import TyperGroup
 
 from live.cli import app
-from live.feeds.source_address import KINDS
+from live.sources.source_address import KINDS
 from tests.manual.html_reader import section
 from tests.studies.small_corpus import rated_games
 
@@ -37,7 +37,7 @@ TEXTS = (
 #: Lines that are not run here, each with what does run it or why nothing can.
 ELSEWHERE = {
     "python3 -m venv": "installs from the package index; the same line is what .ci/run runs",
-    "mosquitto_pub": "tests/feeds/test_mqtt.py runs it against a real broker",
+    "mosquitto_pub": "tests/sources/test_mqtt.py runs it against a real broker",
     "openssl": "tests/engine/test_cluster.py starts such a cluster, with certificates of its own",
     "for m in": "the same block",
     "dask": "the same block",

@@ -10,23 +10,17 @@ import pytest
 
 from live.config import NotifyConfig
 from live.errors import ConfigError
-from live.events import (
-    Alert,
-    AlertMessage,
-    FeedHealth,
-    FeedReport,
-    GameMessage,
-    GameView,
-    GoneMessage,
-    MomentMessage,
-    Player,
-)
-from live.ledger.tracked_game import view_of
+from live.event.tracked_game import view_of
+from live.messages.alerts import Alert
+from live.messages.figures import GameView
+from live.messages.from_sources import FeedReport, Player
+from live.messages.health import FeedHealth
+from live.messages.to_clients import AlertMessage, GameMessage, GoneMessage, MomentMessage
 from live.outlets import producers
 from live.outlets.producers import HOUR_S, ArbiterRules, Notice, Notifier, PublicRules, open_people
 from live.service.process import alongside
-from tests.alerts.replayed_event import Rehearsal, played
-from tests.story.games import game, moment
+from tests.watch.games import game, moment
+from tests.watch.replayed_event import Rehearsal, played
 
 #: apprise imports a module of the standard library that is to go.
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")

@@ -13,13 +13,14 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from live.config import DirectorConfig
-from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
-from live.ledger.tracked_game import view_of
+from live.event.tracked_game import view_of
+from live.messages.health import FeedHealth
+from live.messages.to_clients import Change, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.outlets.producers import FRESH_S, ObsDirector, SceneChoice
 from live.service.process import alongside
-from tests.feeds.fakes import until
-from tests.publish.world import Clock
-from tests.story.games import game, moment
+from tests.server.world import Clock
+from tests.sources.fakes import until
+from tests.watch.games import game, moment
 
 PASSWORD, SALT, CHALLENGE = "secret", "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI=", "+IxH4CnCiqpX"
 #: To these, as the protocol has it: two rounds of SHA-256 in base64.

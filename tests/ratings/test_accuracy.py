@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import MATE_CP, Color, Score
+from live.messages.from_sources import MATE_CP, Score
+from live.messages.values import Color
 from live.ratings.accuracy import CAP_CP, compute_game_accuracy
 
 scores = st.one_of(

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import Color, Score
+from live.messages.from_sources import Score
+from live.messages.values import Color
 from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,

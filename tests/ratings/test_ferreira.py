@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import MATE_CP, Color, Score
-from live.feeds.pgn_decoder import PgnReader
+from live.messages.from_sources import MATE_CP, Score
+from live.messages.values import Color
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
     MAX_GAIN_CP,
@@ -34,6 +34,7 @@ from live.ratings.ferreira import (
     solve,
 )
 from live.ratings.score_interval import ClusteredScores
+from live.sources.pgn_decoder import PgnReader
 
 # --- gain ---------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from live.errors import InputError
-from live.publish.exports import to_json
 from live.ratings.intrinsic_rating import (
     FIRST_PLY,
     RYBKA_3,
@@ -32,6 +31,7 @@ from live.ratings.intrinsic_rating import (
     project_choices,
     scale_delta,
 )
+from live.server.exports import to_json
 from live.studies.regan_fit import log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of
 

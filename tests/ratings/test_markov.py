@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import Color
+from live.messages.values import Color
 from live.ratings.markov import (
     NINETEEN,
     NINETEEN_WIDTHS_CP,

@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.optimize import LinearConstraint, NonlinearConstraint, minimize
 
 from live.errors import InputError
-from live.events import Result
+from live.messages.from_sources import Result
 from live.ratings.match import (
     NORMALIZED_ELO,
     GameCounts,

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from live.events import GameReport
-from live.feeds.game_timeline import PlannedIncident
+from live.messages.from_sources import GameReport
 from live.rehearse.rehearsal import (
     FolderRehearsal,
     LichessRehearsal,
@@ -19,6 +18,7 @@ from live.rehearse.rehearsal import (
     write_pgn,
 )
 from live.rehearse.web_server import ServedReply, ServedRequest
+from live.sources.game_timeline import PlannedIncident
 
 #: Connections after this many are good: a rehearsal has to come to its end. So are the answers of
 #: a server that is asked again and again, and messages of a source that speaks by itself.

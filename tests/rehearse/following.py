@@ -8,13 +8,9 @@ from pathlib import Path
 from typing import get_args
 
 from live.config import FeedsConfig
-from live.events import FeedReport, GameReport
-from live.feeds.open_feed import open_feed
+from live.messages.from_sources import FeedReport, GameReport
 from live.rehearse.rehearsal import Protocols, Rehearsal
-from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
-from tests.feeds.hall_sources import DgtBoardRehearsal, MqttRehearsal
-from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
-from tests.publish.mosquitto import running as broker_running
+from live.sources.open_feed import open_feed
 from tests.rehearse.faults import (
     BAD_CONNECTIONS,
     BAD_REQUESTS,
@@ -27,6 +23,10 @@ from tests.rehearse.faults import (
     incidents,
     mishaps,
 )
+from tests.server.mosquitto import running as broker_running
+from tests.sources.fakes import DrivenClock, Ledger, conditions, running, substance, until
+from tests.sources.hall_sources import DgtBoardRehearsal, MqttRehearsal
+from tests.sources.livechess_cloud_server import LiveChessCloudRehearsal
 
 #: Answers of servers on this machine come at once, except where a fault stalls them on purpose.
 FAULTY = FeedsConfig(timeout_s=0.5)

@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from live.errors import InputError, PortInUse
-from live.events import GameReport, Headers, Move, Player, Score
-from live.feeds.game_timeline import Mistake, add_mistake
+from live.messages.from_sources import GameReport, Headers, Move, Player, Score
 from live.rehearse.rehearsal import LichessRehearsal, open_rehearsal, rehearse, write_pgn
-from tests.feeds.fakes import DATA, decode, substance, until
-from tests.publish.mosquitto import free_port
+from live.sources.game_timeline import Mistake, add_mistake
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
+from tests.server.mosquitto import free_port
+from tests.sources.fakes import DATA, decode, substance, until
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 #: More of them where there is time.

@@ -15,12 +15,13 @@ import msgspec
 from live.config import Config, load_config
 from live.engine.search import Search, SearchResult
 from live.engine.uci import EngineIdentity
-from live.events import FeedName, FeedReport, GameReport
-from live.ledger.game_evaluations import RequestId, Urgency
-from live.publish.exports import Analysis, analysis
+from live.event.game_evaluations import RequestId, Urgency
+from live.messages.from_sources import FeedReport, GameReport
+from live.messages.values import FeedName
+from live.server.exports import Analysis, analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from tests.ledger.arithmetic import answer
+from tests.event.arithmetic import answer
 
 FEED = "test"
 

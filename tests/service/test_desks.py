@@ -15,43 +15,30 @@ import pytest
 from chess import STARTING_FEN
 from msgspec.structs import replace
 
-from live.alerts.alert_desk import AlertDesk
-from live.alerts.watched_board import BoardMemory, Lapse
 from live.engine.search import Search, SearchResult
-from live.events import (
-    Alert,
-    AlertMessage,
-    Change,
-    DeskCommand,
-    EngineHealth,
-    FeedHealth,
-    FeedReport,
-    GameDetail,
-    GameMessage,
-    GameReport,
-    Headers,
-    HealthMessage,
-    Moment,
-    MomentMessage,
-    Move,
-    Player,
-    Result,
-    Score,
-)
-from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
-from live.ledger.tracked_game import view_of
-from live.outlets.report_files import format_incidents_csv as as_csv
-from live.publish.published_state import snapshot
-from live.publish.visibility import StreamFilter, Visibility
+from live.event.tracked_game import view_of
+from live.journal.journal import JournalWriter
+from live.journal.journal_reader import RecordedNote
+from live.messages.alerts import Alert
+from live.messages.figures import GameDetail
+from live.messages.from_clients import DeskCommand
+from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result, Score
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.moments import Moment
+from live.messages.to_clients import AlertMessage, Change, GameMessage, HealthMessage, MomentMessage
+from live.screens.reports.report_files import format_incidents_csv as as_csv
+from live.server.published_state import snapshot
+from live.server.visibility import StreamFilter, Visibility
 from live.service.desks import LOOKS, AlertService, StoryService, log_of, said_in
 from live.service.event_service import EventService
-from live.store.journal import JournalWriter
-from live.store.journal_reader import RecordedNote
-from tests.alerts.replayed_event import four_boards
+from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
+from live.watch.alert_desk import AlertDesk
+from live.watch.watched_board import BoardMemory, Lapse
+from tests.event.arithmetic import answer
 from tests.games.told import headed
-from tests.ledger.arithmetic import answer
 from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind, unscored
-from tests.story.games import late as game
+from tests.watch.games import late as game
+from tests.watch.replayed_event import four_boards
 
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
 LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())

@@ -14,10 +14,11 @@ from live.config import Config, load_config
 from live.engine.search import Position, Search, SearchFailure, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import ConfigError, InputError
-from live.events import Change, EngineMessage, HealthMessage, MeasuringProgress, Score
-from live.feeds import demo_feed
 from live.jobs.recorded_event import build_explanation, rebuild_event
-from live.publish.exports import analysis
+from live.journal.journal_reader import JournalReader
+from live.messages.from_sources import Score
+from live.messages.health import MeasuringProgress
+from live.messages.to_clients import Change, EngineMessage, HealthMessage
 from live.ratings.engine_scale import (
     MeasuredEngine,
     ReferencePosition,
@@ -27,6 +28,7 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.ferreira import SPIKE_AT_ZERO, score_moves
 from live.ratings.perceived_model import MODELS
+from live.server.exports import analysis
 from live.service import engine_service
 from live.service.engine_service import (
     EngineService,
@@ -38,12 +40,12 @@ from live.service.engine_service import (
     measured_on,
 )
 from live.service.event_service import EventService
-from live.store.journal_reader import JournalReader
+from live.sources import demo_feed
 from tests.engine.conftest import Desk
-from tests.feeds.fakes import turns, until
 from tests.service.answered_event import FEED, ticking
 from tests.service.answered_event import opened as running
 from tests.service.answered_event import told as taken_in
+from tests.sources.fakes import turns, until
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

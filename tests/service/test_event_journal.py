@@ -14,18 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.config import JournalConfig
-from live.events import FeedHealth, FeedReport, GameDetail, GameReport
-from live.feeds import demo_feed
 from live.games.game import Game
 from live.jobs.recorded_event import rebuild_event
-from live.publish.exports import Analysis, analysis
+from live.journal.journal_reader import JournalReader
+from live.messages.figures import GameDetail
+from live.messages.from_sources import FeedReport, GameReport
+from live.messages.health import FeedHealth
+from live.server.exports import Analysis, analysis
 from live.service.event_journal import journal_path
-from live.store.journal_reader import JournalReader
+from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
-from tests.feeds.fakes import upto
+from tests.event.arithmetic import line
 from tests.games.told import headed
 from tests.games.told import told as game_of
-from tests.ledger.arithmetic import line
+from tests.journal.test_journal import altered
 from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
@@ -35,7 +37,7 @@ from tests.service.answered_event import (
     settings,
     told,
 )
-from tests.store.test_journal import altered
+from tests.sources.fakes import upto
 
 
 @pytest.fixture

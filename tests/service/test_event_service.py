@@ -9,42 +9,33 @@ import msgspec
 import pytest
 from chess import STARTING_FEN as START
 
-from live.alerts.alert_desk import AlertDesk
 from live.config import Config, MemoryConfig
 from live.engine.engine_process import find_engine
-from live.events import (
-    Change,
-    FeedHealth,
-    FeedReport,
-    GameReport,
-    GoneMessage,
-    Headers,
-    HealthMessage,
-    MoveMessage,
-    Player,
-    SpeculationFigures,
-)
-from live.feeds import demo_feed
+from live.event.event_state import EventState
+from live.event.players import EventStandings, PlayerTotals
+from live.event.rate_game import Measure
 from live.games.game import GameConfirmed, Step
 from live.games.game_retention import MOST_GAMES, GameRetention
-from live.ledger.event_state import EventState
-from live.ledger.players import EventStandings, PlayerTotals
-from live.ledger.rate_game import Measure
-from live.publish.broker import RetainedMessages
-from live.publish.exports import analysis, to_json
-from live.publish.published_state import ClientState, snapshot
-from live.publish.streams import StreamHub
-from live.publish.visibility import StreamFilter, Visibility
+from live.messages.from_sources import FeedReport, GameReport, Headers, Player
+from live.messages.health import FeedHealth, SpeculationFigures
+from live.messages.to_clients import Change, GoneMessage, HealthMessage, MoveMessage
 from live.ratings.perceived_model import MODELS
+from live.server.broker import RetainedMessages
+from live.server.exports import analysis, to_json
+from live.server.published_state import ClientState, snapshot
+from live.server.streams import StreamHub
+from live.server.visibility import StreamFilter, Visibility
 from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
-from live.story.story_desk import StoryDesk
-from tests.alerts.replayed_event import NoEngine
+from live.sources import demo_feed
+from live.watch.alert_desk import AlertDesk
+from live.watch.story_desk import StoryDesk
 from tests.engine.machines import Machines
-from tests.feeds.fakes import until, upto
+from tests.event.arithmetic import answer, line
 from tests.games.told import headed
-from tests.ledger.arithmetic import answer, line
 from tests.service.answered_event import FEED, AnsweredEvent, opened, settings, told, unscored
+from tests.sources.fakes import until, upto
+from tests.watch.replayed_event import NoEngine
 
 #: Plies played one at a time.
 PLIES = 24

@@ -9,19 +9,19 @@ import pytest
 
 from live.config import HumanConfig, load_config
 from live.errors import ConfigError
-from live.events import PlyView
-from live.feeds import demo_feed
+from live.event.game_evaluations import HumanRequest
 from live.human.network import HumanNetwork, NetworkInput
 from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuild_event
-from live.ledger.game_evaluations import HumanRequest
+from live.journal.journal import Journal
+from live.journal.journal_reader import JournalReader
+from live.messages.figures import PlyView
 from live.service import human_service
 from live.service.human_service import HumanService
-from live.store.journal import Journal
-from live.store.journal_reader import JournalReader
-from tests.feeds.fakes import upto
+from live.sources import demo_feed
+from tests.journal.test_journal import altered
 from tests.service.answered_event import opened, told
-from tests.store.test_journal import altered
+from tests.sources.fakes import upto
 
 
 class Network(HumanNetwork):

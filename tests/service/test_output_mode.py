@@ -18,11 +18,13 @@ import pytest
 from rich.console import Console
 
 from live.errors import InputError
-from live.events import Alert, EngineHealth, FeedHealth, FeedReport, HealthMessage
-from live.feeds import demo_feed
-from live.outlets.report_files import Format
-from live.publish.public_state import PublicState
-from live.publish.published_state import ClientState, OutOfStep, snapshot
+from live.messages.alerts import Alert
+from live.messages.from_sources import FeedReport
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.to_clients import HealthMessage
+from live.screens.reports.report_files import Format
+from live.server.public_state import PublicState
+from live.server.published_state import ClientState, OutOfStep, snapshot
 from live.service import program_output
 from live.service.process import stop_on_signals
 from live.service.program_output import (
@@ -38,9 +40,10 @@ from live.service.program_output import (
     way,
     while_there_is_room,
 )
-from tests.publish.world import World
+from live.sources import demo_feed
+from tests.journal.test_journal import altered
+from tests.server.world import World
 from tests.service.answered_event import FEED, AnsweredEvent, unscored
-from tests.store.test_journal import altered
 
 ALL = ("stdin", "stdout", "stderr")
 
@@ -165,7 +168,7 @@ def test_an_exception_is_told_in_one_line(level: int) -> None:
         except OutOfStep:
             ours = record(None)
             ours.exc_info = sys.exc_info()
-        assert ", at live/publish/published_state.py:" in OneLineFormatter().format(ours)
+        assert ", at live/server/published_state.py:" in OneLineFormatter().format(ours)
         nothing = record(None)
         nothing.exc_info = sys.exc_info()
         for each in (record(None), nothing):

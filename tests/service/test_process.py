@@ -24,7 +24,8 @@ from websockets.asyncio.client import connect
 from live.cli import app
 from live.config import ServerConfig
 from live.errors import FeedNotFound, LiveRateError
-from live.events import EngineHealth, FeedHealth, GoneMessage, HealthMessage
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.to_clients import GoneMessage, HealthMessage
 from live.service.process import (
     CAP_S,
     FIRST_S,
@@ -47,9 +48,9 @@ from live.service.process import (
     watch,
     within,
 )
-from tests.feeds.fakes import DrivenClock, until
-from tests.publish.serving import left_in
+from tests.server.serving import left_in
 from tests.service.running import Running, running
+from tests.sources.fakes import DrivenClock, until
 
 DATA = Path(__file__).parents[1] / "data"
 

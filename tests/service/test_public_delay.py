@@ -30,27 +30,20 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from live.engine.search import Search, SearchResult
-from live.events import (
-    EngineHealth,
-    EngineInfo,
-    EngineState,
-    FeedReport,
-    GameReport,
-    Player,
-    QueueLengths,
-    Result,
-    Score,
-)
-from live.feeds import demo_feed
 from live.games.game import Game, NewGame
-from live.publish.access import ClientLimits, everybody, new_token
-from live.publish.answers import HttpRequest
-from live.publish.broker import RetainedMessages
-from live.publish.public_state import PublicState
-from live.publish.published_state import snapshot
-from live.publish.server import Publisher
-from live.publish.static_files import StaticSite
-from live.publish.visibility import Visibility, shown
+from live.journal.journal import Journal
+from live.journal.journal_reader import JournalRun, replay_game
+from live.messages.figures import EngineInfo
+from live.messages.from_sources import FeedReport, GameReport, Player, Result, Score
+from live.messages.health import EngineHealth, EngineState, QueueLengths
+from live.server.access import ClientLimits, everybody, new_token
+from live.server.answers import HttpRequest
+from live.server.broker import RetainedMessages
+from live.server.public_state import PublicState
+from live.server.published_state import snapshot
+from live.server.server import Publisher
+from live.server.static_files import StaticSite
+from live.server.visibility import Visibility, shown
 from live.service.program_output import JsonPrinter, line_printer
 from live.service.public_delay import (
     all_passed_on,
@@ -61,17 +54,16 @@ from live.service.public_delay import (
     pass_on,
     settings_delay,
 )
-from live.store.journal import Journal
-from live.store.journal_reader import JournalRun, replay_game
-from tests.alerts.replayed_event import played
-from tests.feeds.fakes import DrivenClock, turns, until, upto
-from tests.ledger.arithmetic import answer
-from tests.publish.serving import bearer, live
-from tests.publish.test_public_state import NAMES, PublishedEvent, follower, redacted
-from tests.publish.world import Clock, World, at_once
+from live.sources import demo_feed
+from tests.event.arithmetic import answer
+from tests.journal.test_journal import altered
+from tests.server.serving import bearer, live
+from tests.server.test_public_state import NAMES, PublishedEvent, follower, redacted
+from tests.server.world import Clock, World, at_once
 from tests.service.answered_event import Answer, AnsweredEvent
-from tests.store.test_journal import altered
-from tests.story.games import moment
+from tests.sources.fakes import DrivenClock, turns, until, upto
+from tests.watch.games import moment
+from tests.watch.replayed_event import played
 
 GAMES = 4
 PLIES = 50

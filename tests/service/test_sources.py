@@ -25,9 +25,10 @@ from live.config import (
     nested,
 )
 from live.errors import ConfigError, FeedNotFound
-from live.events import Change, FeedHealth, HealthMessage
-from live.publish.server import Publisher
+from live.messages.health import FeedHealth
+from live.messages.to_clients import Change, HealthMessage
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
+from live.server.server import Publisher
 from live.service.event_service import EventService
 from live.service.process import Supervisor
 from live.service.sources import (
@@ -40,10 +41,10 @@ from live.service.sources import (
     SourceRunner,
     settings_of,
 )
-from tests.feeds.fakes import DrivenClock, until
-from tests.publish.serving import left_in
-from tests.publish.world import World
+from tests.server.serving import left_in
+from tests.server.world import World
 from tests.service.answered_event import unscored
+from tests.sources.fakes import DrivenClock, until
 
 QUICK = FeedsConfig(poll_s=0.002)
 

@@ -14,12 +14,12 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
-from live.events import FeedReport
-from live.ledger.game_evaluations import RequestId, Urgency
+from live.event.game_evaluations import RequestId, Urgency
+from live.messages.from_sources import FeedReport
 from live.service.event_service import KINDS, overload
 from tests.benchmarks.drills import boards
-from tests.feeds.fakes import upto
 from tests.service.answered_event import FEED, AnsweredEvent
+from tests.sources.fakes import upto
 
 ENGINES = 2
 

@@ -13,9 +13,9 @@ import pytest
 
 from live.config import load_config
 from live.errors import InputError, Interrupted
-from live.events import EngineInfo, PlayerView
-from live.ledger.comparisons import compare, rank
-from live.ledger.comparisons import table_four as ferreira_table_4
+from live.event.comparisons import compare, rank
+from live.event.comparisons import table_four as ferreira_table_4
+from live.messages.figures import EngineInfo, PlayerView
 from live.ratings.match import GameCounts, Sprt, compute_match_statistics
 from live.studies import player_studies as printed
 from live.studies.player_studies import (
@@ -25,8 +25,8 @@ from live.studies.player_studies import (
     match_of,
     rank_players,
 )
-from tests.ledger.arithmetic import event
-from tests.terminal.sample_boards import drawn
+from tests.event.arithmetic import event
+from tests.screens.terminal.sample_boards import drawn
 
 
 def player(name: str) -> PlayerView:

@@ -8,7 +8,7 @@ import pytest
 
 from live.config import Config, load_config
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
-from live.events import MATE_CP, Score
+from live.messages.from_sources import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
 from live.studies.study_corpus import missing_games, search_corpus, searched_game
 from tests.studies.small_corpus import DATA, corpus_of

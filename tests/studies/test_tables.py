@@ -30,8 +30,8 @@ from live.studies.study_data import (
     move_files,
 )
 from live.studies.study_figures import FIGURES, drawn
+from tests.journal.test_journal import altered
 from tests.ratings.known_players import real_turns, simulate
-from tests.store.test_journal import altered
 from tests.studies.small_corpus import DATA, LINES, SAMPLE, corpus_of, corpus_with, study_of
 
 TABLE = StudyTable(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.events import GainKind
+from live.messages.figures import GainKind
 from live.ratings.alliot import Prediction, predict_by_conformance
 from live.ratings.markov import TEN, solve_chain
 from live.ratings.score_interval import compute_score_interval

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from live.events import Value
+from live.messages.values import Value
 from live.studies.papers.printed import PrintedRow, PrintedTable
 
 

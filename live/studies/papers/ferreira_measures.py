@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from live.events import GainKind
+from live.messages.figures import GainKind
 from live.ratings.alliot import predict_by_covariance
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (

@@ -7,7 +7,7 @@ from itertools import takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
-from live.events import GainKind
+from live.messages.figures import GainKind
 from live.studies.corpus_database import (
     CorpusDatabase,
     NumberedGame,

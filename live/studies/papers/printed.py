@@ -5,7 +5,7 @@ from importlib import resources
 
 import msgspec
 
-from live.events import Value
+from live.messages.values import Value
 
 #: Files beside this module, in the order of their tables.
 PAPERS = ("match-results", "ferreira-2012", "alliot-2017", "regan-haworth-2011")

@@ -1,0 +1,445 @@
+"""Players compared and ranked, on demand: predictors, places, Table 4. Pure.
+
+Made once for a study from all moves of the event; nothing here follows the games.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import msgspec
+
+from live.catalogue import BY_ID, read, standings
+from live.event.methods import (
+    NO_CHOICE,
+    JudgedSide,
+    accumulate_conformance,
+    tournament_figures,
+)
+from live.messages.figures import PlayerView
+from live.messages.values import Color, Value
+from live.ratings.alliot import (
+    PONDERATED,
+    RAW_STEP_FIT,
+    STEP,
+    STEP_CONFORMANCE,
+    STEP_FIT,
+    TANH,
+    TANH_CONFORMANCE,
+    TANH_FIT,
+    BattleRoyale,
+    Prediction,
+    average_known,
+    convert_to_gain,
+    is_counted,
+    predict_by_conformance,
+    predict_by_convolution,
+    predict_by_covariance,
+    swap_colors,
+)
+from live.ratings.expected_score import convert_difference_to_score, convert_score_to_difference
+from live.ratings.ferreira import Algorithm3, GainHistogram, RatingMargins, Strength
+from live.ratings.intrinsic_rating import Spread
+from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
+
+# --- comparison data ----------------------------------------------------------------------------
+
+
+class ComparisonData:
+    """One player's moves, counted for every method that compares."""
+
+    def __init__(self, view: PlayerView, gains: Counter[int], games: Sequence[JudgedSide]) -> None:
+        self.view = view
+        self.gains = GainHistogram(gains.elements())
+        """The gains that feed the curves."""
+        self.raw = accumulate_conformance(games)
+        self.ponderated = accumulate_conformance(games, PONDERATED)
+        self.shortfalls = GainHistogram()
+        """Same-search gains of counted moves, raw."""
+        self.step = GainHistogram()
+        """The same, ponderated as the step vector needs them."""
+        self.tanh = GainHistogram()
+        """The same, ponderated as the tanh vector needs them."""
+        self.transitions = Transitions()
+        self.judged = False
+        """Whether any move was compared with the engine's first choice, counted or not."""
+        self.turns: list[tuple[Spread, ...]] = []
+        """By game, the choices among several lines; empty without Multi-PV."""
+        for color, moves, *_ in games:
+            for move in moves:
+                if move.best_cp is not None and move.gain_cp is not None:
+                    self.judged = True
+                    if is_counted(move.ply, forced=move.forced):
+                        self._count(color, move.best_cp, move.gain_cp)
+            self.turns.append(tuple(move.spread for move in moves if move.spread))
+
+    def _count(self, color: Color, best_cp: int, gain_cp: int) -> None:
+        self.shortfalls.add(gain_cp)
+        for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
+            if (found := convert_to_gain(kind, best_cp, gain_cp)) is not None:
+                histogram.add(found)
+        self.transitions.add(color, best_cp, gain_cp)
+
+
+class ComparedMoves(NamedTuple):
+    """Every player of the event, with how Algorithm 2 rates them, unrounded, by id."""
+
+    players: Mapping[str, ComparisonData]
+    strengths: Mapping[str, Strength]
+    margins: Mapping[str, RatingMargins]
+    """How uncertain each one's gains make that."""
+
+
+# --- predictors ---------------------------------------------------------------------------------
+
+# Every predictor side by side: what the moves of two players say about a game between them.
+#
+# Each answers for A against B over both colours, or says what it is missing. Sources stand with
+# each predictor.
+
+#: Why there is no figure of the product's own.
+NO_MODEL = "no model fits engine, limit and gain"
+#: White's chances, first player White.
+Predictor = Callable[[ComparisonData, ComparisonData], Prediction]
+
+
+class PredictorRow(Prediction, kw_only=True):
+    """One predictor's answer for A against B; the expected score is A's."""
+
+    predictor: str
+    source: str
+    difference: float | None = None
+    """Elo by which A is the stronger, on the normal curve (Ferreira 2012, section 4)."""
+
+
+def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, ...]:
+    """All predictors for two players of the study, by id."""
+    a, b = study.players[one], study.players[other]
+    found = [
+        # Cross-correlation of all gains of both.
+        ("Algorithm 1", "Ferreira 2012, section 4", predict_by_covariance(a.gains, b.gains, STEP)),
+        ("Algorithm 2", "Ferreira 2012, section 5", by_strengths(study, one, other)),
+        ("Algorithm 4", "Ferreira 2012, section 7", by_differences(a, b)),
+        ("perceived rating", "this product", by_perceived(a, b)),
+    ]
+    found += [
+        (name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
+        for name, section, predictor in PREDICTORS
+    ]
+    return tuple(
+        PredictorRow(
+            predictor=name,
+            source=source,
+            difference=None
+            if said.expected_score is None
+            else convert_score_to_difference(said.expected_score),
+            **msgspec.structs.asdict(said),
+        )
+        for name, source, said in found
+    )
+
+
+def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
+    """Difference of both ratings over the comparisons of the event."""
+    own, theirs = study.strengths.get(one), study.strengths.get(other)
+    if own is None or theirs is None:
+        return Prediction(missing="no bounded comparison with anybody they met")
+    if own.part != theirs.part:
+        return Prediction(missing="no chain of games links the two")
+    found, a, b = own.relative - theirs.relative, study.margins[one], study.margins[other]
+    return Prediction(
+        expected_score=convert_difference_to_score(found),
+        low=convert_difference_to_score(found - math.sqrt(a.below + b.above)),
+        high=convert_difference_to_score(found + math.sqrt(a.above + b.below)),
+    )
+
+
+def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Difference of both players' differences from the engine."""
+    if not a.view.moves or not b.view.moves:
+        return Prediction(missing="no scored move of both yet")
+    figure = attrgetter("difference", "difference_low", "difference_high")
+    missing = "the difference from the engine is unbounded"
+    return _difference(figure(a.view), figure(b.view), missing)
+
+
+def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Difference of both perceived ratings, if one model reads their games."""
+    if a.view.model != b.view.model:
+        return Prediction(missing="their games are read by different models")
+    if a.view.model is None:
+        return Prediction(missing=NO_MODEL)
+    unknown = ", ".join(side.view.name for side in (a, b) if side.view.perceived is None)
+    figure = attrgetter("perceived", "low", "high")
+    return _difference(figure(a.view), figure(b.view), f"unknown: {unknown}")
+
+
+Rating = tuple[float | None, float | None, float | None]
+
+
+def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
+    """From two ratings with their 95 % intervals: the ends of a difference of independent
+    estimates (Zou and Donner 2008, after Newcombe 1998, method 10).
+    """
+    (a, a_low, a_high), (b, b_low, b_high) = one, other
+    if a is None or b is None:
+        return Prediction(missing=missing)
+    low = high = None
+    if a_low is not None and b_high is not None:
+        low = convert_difference_to_score(a - b - math.hypot(a - a_low, b_high - b))
+    if a_high is not None and b_low is not None:
+        high = convert_difference_to_score(a - b + math.hypot(a_high - a, b - b_low))
+    return Prediction(expected_score=convert_difference_to_score(a - b), low=low, high=high)
+
+
+def _of_moves(kind: str, predict: Callable[..., Prediction], *settings: object) -> Predictor:
+    """By one kind of each player's moves, where both have any that count."""
+
+    def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
+        moves = [getattr(side, kind) for side in (white, black)]
+        if all(each.n for each in moves):
+            return predict(*moves, *settings)
+        if any(side.view.moves and not side.judged for side in (white, black)):
+            return Prediction(missing=NO_CHOICE)
+        return Prediction(missing="no move of both that counts (from move 10 on)")
+
+    return predicted
+
+
+def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
+    """Both players' chains, of all their moves; none below 500 moves (section 4.4.1)."""
+    short = "; ".join(
+        f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
+        for side in (white, black)
+        if side.shortfalls.n < ENOUGH_MOVES
+    )
+    if short:
+        return Prediction(missing=short)
+    return predict_by_markov(
+        white.transitions.build_chain("white"), black.transitions.build_chain("black")
+    )
+
+
+covariance_tanh = _of_moves("tanh", predict_by_covariance, TANH, TANH_FIT)
+# n0 and b stand in place of k1 and k2: gains as they are (section 4.3.1).
+convolution = _of_moves("shortfalls", predict_by_convolution)
+
+PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
+    ("conformance, raw", "4.2", _of_moves("raw", predict_by_conformance)),
+    ("conformance, ponderated", "4.2", _of_moves("ponderated", predict_by_conformance)),
+    (
+        "covariance, raw step",
+        "4.3",
+        _of_moves("shortfalls", predict_by_covariance, STEP, RAW_STEP_FIT),
+    ),
+    ("covariance, step", "4.3", _of_moves("step", predict_by_covariance, STEP, STEP_FIT)),
+    ("covariance, tanh", "4.3", covariance_tanh),
+    ("29-fold convolution", "4.3", convolution),
+    ("Markov", "4.4", markov),
+)
+#: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
+PAIRED_BY: dict[str, Predictor] = {
+    "covariance": covariance_tanh,
+    "convolution": convolution,
+    "markov": markov,
+}
+
+
+def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Mean of A against B with White and with Black: White's own advantage cancels."""
+    white, black = predict(a, b), swap_colors(predict(b, a))
+    if white.expected_score is None or black.expected_score is None:
+        return white if white.expected_score is None else black
+    names = ("expected_score", "low", "high", "win", "draw", "loss")
+    means: dict[str, Any] = {
+        name: average_known((getattr(white, name), getattr(black, name))) for name in names
+    }
+    return Prediction(**means, caution=white.caution or black.caution)
+
+
+# --- ranking ------------------------------------------------------------------------------------
+
+# Everybody of an event in one order, by what is known of them, and by each method that ranks.
+#
+# The order is that of the screens (:func:`live.catalogue.standings`). The battle royale has places
+# of its own beside it. Made on demand from a study of the event.
+
+
+class Rank(Value):
+    """One player by what is known, and by every method that ranks."""
+
+    id: str
+    name: str
+    elo: int | None
+    games: int
+    moves: int
+    counted: int
+    """Moves that ``perceived`` rests on."""
+    standing: int | None
+    """By ``perceived``, from 1, equal numbers sharing it."""
+    tied: bool
+    """Others have the same standing."""
+    perceived: float | None
+    """As the player's own view has it (:class:`live.messages.figures.PlayerView`), like all up to
+    ``points``."""
+    low: float | None
+    high: float | None
+    usual_low: float | None
+    usual_high: float | None
+    percentile: float | None
+    points: float | None
+    algorithm_2: float | None
+    """Elo; null where nobody of the player's group is rated."""
+    algorithm_2_difference: float | None
+    """Elo above the mean of the player's group."""
+    algorithm_2_low: float | None
+    """95 % interval of ``algorithm_2``; of the difference where nobody of the group is rated."""
+    algorithm_2_high: float | None
+    algorithm_4: float | None
+    algorithm_4_low: float | None
+    algorithm_4_high: float | None
+    place: int | None
+    """In the battle royale, from 1, equal scores sharing it."""
+    expected_score: float | None
+    """Mean against all others, both colours alike."""
+    expected_low: float | None
+    expected_high: float | None
+    victories: int
+    """Opponents beaten on average of both colours."""
+    opponents: int
+    missing: str = ""
+    """Why there is no place, for people."""
+
+
+def rank(
+    study: ComparedMoves,
+    views: Sequence[PlayerView],
+    by: str = "covariance",
+    *,
+    engine_rating: int,
+) -> tuple[Rank, ...]:
+    """Rank players by how far they are above what is usual for them; those without a rating last.
+
+    Raises KeyError for a predictor not in ``PAIRED_BY``.
+    """
+    predict = PAIRED_BY[by]
+    players = study.players
+    battle = BattleRoyale(
+        lambda white, black: predict(players[white], players[black]), [view.id for view in views]
+    )
+    places = {place.player: place for place in battle.rank_players()}
+    ranks = []
+    for standing in standings(views):
+        view = standing.view
+        difference = read(BY_ID["algorithm4"], view, engine_rating)
+        place = places[view.id]
+        strength = study.strengths.get(view.id)
+        rating, relative, low, high = _of_strength(strength) if strength else (None,) * 4
+        ranks.append(
+            Rank(
+                **{name: getattr(view, name) for name in _OF_VIEW},
+                standing=standing.place,
+                tied=standing.tied,
+                algorithm_2=rating,
+                algorithm_2_difference=relative,
+                algorithm_2_low=low,
+                algorithm_2_high=high,
+                algorithm_4=difference.value,
+                algorithm_4_low=difference.low,
+                algorithm_4_high=difference.high,
+                place=place.rank,
+                expected_score=place.expected_score,
+                expected_low=place.low,
+                expected_high=place.high,
+                victories=place.victories,
+                opponents=place.opponents,
+                missing=place.missing,
+            )
+        )
+    return tuple(ranks)
+
+
+_of_strength = attrgetter("rating", "relative", "low", "high")
+_OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fields__)
+
+
+# --- ferreira table 4 ---------------------------------------------------------------------------
+
+# Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6). Pure.
+
+
+class FourRow(Value):
+    """One player; figures in Elo but ``expected_score``."""
+
+    id: str
+    name: str
+    games: int
+    moves: int
+    elo: int | None
+    """``r_i``, the actual rating."""
+    strength: float | None
+    """``r'_i``, Algorithm 2; null where nobody the player is linked with is rated."""
+    strength_low: int | None
+    """95 % interval of ``strength``, in whole Elo; null for the only rated player of a group."""
+    strength_high: int | None
+    expected_score: float
+    """``p_i`` against the engine."""
+    difference: float | None
+    """``d_i``; null where unbounded."""
+    engine_by_elo: float | None
+    """``r_i - d_i``."""
+    engine_by_strength: float | None
+    """``r'_i - d_i``."""
+
+
+class TableFour(Value):
+    """All players, highest rated first, and the averages."""
+
+    rows: tuple[FourRow, ...]
+    engine_by_elo: float | None
+    engine_by_strength: float | None
+    missing: str = ""
+    """Why an average is null, for people."""
+
+
+def table_four(
+    views: Sequence[PlayerView], engine: Algorithm3, strengths: Mapping[str, Strength]
+) -> TableFour:
+    """Join the players with what Algorithms 2 and 3 say of them, by id."""
+    players = {view.id: view for view in views}
+    rows: list[FourRow] = []
+    for row in engine.rows:
+        view, strength = players.get(row.player), strengths.get(row.player)
+        if view is None:
+            continue
+        is_rated = strength is not None and strength.rating is not None
+        figures, _ = tournament_figures(strength if is_rated else None)
+        rows.append(
+            FourRow(
+                id=row.player,
+                name=view.name,
+                games=view.games,
+                moves=view.moves,
+                elo=view.elo,
+                strength=strength.rating if strength is not None else None,
+                strength_low=figures.get("tournament_low"),
+                strength_high=figures.get("tournament_high"),
+                expected_score=view.score or 0.0,
+                difference=row.difference,
+                engine_by_elo=row.by_elo,
+                engine_by_strength=row.by_strength,
+            )
+        )
+    rows.sort(key=lambda row: (-(row.elo or 0), row.name))
+    missing = ""
+    if not rows:
+        missing = "no scored move"
+    elif engine.by_elo is None and any(row.elo is not None for row in rows):
+        missing = "no rated player has a bounded difference from the engine"
+    elif engine.by_elo is None:
+        missing = "no player is rated"
+    elif engine.by_strength is None:
+        missing = "no comparison of two players is bounded"
+    return TableFour(tuple(rows), engine.by_elo, engine.by_strength, missing)

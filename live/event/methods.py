@@ -1,0 +1,320 @@
+"""What the methods beside Ferreira's and the perceived rating say of games and players. Pure.
+
+They are made on demand from what is known of the moves, for ``analyze``, reports and the studies
+that compare players. What cannot be said is null and has its reason beside it; sums over games do
+not depend on their order.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from live.event.game_evaluations import KnownGame, KnownMove
+from live.event.rate_game import COLORS, ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
+from live.games.game import Game, is_played, side_to_play
+from live.messages.figures import GameMethods, Intrinsic, PlayerMethods, Share, SideMethods
+from live.messages.from_sources import Headers
+from live.messages.values import Color, GameId, Value
+from live.ratings.accuracy import MeanOfMoves, SideAccuracy, compute_game_accuracy
+from live.ratings.alliot import (
+    GUID_BRATKO,
+    PONDERATED,
+    RAW,
+    AccumulatedConformance,
+    Conformance,
+    predict_by_conformance,
+)
+from live.ratings.ferreira import Strength
+from live.ratings.intrinsic_rating import (
+    IntrinsicTable,
+    Spread,
+    build_spread,
+    estimate_rating,
+    explain_left_out,
+    project_choices,
+)
+from live.ratings.markov import ENOUGH_MOVES
+from live.ratings.score_interval import ClusteredScores, GameScores
+
+#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+FIRST_CHOICE_PLY = 17
+DECIDED_CP = 300
+
+SHARE_DECIMALS = 4
+MEAN_DECIMALS = 2
+Z_DECIMALS = 2
+#: Ends of Algorithm 2's intervals are published in steps, rounded outwards.
+INTERVAL_STEP_ELO = 5
+#: Rounded to this first: a rating that ends in a half (the mean of two) must not be rounded by what
+#: solving leaves, some 1e-12.
+_SOLVED_DECIMALS = 6
+
+NO_CHOICE = "no engine's first choice to compare with"
+NO_TURN = "no turn that counts yet (from move 9 on, among several lines)"
+UNRATED = "no own rating to compare with"
+NO_COMPARISON = "no opponent with a bounded comparison yet"
+NOBODY_RATED = "nobody of this group of players is rated"
+ONE_RATED = "the only rated player of the group: the rating is kept as it is"
+
+
+# --- moves ----------------------------------------------------------------------------------------
+
+
+class MoveQuality(Value, gc=False):
+    """One move against the engine's choice; score and gain from the mover's side."""
+
+    ply: int
+    best_cp: int | None = None
+    """Score of the position before the move; None while unknown."""
+    gain_cp: int | None = None
+    """Same-search gain; None while unknown, or for ever without a first choice."""
+    first_choice: bool | None = None
+    """Whether it was the engine's own; None where nobody chose."""
+    forced: bool = False
+    """It was the only legal move."""
+    spread: Spread | None = None
+    """What there was to choose from, where the engine showed several lines and the turn counts
+    (Regan and Haworth 2011, section 5)."""
+
+
+class JudgedSide(NamedTuple):
+    """One player's moves of one game."""
+
+    color: Color
+    moves: tuple[MoveQuality, ...] = ()
+    gains_cp: tuple[int, ...] = ()
+    """Those that feed the curves."""
+    lost: SideAccuracy = SideAccuracy(MeanOfMoves(None, 0), MeanOfMoves(None, 0))
+
+
+JudgedGame = Mapping[Color, JudgedSide]
+
+
+def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
+    """Judge the moves of both sides; none of a game that one side never began."""
+    if game.result != "*" and not is_played(game):
+        return {color: JudgedSide(color) for color in COLORS}
+    scores = [move.after.score if move.after else None for move in known.moves]
+    found = compute_game_accuracy([known.start, *scores], side_to_play(game.start_fen, 1))
+    sides: dict[Color, JudgedSide] = {}
+    for color in COLORS:
+        own = [move for move in known.moves if move.mover == color]
+        gains = [move.gains.of(measure.gain) for move in own]
+        sides[color] = JudgedSide(
+            color,
+            tuple(map(judge_move, own)),
+            tuple(gain for gain in gains if gain is not None),
+            found[color],
+        )
+    return sides
+
+
+def judge_move(known: KnownMove) -> MoveQuality:
+    """Compare a move with the engine's choice, as far as that is known."""
+    before, forced = known.before, known.board.is_forced
+    if before is None:
+        return MoveQuality(known.ply, forced=forced)
+    sign = 1 if known.mover == "white" else -1
+    choice = None if before.best is None else before.best == known.uci
+    spread = None
+    lines = [(line.move, sign * line.score.cp) for line in before.lines]
+    # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
+    if len(lines) > 1 and len(dict(lines)) == len(lines):
+        spread = build_spread(lines, known.uci)
+        if explain_left_out(spread, known.ply, repeated=known.board.repeated):
+            spread = None
+    gain_cp = known.gains.same_search_cp
+    return MoveQuality(known.ply, sign * before.score.cp, gain_cp, choice, forced, spread)
+
+
+# --- games and players ----------------------------------------------------------------------------
+
+
+class EventMethods(NamedTuple):
+    """What the methods say of every game and every player, by id."""
+
+    games: Mapping[GameId, GameMethods]
+    players: Mapping[str, PlayerMethods]
+
+
+def rate_game_by_methods(sides: JudgedGame, headers: Headers, measure: Measure) -> GameMethods:
+    """Return the figures of one game."""
+    white, black = sides["white"], sides["black"]
+    predicted = predict_by_conformance(
+        accumulate_conformance([white]), accumulate_conformance([black])
+    )
+    return GameMethods(
+        _side_methods(white, measure, headers.white.elo),
+        _side_methods(black, measure, headers.black.elo),
+        expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
+        low=rounded(predicted.low, SCORE_DECIMALS),
+        high=rounded(predicted.high, SCORE_DECIMALS),
+        missing=predicted.missing,
+    )
+
+
+def _side_methods(side: JudgedSide, measure: Measure, elo: int | None) -> SideMethods:
+    gains = side.gains_cp
+    mean_cp = sum(gains) / len(gains) if gains else None
+    figures = move_figures((side,), measure, elo)
+    return SideMethods(**figures, mean_gain_cp=rounded(mean_cp, MEAN_DECIMALS))
+
+
+def rate_player_by_methods(
+    sides: Sequence[JudgedSide], measure: Measure, elo: int | None, strength: Strength | None
+) -> PlayerMethods:
+    """Return a player's figures over the event; ``strength`` is what Algorithm 2 says."""
+    figures = move_figures(sides, measure, elo)
+    tournament, why = tournament_figures(strength)
+    moves = accumulate_conformance(sides).n
+    if moves < ENOUGH_MOVES:
+        why = {"markov": f"{moves} of {ENOUGH_MOVES} moves", **why}
+    figures["missing"] |= why
+    return PlayerMethods(**figures, **tournament, markov_moves=moves)
+
+
+def move_figures(sides: Sequence[JudgedSide], measure: Measure, elo: int | None) -> dict[str, Any]:
+    """Return the fields of :class:`live.messages.figures.MoveMethods`, pooled over ``sides``;
+    ``elo`` is the player's own rating.
+    """
+    shares: dict[str, Share] = {}
+    for name, kind in _KINDS.items():
+        counted = [accumulate_conformance([side], kind) for side in sides]
+        shares[name] = share([(each.n, each.within_count) for each in counted])
+    shares["first_choice"] = share(list(map(count_first_choices, sides)))
+    unchosen = bool(sides) and all(map(_lacks_choices, sides))
+    missing: dict[str, str] = {}
+    for name, found in shares.items():
+        if found.share is None:
+            first = 9 if name == "first_choice" else 10
+            missing[name] = NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
+    means = {
+        "accuracy": _mean_over_games(side.lost.accuracy for side in sides),
+        "centipawn_loss": _mean_over_games(side.lost.centipawn_loss for side in sides),
+    }
+    missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
+    spreads = [move.spread for side in sides for move in side.moves if move.spread]
+    intrinsic, why = _intrinsic_figures(measure, spreads, elo)
+    return {**shares, **means, "intrinsic": intrinsic, "missing": missing | why}
+
+
+_KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
+
+
+def accumulate_conformance(
+    sides: Iterable[JudgedSide], kind: Conformance = RAW
+) -> AccumulatedConformance:
+    """Return the conformance of all moves of these sides."""
+    found = AccumulatedConformance(kind)
+    for move in chain.from_iterable(side.moves for side in sides):
+        if move.best_cp is not None and move.gain_cp is not None:
+            found.add(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
+    return found
+
+
+def count_first_choices(side: JudgedSide) -> tuple[int, int]:
+    """Count the moves with a choice, and how many of them were the engine's first."""
+    chosen = [move.first_choice for move in side.moves if _is_choice(move)]
+    return len(chosen), sum(map(bool, chosen))
+
+
+def _is_choice(move: MoveQuality) -> bool:
+    if move.best_cp is None or move.first_choice is None or move.forced:
+        return False
+    return move.ply >= FIRST_CHOICE_PLY and abs(move.best_cp) <= DECIDED_CP
+
+
+def _lacks_choices(side: JudgedSide) -> bool:
+    """Whether it has scores, and no first choice: as ``[%eval]`` comments give them."""
+    scored = [move for move in side.moves if move.best_cp is not None]
+    return bool(scored) and all(move.first_choice is None for move in scored)
+
+
+def share(games: Sequence[tuple[int, int]]) -> Share:
+    """Return a share over games of ``(moves, those counted in)``, interval clustered by game."""
+    scores = [GameScores(n, within, within) for n, within in games if n]
+    n = sum(score.n for score in scores)
+    if not n:
+        return Share()
+    ends = ClusteredScores(scores).compute_interval()
+    low, high = ends if ends is not None else (None, None)
+    return Share(
+        share=rounded(sum(score.total for score in scores) / n, SHARE_DECIMALS),
+        low=rounded(low, SHARE_DECIMALS),
+        high=rounded(high, SHARE_DECIMALS),
+        moves=n,
+    )
+
+
+def _mean_over_games(games: Iterable[MeanOfMoves]) -> float | None:
+    """Return the mean over games, weighted by their moves; None without a move."""
+    known = [(value, moves) for value, moves in games if value is not None and moves]
+    moves = sum([moves for _, moves in known])
+    total = math.fsum([value * moves for value, moves in known])
+    return rounded(total / moves, MEAN_DECIMALS) if moves else None
+
+
+def _intrinsic_figures(
+    measure: Measure, turns: Sequence[Spread], elo: int | None
+) -> tuple[Intrinsic | None, dict[str, str]]:
+    """Return the figures, and why any is null, by name."""
+    if measure.table is None:
+        return None, {"intrinsic": measure.table_note}
+    if not turns:
+        return None, {"intrinsic": NO_TURN}
+    figures, reason = _rate_turns(measure.table, turns, elo)
+    missing = {} if elo is not None else {"intrinsic_z": UNRATED}
+    if reason:
+        missing["intrinsic_rating"] = reason
+    return figures, missing
+
+
+def _rate_turns(
+    table: IntrinsicTable, turns: Sequence[Spread], elo: int | None
+) -> tuple[Intrinsic, str]:
+    found, n = estimate_rating(table, turns), len(turns)
+    losses = [spread.loss for spread in turns if spread.loss is not None]
+    beside = project_choices(turns, table.interpolate_skill(elo)) if elo is not None else None
+    matches, difference = (beside.matches, beside.difference) if beside else (None, None)
+    made = Intrinsic(
+        turns=n,
+        rating=rounded(found.elo, ELO_DECIMALS),
+        low=rounded(found.low, ELO_DECIMALS),
+        high=rounded(found.high, ELO_DECIMALS),
+        beyond=found.beyond,
+        move_match=round(sum(spread.played == 0 for spread in turns) / n, SHARE_DECIMALS),
+        average_difference=round(sum(losses) / n, SHARE_DECIMALS),
+        projected_match=rounded(matches.projected / n if matches else None, SHARE_DECIMALS),
+        projected_difference=rounded(difference.projected if difference else None, SHARE_DECIMALS),
+        match_z=rounded(matches.z if matches else None, Z_DECIMALS),
+        difference_z=rounded(difference.z if difference else None, Z_DECIMALS),
+        table=table.name,
+    )
+    return made, found.reason or ""
+
+
+def tournament_figures(found: Strength | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what Algorithm 2 says of a player in whole Elo, and why any of it is null, by name."""
+    if found is None:
+        return {}, {"tournament_rating": NO_COMPARISON}
+    missing: dict[str, str] = {}
+    if found.rating is None:
+        missing = {"tournament_rating": NOBODY_RATED}
+    elif found.low is None:
+        missing = {"tournament_low": ONE_RATED, "tournament_high": ONE_RATED}
+    figures = {
+        "tournament_group": found.part,
+        "tournament_difference": round_elo(found.relative),
+        "tournament_rating": round_elo(found.rating),
+        "tournament_low": round_elo(found.low, math.floor, INTERVAL_STEP_ELO),
+        "tournament_high": round_elo(found.high, math.ceil, INTERVAL_STEP_ELO),
+    }
+    return figures, missing
+
+
+def round_elo(
+    elo: float | None, to_whole: Callable[[float], int] = round, step: int = 1
+) -> int | None:
+    """Round Elo to a multiple of ``step``, by ``to_whole``."""
+    return None if elo is None else to_whole(round(elo, _SOLVED_DECIMALS) / step) * step

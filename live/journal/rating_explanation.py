@@ -1,0 +1,251 @@
+"""Explains a published rating down to its scores: searches, gains, and the comparison
+with the engine and with rated players. Pure.
+
+The game is rated once more, by the same call as ever, and its trace is one value, for
+programs; in words the formulas have the numbers put in.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from live.engine.search import Position, Search, SearchKey, SearchOptions, SearchResult
+from live.engine.uci import format_go, format_position
+from live.event.rate_game import TracedSide
+from live.games.game import Game
+from live.human.difficulty import format_share as share_in_words
+from live.messages.figures import CurvePoint, EngineInfo, GainKind, PlyView
+from live.messages.values import Color, GameId, Value
+from live.ratings.expected_score import DIFFERENCE_SD_ELO, convert_score_to_difference
+from live.ratings.perceived_rating import GRID_ELO, Floats, read_rating
+
+
+class ExplainedMove(Value):
+    """A move against players of the perceived rating in the same position."""
+
+    ply: int
+    before_cp: int
+    gain_cp: int
+    slope: float
+    """By how much the logarithm of its likelihood rises with 100 Elo, less what it does
+    on average: above 0 where such a move is commoner among stronger players."""
+
+
+class ExplainedPerceived(Value, kw_only=True):
+    """How a perceived rating came about."""
+
+    models: tuple[str, ...]
+    scale: float
+    """Centipawns of the engine to one of the models'."""
+    level_elo: float
+    own_elo: float | None
+    prior_sd_elo: float
+    """How far from the level a rating is expected."""
+    rating: float
+    moves: tuple[ExplainedMove, ...]
+    slope: float
+    """Of all moves, less what was hard for both."""
+    prior: float
+    """Slope of the prior, which balances it."""
+
+
+class Explanation(Value, kw_only=True):
+    """How the rating of one player after one ply came about, from the mover's side;
+    searches and the move itself as ever from White's.
+    """
+
+    game: GameId
+    white: str
+    black: str
+    mover: Color
+    gain: GainKind
+    engine: EngineInfo
+    identity: str
+    """Engine name and options."""
+    searches: tuple[tuple[str, SearchKey, SearchResult], ...]
+    before_cp: int | None
+    move: PlyView
+    gains_cp: tuple[int, ...]
+    """All of the curve so far."""
+    published: CurvePoint
+    model: str | None
+    note: str
+    perceived: ExplainedPerceived | None
+
+
+def list_searches(
+    game: Game, ply: int, search_options: SearchOptions, depth: int | None
+) -> list[tuple[str, Search]]:
+    """Return the searches that a gain at ``ply`` rests on; ``depth`` is what the search
+    before it reached.
+    """
+    moves = tuple(move.uci for move in game.moves)
+
+    def position(index: int) -> Position:
+        return Position(game.start_fen, moves[:index], game.chess960)
+
+    return [
+        ("position before", search_options.search_of_position(position(ply - 1))),
+        (
+            "move played",
+            search_options.search_of_move(position(ply - 1), moves[ply - 1], depth),
+        ),
+        ("position after", search_options.search_of_position(position(ply))),
+    ]
+
+
+def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
+    """Return how a side's perceived rating came about; None if no move counts."""
+    if side is None:
+        return None
+    prior_sd = side.reader.prior_sd
+    found = read_rating(side.evidence, prior_sd)
+    if found is None:
+        return None
+    rating = found.rating
+
+    def read_slope(line: Floats) -> float:
+        return 100 * float(np.interp(rating, GRID_ELO, line))
+
+    return ExplainedPerceived(
+        models=tuple(model.name for model in side.reader.models),
+        scale=side.reader.scale,
+        level_elo=side.elos.level,
+        own_elo=side.elos.own,
+        prior_sd_elo=prior_sd,
+        rating=rating,
+        moves=tuple(
+            ExplainedMove(
+                turn.ply, turn.score_before_cp, turn.gain_cp, read_slope(compared.slope)
+            )
+            for turn, compared in side.moves
+        ),
+        slope=read_slope(side.evidence.slope),
+        prior=100 * (rating - side.elos.level) / prior_sd**2,
+    )
+
+
+def describe_explanation(found: Explanation) -> Iterator[str]:
+    """Yield the explanation for people, line by line."""
+    view = found.move
+    engine = found.engine
+    point = found.published
+    mover = found.mover
+    sign = 1 if mover == "white" else -1
+    yield f"{found.white} - {found.black} ({found.game}), ply {view.ply}: {view.san}"
+    yield f"Engine: {found.identity}; {engine.limit}"
+    yield ""
+    yield f"Scores, from {mover}'s side:"
+    for what, search_key, result in found.searches:
+        best = f", best {result.best}" if search_key.only is None else ""
+        score = result.score
+        mate = f" (mate in {sign * score.mate})" if score.mate is not None else ""
+        reached = f"depth {result.depth}{best}, {result.nodes} nodes"
+        yield f"  {what}: {sign * score.cp} cp{mate}, {reached}"
+        # As it is typed to an engine, so that anybody can ask again.
+        yield f"    position {format_position(search_key)}"
+        yield f"    go {format_go(search_key)}"
+    yield f"Gain, same search: {_format_gain(view.gain_same_search_cp)}"
+    if found.gain == "same-search" and view.played_cp is not None:
+        yield (
+            f"  played - best = {sign * view.played_cp} - {found.before_cp}, at most 0"
+        )
+    yield f"Gain, successive: {_format_gain(view.gain_successive_cp)}"
+    if view.score_cp is not None:
+        yield f"  after - before = {sign * view.score_cp} - {found.before_cp}"
+    if view.played_share is not None:
+        rated = (
+            "players" if view.played_elo is None else f"players rated {view.played_elo}"
+        )
+        mark = f"; a {view.mark}" if view.mark else ""
+        share = share_in_words(view.played_share)
+        yield f"What others would play: {share} {rated} would play it{mark}"
+    yield ""
+    gains = found.gains_cp
+    n = len(gains)
+    worse = sum(each < 0 for each in gains)
+    equal = gains.count(0)
+    better = n - worse - equal
+    expected = (better + equal / 2) / n
+    yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {found.gain}:"
+    yield "  " + " ".join(map(str, gains))
+    yield (
+        f"  against the engine, whose gain is always 0: {better} better, {equal} equal,"
+        f" {worse} worse"
+    )
+    yield f"  expected score = ({better} + {equal} / 2) / {n} = {expected:.6f}"
+    difference = convert_score_to_difference(expected)
+    if difference is None:
+        yield "  difference: unbounded, so there is no rating"
+    else:
+        yield (
+            f"  difference = 200 sqrt(2) inverse-normal({expected:.6f})"
+            f" = {DIFFERENCE_SD_ELO:.2f} x {difference / DIFFERENCE_SD_ELO:.5f} ="
+            f" {difference:.2f}"
+        )
+        yield (
+            f"  rating = {engine.rating} (engine, {engine.rating_source})"
+            f" + {difference:.2f} = {engine.rating + difference:.2f}"
+        )
+    yield f"  published difference: {_format_number(point.difference)}"
+    yield ""
+    if found.perceived is not None:
+        yield from _describe_perceived(found, found.perceived)
+    else:
+        yield f"Perceived rating: none{f', {found.note}' if found.note else ''}"
+
+
+def _describe_perceived(found: Explanation, made: ExplainedPerceived) -> Iterator[str]:
+    note = f"; {found.note}" if found.note else ""
+    names = " and ".join(made.models)
+    yield f"Perceived rating, read as {found.model} by {names}{note}:"
+    if made.scale != 1:
+        yield f"  scores and gains divided by {made.scale:.3f}"
+    own = "unrated" if made.own_elo is None else f"own Elo {made.own_elo:.0f}"
+    yield f"  level of the game {made.level_elo:.0f}, {own}"
+    yield (
+        f"  with 100 Elo more than {made.rating:.0f} the logarithm of each move's"
+        f" likelihood rises"
+        " (+) or falls by"
+    )
+    for move in made.moves:
+        yield (
+            f"    ply {move.ply}: at {move.before_cp} cp, gain {move.gain_cp}:"
+            f" {move.slope:+.4f}"
+        )
+    point = found.published
+    total = sum(move.slope for move in made.moves)
+    yield (
+        f"  {len(made.moves)} moves: {total:+.4f}, less what was hard for both"
+        f" {total - made.slope:+.4f} = {made.slope:+.4f}"
+    )
+    yield (
+        f"  prior: 100 x ({made.rating:.2f} - {made.level_elo:.0f}) /"
+        f" {made.prior_sd_elo:g}^2"
+        f" = {made.prior:+.4f}, which balances it at {made.rating:.2f}"
+    )
+    yield (
+        "  published:"
+        f" {_format_elo(point.perceived)}{f' ({point.reason})' if point.reason else ''}"
+    )
+    if point.usual_low is not None and point.usual_high is not None:
+        yield (
+            f"  usual for the own Elo: {point.usual_low} to {point.usual_high},"
+            f" better than {_format_number(point.percentile)} % of games"
+        )
+    yield (
+        f"  95 % of the moves alone: {_format_elo(point.low)} to"
+        f" {_format_elo(point.high)}"
+    )
+
+
+def _format_gain(gain_cp: int | None) -> str:
+    return "unknown" if gain_cp is None else f"{gain_cp} cp"
+
+
+def _format_elo(elo: int | None) -> str:
+    return "none" if elo is None else str(elo)
+
+
+def _format_number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}"

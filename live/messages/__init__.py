@@ -1,0 +1,1 @@
+"""Values that cross rooms, by direction: made once and never changed. Pure."""

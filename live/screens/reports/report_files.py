@@ -1,0 +1,350 @@
+"""All files of a report and of the incident log, as texts by file name. Pure: the
+caller writes them.
+
+In CSV (RFC 4180, UTF-8) a column is a field of the types in :mod:`live.events`, nested
+ones joined by a dot, so the published schema says what each means; several in one cell
+are parted by semicolons. Unknown is empty.
+"""
+
+import csv
+import datetime as dt
+import io
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from html import escape
+from typing import Literal, get_args, get_origin
+
+import msgspec
+
+from live.messages.alerts import Incident, IncidentChange
+from live.messages.figures import AnalysedPlayer, CurvePoint, GameDetail, PlyView
+from live.messages.from_sources import Player
+from live.messages.values import Color, GameId
+from live.screens.reports.report_page import (
+    escape_html,
+    render_document,
+    render_report,
+    render_results,
+    render_table,
+    sort_games,
+)
+from live.server.exports import Analysis, export, printable, study_lines, to_json
+from live.server.published_state import gain_counts
+from live.server.visibility import Visibility, shown
+from live.watch.incident_log import incident_sign, kind_name
+
+Format = Literal["pgn", "csv", "json", "html", "ndjson"]
+
+
+def build_files(
+    whole: Analysis,
+    formats: Collection[Format],
+    *,
+    stem: str = "event",
+    written: str,
+    arbiter: bool = False,
+) -> dict[str, str]:
+    """Return texts by file name: one file a format, five for CSV, and for HTML with
+    several games also a results sheet and the games move by move.
+
+    Args:
+        whole: the event, or part of it (:func:`select_part`).
+        formats: which to make.
+        stem: what the names begin with.
+        written: when, for people.
+        arbiter: whether what only arbiters may see is written, screening figures above
+            all.
+    """
+    whole = shown(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
+    found: dict[str, str] = {}
+    if "pgn" in formats:
+        found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)
+    if "csv" in formats:
+        found |= {f"{stem}-{name}.csv": text for name, text in _build_tables(whole)}
+    if "json" in formats:
+        found[f"{stem}.json"] = to_json(whole).decode()
+    if "ndjson" in formats:
+        found[f"{stem}.ndjson"] = study_lines(whole)
+    if "html" in formats:
+        one = len(whole.games) == 1
+        found[f"{stem}.html"] = render_report(
+            whole, written=written, arbiter=arbiter, each_game=one
+        )
+        if not one:
+            found[f"{stem}-games.html"] = render_report(
+                whole, written=written, arbiter=arbiter
+            )
+            found[f"{stem}-results.html"] = render_results(whole, written=written)
+    return found
+
+
+def select_part(
+    whole: Analysis, games: Collection[GameId], players: Collection[str]
+) -> Analysis:
+    """Return the part of the event with these games, and these players by the id of
+    their standing.
+    """
+    return msgspec.structs.replace(
+        whole,
+        games=tuple(game for game in whole.games if game.id in games),
+        in_doubt=tuple(id for id in whole.in_doubt if id in games),
+        players=tuple(view for view in whole.players if view.id in players),
+        gains=tuple(each for each in whole.gains if each.player in players),
+    )
+
+
+# --- CSV ------------------------------------------------------------------------------
+
+#: A cell that begins so would be worked out as a formula by spreadsheets, not shown.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+_GAME = ("game", "event", "round", "board", "white", "black", "result")
+_GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "result")
+
+
+_Row = tuple[tuple[object, ...], msgspec.Struct]
+
+
+def _build_tables(whole: Analysis) -> Iterator[tuple[str, str]]:
+    """Yield each table's name ending and text: results, plies, points of the curves,
+    players, gains.
+    """
+    games = whole.games
+    heads = (
+        "round",
+        "board",
+        "white",
+        "white_elo",
+        "black",
+        "black_elo",
+        "result",
+        "in_doubt",
+    )
+    fields = (
+        "round",
+        "board",
+        "white.name",
+        "white.elo",
+        "black.name",
+        "black.elo",
+        "result",
+    )
+    yield (
+        "results",
+        format_csv(
+            heads,
+            (
+                (*_read_values(game, fields), game.id in whole.in_doubt)
+                for game in sort_games(games)
+            ),
+        ),
+    )
+    plies: list[_Row] = []
+    points: list[_Row] = []
+    for game in games:
+        lead = _read_values(game, _GAME_FIELDS)
+        plies += ((lead, ply) for ply in game.plies)
+        for color, player, curve in _list_sides(game):
+            points += (((*lead, color, player.name), point) for point in curve)
+    yield "plies", _format_rows_of(PlyView, _GAME, plies)
+    yield "points", _format_rows_of(CurvePoint, (*_GAME, "color", "player"), points)
+    yield (
+        "players",
+        _format_rows_of(AnalysedPlayer, (), (((), view) for view in whole.players)),
+    )
+    yield "gains", _format_gains(whole)
+
+
+def _list_sides(
+    game: GameDetail,
+) -> tuple[tuple[Color, Player, tuple[CurvePoint, ...]], ...]:
+    return ("white", game.white, game.curves.white), (
+        "black",
+        game.black,
+        game.curves.black,
+    )
+
+
+def _format_rows_of(
+    kind: type[msgspec.Struct], heads: Sequence[str], rows: Iterable[_Row]
+) -> str:
+    """Return a table with a row for each value of a kind, after its leading cells."""
+    names = _list_columns(kind)
+    return format_csv(
+        (*heads, *names), ((*lead, *_read_values(each, names)) for lead, each in rows)
+    )
+
+
+def _format_gains(whole: Analysis) -> str:
+    """Return how many moves had which gain, in steps of one centipawn: of each player
+    over all games, then of each side of each game, then of the engine.
+    """
+    names = {view.id: view.name for view in whole.players}
+    rows: list[Sequence[object]] = []
+    for each in whole.gains:
+        name = names.get(each.player)
+        rows += (("player", "", "", name, *pair) for pair in each.counts)
+    for game in whole.games:
+        for color, player, points in _list_sides(game):
+            counts = gain_counts(points)
+            rows += (("game", game.id, color, player.name, *pair) for pair in counts)
+    rows += (
+        ("engine", "", "", whole.engine.name, *pair) for pair in whole.engine_gains
+    )
+    return format_csv(("of", "game", "color", "name", "gain_cp", "moves"), rows)
+
+
+def _list_columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    """Return the fields of a type as columns; a field that holds a struct becomes that
+    struct's fields.
+    """
+    found: list[str] = []
+    for field in msgspec.structs.fields(kind):
+        kinds = (
+            ()
+            if get_origin(field.type) is tuple
+            else (field.type, *get_args(field.type))
+        )
+        inner: list[str] = []
+        for each in kinds:
+            if isinstance(each, type) and issubclass(each, msgspec.Struct):
+                inner += (f"{field.name}.{name}" for name in _list_columns(each))
+        found += inner or [field.name]
+    return tuple(found)
+
+
+def _read_values(held: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
+    return tuple(_read_value(held, name) for name in names)
+
+
+def _read_value(held: object, path: str) -> object:
+    for name in path.split("."):
+        held = None if held is None else getattr(held, name)
+    if isinstance(held, tuple):
+        rows = map(msgspec.structs.astuple, held)
+        return "; ".join(": ".join(map(str, row)) for row in rows)
+    if isinstance(held, dict):
+        return "; ".join(f"{key}: {why}" for key, why in held.items())
+    return held
+
+
+def format_csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a CSV table."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(names)
+    writer.writerows(map(format_cell, row) for row in rows)
+    return out.getvalue()
+
+
+def format_cell(value: object) -> str:
+    """Return one value as text; text that a spreadsheet would compute gets an
+    apostrophe.
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        text = str(value)
+        return text.lower() if isinstance(value, bool) else text
+    text = printable(value)
+    return f"'{text}" if value.startswith(FORMULA) or text.startswith(FORMULA) else text
+
+
+# --- the incident log -----------------------------------------------------------------
+
+#: Longest text of an incident that is printed, characters.
+_CHARS = 600
+_INCIDENT = ("number", "kind", "severity", "board", "game", "ply", "player", "feed")
+_HAPPENED = ("at", "what", "text")
+
+
+def build_incident_files(
+    incidents: Sequence[Incident],
+    formats: Collection[str],
+    *,
+    stem: str,
+    title: str,
+    written: str,
+    zone: dt.tzinfo,
+) -> dict[str, str]:
+    """Return texts by file name. ``written`` says when, and as of which moment."""
+    found: dict[str, str] = {}
+    if "csv" in formats:
+        found[f"{stem}-incidents.csv"] = format_incidents_csv(incidents, zone)
+    if "json" in formats:
+        found[f"{stem}-incidents.json"] = to_json({"incidents": incidents}).decode()
+    if "html" in formats:
+        found[f"{stem}-incidents.html"] = _render_incidents(
+            incidents, title, written, zone
+        )
+    return found
+
+
+def format_incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
+    """Return a row for each change of each incident, in order."""
+    rows: list[Sequence[object]] = []
+    for each in incidents:
+        lead = _read_values(each, _INCIDENT)
+        for change in each.changes:
+            at = format_moment(change.at_s, zone)
+            rows.append((*lead, at, change.what, change.text))
+    return format_csv((*_INCIDENT, *_HAPPENED), rows)
+
+
+def _render_incidents(
+    incidents: Sequence[Incident], title: str, written: str, zone: dt.tzinfo
+) -> str:
+    """Return one self-contained page, with room for the signature."""
+    heads = ("Over", "Board", "What", "What happened to it")
+    columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
+    rows = [_render_incident(each, zone) for each in incidents]
+    open_ones = sum(each.over_s is None for each in incidents)
+    ending = "" if len(incidents) == 1 else "s"
+    count = f"{len(incidents)} incident{ending}, {open_ones} open"
+    return render_document(
+        f"{title}: incidents",
+        f'<p class="lead">{count} · {escape_html(written)} by live-rate</p>',
+        _render_blanks("Round", "Hall"),
+        render_table(columns, rows),
+        "<p>An alert is a reason to look, and accuses nobody.</p>",
+        _render_blanks("Arbiter", "Date", "Signature"),
+    )
+
+
+def _render_blanks(*names: str) -> str:
+    """Return blanks to fill in by hand."""
+    blank = 22 * "_"
+    return f"<p>{' &nbsp; '.join(f'{name}: {blank}' for name in names)}</p>"
+
+
+def _render_incident(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
+    day = format_moment(each.began_s, zone)[:10]
+    happened = "<br>".join(
+        escape_html(format_incident_change(at, zone, day), _CHARS)
+        for at in each.changes
+    )
+    return (
+        str(each.number),
+        escape(format_moment(each.began_s, zone)),
+        "<b>open</b>"
+        if each.over_s is None
+        else escape(format_moment(each.over_s, zone, day)),
+        escape_html(each.board, 80),
+        escape_html(f"{incident_sign(each)} {kind_name(each.kind)}", 80),
+        happened,
+    )
+
+
+def format_incident_change(change: IncidentChange, zone: dt.tzinfo, day: str) -> str:
+    """Return ``15:04:05 noted: draw offer disputed``; with the date if it is not
+    ``day``.
+    """
+    text = f": {change.text}" if change.text else ""
+    return f"{format_moment(change.at_s, zone, day)} {change.what}{text}"
+
+
+def format_moment(at_s: float, zone: dt.tzinfo, day: str = "") -> str:
+    """Return ``2026-05-01 15:04:05 +0200``; only the time if it is on that ``day``."""
+    at = dt.datetime.fromtimestamp(at_s, zone)
+    if day and at.strftime("%Y-%m-%d") == day:
+        return at.strftime("%H:%M:%S")
+    return at.strftime("%Y-%m-%d %H:%M:%S %z")

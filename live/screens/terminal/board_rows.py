@@ -1,0 +1,193 @@
+"""What is worked out of a board for its row: clocks, curves, problems, order, filter. Pure.
+
+Boards with alerts that nobody took note of stand on top, the most urgent first, then the newest
+round.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from live.catalogue import main_event
+from live.event.rate_game import COLORS
+from live.games.game import number_move
+from live.games.pace_of_play import Pace, classify_pace
+from live.games.rounds import normalise_round, read_round_number
+from live.messages.figures import CurvePoint, GameDetail, GameView, PlyView
+from live.messages.values import Color, GameId
+from live.screens.terminal.charts import sparkline
+from live.screens.terminal.text import clock_runs, clock_text, is_early, matcher, plain
+from live.screens.terminal.view_context import RecentChanges
+from live.server.published_state import game_order
+
+#: Cells of a small curve.
+CURVE_CELLS = 6
+RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
+#: Shown for a game that the journal holds and no source has sent since the start.
+RESTORED = "from before the restart, not sent again yet"
+
+
+# --- what is worked out of a game ---------------------------------------------------------------
+
+
+def last_plies(game: GameDetail) -> dict[Color, PlyView]:
+    """The last move of either side."""
+    return {"white" if number_move(game, ply.ply)[1] else "black": ply for ply in game.plies[-2:]}
+
+
+def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
+    """A side's figures after its last move."""
+    points: Sequence[CurvePoint] = getattr(game.curves, color)
+    return points[-1] if points else None
+
+
+def best_strength(game: GameDetail) -> float | None:
+    """The higher perceived rating that is not early."""
+    points = [last_point(game, color) for color in COLORS]
+    known = (x.perceived for x in points if x and not is_early(x) and x.perceived is not None)
+    return max(known, default=None)
+
+
+def least_clock_s(game: GameDetail) -> float | None:
+    """The shorter clock."""
+    clocks = (ply.clock_s for ply in last_plies(game).values() if ply.clock_s is not None)
+    return min(clocks, default=None)
+
+
+def problem_of(game: GameView) -> str:
+    """What is wrong with it, or that only the journal holds it."""
+    restored = RESTORED if game.restored else ""
+    return plain(game.problem or game.dispute or restored, 100)
+
+
+def words(game: GameView) -> str:
+    """What a filter looks at; the round by its number as one word."""
+    players = (f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black))
+    state = "running" if game.running else f"finished {game.result}"
+    round = f"{game.round} round={normalise_round(game.round)};"
+    return " ".join((plain(main_event(game)), round, *players, state, problem_of(game)))
+
+
+def board_matcher(query: str) -> Callable[[GameView], bool]:
+    """What says whether a filter takes a board: ``round 8`` stands for the round alone."""
+    matches = matcher(re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE))
+    return lambda game: matches(words(game), game.board)
+
+
+# --- clocks --------------------------------------------------------------------------------------
+
+#: Seconds below which a clock is low, and nearly run out.
+_LOW_S: dict[Pace, tuple[float, float]] = {
+    "classical": (300.0, 60.0),
+    "rapid": (60.0, 20.0),
+    "blitz": (20.0, 10.0),
+    "bullet": (10.0, 5.0),
+}
+
+
+def clock_style(left_s: float | None, time_control: str) -> str:
+    """How what is left of a running game's clock is drawn; the number itself says the same."""
+    low_s, nearly_s = _LOW_S[classify_pace(time_control) or "classical"]
+    if left_s is None or left_s >= low_s:
+        return ""
+    return "bad" if left_s < nearly_s else "warn"
+
+
+def clock_cell(game: GameDetail, color: Color, changes: RecentChanges) -> tuple[str, str]:
+    """What is left of a side's clock, and its style; with ``?`` where it has run out by our
+    reckoning alone: moves come late, and clocks are stopped for claims.
+    """
+    plies, last = len(game.plies), last_plies(game).get(color)
+    ran_s = 0.0
+    if clock_runs(game, plies) is (color == "white"):
+        ran_s = changes.ran_s(game.id, game.feed, plies)
+    clock_s = last.clock_s if last else None
+    if clock_s and ran_s >= clock_s:
+        return "0:00?", "warn"
+    left_s = None if clock_s is None else clock_s - ran_s
+    style = clock_style(left_s, game.time_control) if game.running else ""
+    return clock_text(left_s), style
+
+
+def curve_cell(game: GameDetail, color: Color) -> str:
+    """Draw how a side's perceived rating went of late."""
+    points: Sequence[CurvePoint] = getattr(game.curves, color)
+    known = [point.perceived for point in points if point.perceived is not None]
+    return sparkline(known, CURVE_CELLS)
+
+
+# --- order ---------------------------------------------------------------------------------------
+
+
+class BoardOrder(NamedTuple):
+    """One way to sort."""
+
+    head: str
+    """Of the column that it goes by."""
+    explained: str
+    value: Callable[[GameDetail, float], float | None] | None = None
+    """Least first; None comes last. The float is the board's time since its last move, s."""
+    finished: bool = False
+    """Whether games that are over have one, too."""
+
+
+ORDERS = {
+    "board": BoardOrder("Bd", "by event, newest round and board number"),
+    "clock": BoardOrder(
+        "Clocks", "least time on a clock first", lambda game, age_s: least_clock_s(game)
+    ),
+    "age": BoardOrder("Age", "longest without a move first", lambda game, age_s: -age_s),
+    "rating": BoardOrder(
+        "Plays like",
+        "highest perceived rating first, once it is not early",
+        lambda game, age_s: None if (best := best_strength(game)) is None else -best,
+        finished=True,
+    ),
+}
+
+
+def in_board_order(games: Iterable[GameView]) -> list[GameView]:
+    """By event, in it the newest round first, in that by board."""
+    found = sorted(games, key=game_order)
+    found.sort(key=round_key, reverse=True)
+    return sorted(found, key=main_event)
+
+
+def round_key(view: GameView) -> tuple[int, str]:
+    """Sources write boards into rounds: 4.12 is board 12 of round 4."""
+    _, parts, _, _ = game_order(view)
+    return parts[0]
+
+
+def ordered(
+    games: Iterable[GameView],
+    alerting: Collection[GameId],
+    value: Callable[[GameView], float | None] = lambda game: None,
+) -> list[GameView]:
+    """Boards of ``alerting`` first, as they come there, then by ``value``; equal ones as boards
+    are.
+    """
+    urgency = {game: place for place, game in enumerate(alerting)}
+
+    def place(view: GameView) -> tuple[float, float]:
+        known = value(view)
+        return urgency.get(view.id, len(urgency)), math.inf if known is None else known
+
+    return sorted(in_board_order(games), key=place)
+
+
+def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) -> list[GameView]:
+    """Without those that are over, ask for no notice, and are of a round of their event before the
+    newest that has begun. What has no number is not earlier.
+    """
+    newest: dict[str, int] = {}
+    numbers = [(game, main_event(game), read_round_number(game.round)) for game in games]
+    for game, event, number in numbers:
+        if game.plies_played:
+            newest[event] = max(newest.get(event, 0), number or 0)
+    return [
+        game
+        for game, event, number in numbers
+        if game.running or number is None or number >= newest.get(event, 0) or game.id in alerting
+    ]

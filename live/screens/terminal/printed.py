@@ -1,0 +1,297 @@
+"""What is printed where no screen is drawn: a line for each thing that happens, and tables for
+reading after the event.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from live.catalogue import BY_ID, cell, ends_cell, sentence, standings
+from live.event.rate_game import COLORS
+from live.games.rounds import format_board_number
+from live.messages.alerts import Alert
+from live.messages.figures import (
+    AnalysedPlayer,
+    CurvePoint,
+    EngineInfo,
+    GainKind,
+    GameDetail,
+    GameView,
+    PlayerView,
+)
+from live.messages.health import FeedHealth
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    PointMessage,
+)
+from live.messages.values import Color, GameId
+from live.screens.terminal.text import (
+    RATING_SOURCES,
+    Column,
+    clock_text,
+    figure_cell,
+    is_early,
+    move_text,
+    plain,
+    ply_score,
+)
+from live.server.published_state import ClientState, game_of, whole_game
+from live.watch.incident_log import IncidentLog, log_lines
+
+# --- lines ----------------------------------------------------------------------------------------
+
+
+class EventLineWriter:
+    """Turns messages into lines; ``known`` games and ``alerts`` are no news."""
+
+    def __init__(self, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()) -> None:
+        self._state = ClientState()
+        self._alerts = IncidentLog()
+        self._said: dict[tuple[GameId, Color], int] = {}
+        """The last ply of each side whose figures were printed."""
+        for game in known:
+            self.lines(whole_game(game))
+        self.lines(map(AlertMessage, alerts))
+
+    def lines(self, changes: Iterable[Change]) -> list[str]:
+        """What to print for ``changes``, in order. Of moves that come together, as when a game is
+        met in its middle, the last stands for all.
+        """
+        changes = list(changes)
+        last = {each.game: each for each in changes if isinstance(each, MoveMessage) and each.move}
+        lines: list[str] = []
+        together: Counter[GameId] = Counter()
+        for change in changes:
+            id, feeds = game_of(change) or "", self._state.feeds()
+            before = self._state.game(id)
+            self._state.apply(change)
+            game = self._state.game(id)
+            said: list[str] = []
+            match change:
+                case GameMessage(game=view):
+                    said = _news(before, view)
+                case GoneMessage():
+                    said = ["gone from its source"]
+                    for color in COLORS:
+                        self._said.pop((id, color), None)
+                case MoveMessage(ply=ply, move=move) if before and game:
+                    for color in COLORS:
+                        self._said[id, color] = min(self._said.get((id, color), 0), ply - 1)
+                    together[id] += 1
+                    instead = before.plies[ply - 1 :]
+                    if move is None:
+                        to = move_text(game, game.plies[-1]) if game.plies else "the start"
+                        said = [f"taken back to {to}"]
+                    elif instead:
+                        said = [f"corrected to {move_text(game, move)}, was {instead[0].san}"]
+                        together[id] = 0
+                    elif change is last[id]:
+                        several = f"{together[id]} moves to " if together[id] > 1 else ""
+                        clock = clock_text(move.clock_s)
+                        text = f"played {several}{move_text(game, move)}"
+                        said = [f"{text}{clock and f', clock {clock}'}"]
+                case PointMessage(color=color, point=point) if game:
+                    # A header corrected later sends whole curves again: a move is reported once.
+                    if point.ply > self._said.get((id, color), 0):
+                        self._said[id, color] = point.ply
+                        said = [_figures(game, color, point)]
+                case HealthMessage():
+                    lines += _health(feeds, change.feeds)
+                case AlertMessage(alert=alert):
+                    # Only who may know of alerts is sent any.
+                    lines += map(plain, log_lines(alert, self._alerts.alert(alert, 0.0)))
+            about = game or before
+            lines += [f"{_label(about)}: {text}" for text in said if about]
+        return lines
+
+
+def _news(before: GameView | None, now: GameView) -> list[str]:
+    if before is None:
+        return ["board appears"]
+    sources = " and ".join(plain(name, 60) for name in (now.feed, *now.also))
+    texts = {
+        "result": now.result,
+        "problem": plain(now.problem or "", 200),
+        "also": f"one game, from {sources}" if now.also else "",
+        "dispute": plain(now.dispute or "", 200),
+    }
+    changed = (name for name in texts if getattr(before, name) != getattr(now, name))
+    return list(filter(None, map(texts.__getitem__, changed)))
+
+
+def _figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
+    ply = game.plies[point.ply - 1]
+    # The gain of a first choice is known before the position after it has its score.
+    score = f" {ply_score(ply)}" if ply.final else ""
+    own, other = (game.white, game.black) if color == "white" else (game.black, game.white)
+    # Its side's last move of a finished game: the figure stays.
+    final = not game.running and point.ply >= game.plies_played - 1
+    said = sentence(point, own.elo, other.elo, final=final) or "no perceived rating"
+    gain = f"gain {point.gain_cp / 100:+.2f}"
+    return f"{move_text(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {said}"
+
+
+def _label(view: GameView) -> str:
+    board = f"board {view.board} " if view.board is not None else ""
+    return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
+
+
+def _health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
+    return [
+        f"{plain(each.feed, 60)} {each.state}{each.detail and f': {plain(each.detail, 200)}'}"
+        for each in now
+        if all((x.feed, x.state, x.detail) != (each.feed, each.state, each.detail) for x in before)
+    ]
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+#: Names and figures further apart than this are hard to read as one line.
+WIDEST_TABLE = 100
+#: How a column of names gives way where figures do not.
+NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
+_FIGURE: dict[str, Any] = {"justify": "right", "no_wrap": True}
+FIGURE_COLUMNS = (
+    Column("Elo", 4, "elo"),
+    Column("Plays like", 10, "perceived"),
+    Column("usual", 9, "usual"),
+    Column("Pct", 5, "percentile"),
+    Column("n", 3, "counted"),
+    Column("Pts", 4, "points"),
+    Column("Gm", 2, "games"),
+    Column("A4", 4, "algorithm4"),
+)
+#: Cells of a name that columns give way to.
+_LEAST_PLAYER = 13
+#: Before the names: a place, or a place and the sign of an alert.
+RANK = 6
+_METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
+
+
+def figure_columns(width: int, gap: int) -> Sequence[Column]:
+    """The figures of players: as many as there is room for beside their names, from the left;
+    ``gap`` cells are between them.
+    """
+    ends = accumulate(column.width + gap for column in FIGURE_COLUMNS)
+    room = width - RANK - _LEAST_PLAYER - 2
+    return FIGURE_COLUMNS[: sum(end <= room for end in ends)]
+
+
+def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:
+    """A table under its title: a column of names where ``first`` is given, then figures."""
+    table = Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        width=None if width is None else min(width, WIDEST_TABLE),
+    )
+    if first:
+        table.add_column(first, no_wrap=True)
+    for head in heads:
+        table.add_column(head, **_FIGURE)
+    return table
+
+
+def players(
+    views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
+) -> Table:
+    """Everybody by the perceived rating, the highest first; equal numbers are ties."""
+    basis = f"read by {', '.join(engine.models)}" if engine.models else "no model reads the scores"
+    shown = figure_columns(width, gap=2)
+    if shown == FIGURE_COLUMNS:
+        source = RATING_SOURCES[engine.rating_source]
+        basis += f"; A4, a scale of its own, with the engine at {engine.rating} Elo, {source}"
+    table = titled(f"Players ({gain} gain; {basis})", width=width)
+    table.add_column("", **_FIGURE)
+    table.add_column("Player", **NAME)
+    for column in shown:
+        table.add_column(column.head, min_width=column.width, **_FIGURE)
+    for standing in standings(views):
+        view = standing.view
+        early = "dim" if is_early(view) else ""
+        row = [
+            Text(figure_cell(name, view, engine.rating), early if name == "perceived" else "")
+            for name in (column.figure for column in shown)
+        ]
+        table.add_row(standing.text, Text(plain(view.name, 40)), *row)
+    caption = (
+        "By “playing like”; equal numbers are ties, under ten counted moves nobody has a place."
+    )
+    table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
+    return table
+
+
+def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
+    """What the methods of the papers say of everybody; empty where they cannot yet."""
+    table = titled("Methods (p30: moves within 30 cp of the engine's choice)", width=width)
+    table.add_column("Player", **NAME)
+    shown = [BY_ID[name] for name in _METHODS]
+    for figure in shown:
+        table.add_column(figure.head, min_width=4, **_FIGURE)
+        if figure.kind == "share":
+            table.add_column(figure.interval, min_width=6, **_FIGURE)
+    for view in (each.view for each in standings(views)):
+        row = [plain(view.name, 40)]
+        for figure in shown:
+            row.append(cell(figure, view))
+            if figure.kind == "share":
+                row.append(ends_cell(figure, view))
+        table.add_row(*map(Text, row))
+    return table
+
+
+#: Columns from which a table of games says what is usual, too: with fewer, names are more use.
+_USUAL_FROM = 100
+
+
+def games(
+    details: Sequence[GameDetail],
+    engine: EngineInfo,
+    gain: GainKind,
+    *,
+    width: int,
+    in_doubt: Collection[GameId] = (),
+) -> Table:
+    """Finished games: both players' figure over the whole game, and how they compare; a
+    ``?`` beside a result ``in_doubt``.
+    """
+    table = titled(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width)
+    table.add_column("Rd.Bd", **_FIGURE)
+    shown = 1 + (width >= _USUAL_FROM)
+    for color in ("White", "Black"):
+        table.add_column(color, **NAME)
+        table.add_column("Plays like", **_FIGURE)
+        if shown > 1:
+            table.add_column("usual", min_width=9, **_FIGURE)
+        if color == "White":
+            table.add_column("Result", justify="center", min_width=7, no_wrap=True)
+    for game in details:
+        table.add_row(
+            Text(plain(format_board_number(game), 12)),
+            Text(plain(game.white.name, 28)),
+            *_figure(game.curves.white)[:shown],
+            f"{game.result} ?" if game.id in in_doubt else game.result,
+            Text(plain(game.black.name, 28)),
+            *_figure(game.curves.black)[:shown],
+        )
+    return table
+
+
+def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
+    """The perceived rating after the last move, and what is usual."""
+    last = points[-1] if points else None
+    style = "dim" if is_early(last) else "bold"
+    return Text(figure_cell("perceived", last), style), Text(figure_cell("usual", last), "dim")

@@ -1,0 +1,467 @@
+"""The terminal app: its screens, the keys that hold everywhere, and the lines around every screen.
+
+Loss policy state → terminal: at a fixed rate; what changed twice between two frames is seen once.
+"""
+
+import dataclasses
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+from textwrap import wrap
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding
+from textual.command import CommandPalette
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.theme import BUILTIN_THEMES, Theme
+from textual.widgets import ContentSwitcher, Footer, Input, Static, Tab, Tabs
+
+from live.messages.health import FeedHealth
+from live.screens.terminal.alerts_view import (
+    AlertsView,
+    LogView,
+    SourcesView,
+    delay_text,
+    engine_troubles,
+    engines_text,
+    feed_style,
+)
+from live.screens.terminal.board_view import BoardView
+from live.screens.terminal.boards_view import BoardsView
+from live.screens.terminal.players_view import MomentsView, PlayerPage, PlayersView
+from live.screens.terminal.text import (
+    FEED_SIGNS,
+    PALETTES,
+    PAPER,
+    WITHHELD,
+    Palette,
+    fit,
+    is_withheld,
+    plain,
+    styled,
+)
+from live.screens.terminal.view_context import SCREENS, Answers, Shown, ViewContext, asks
+from live.screens.terminal.widgets import (
+    AskLine,
+    Choice,
+    HelpScreen,
+    Lines,
+    ListView,
+    RowList,
+    View,
+)
+from live.watch.finding import SIGNS as ALERT_SIGNS
+from live.watch.finding import in_order
+
+#: Time between frames, seconds. A key is answered at once, whatever the rate.
+FRAME_S = 0.25
+#: From so many columns on, the board stands beside the list, and the address in the first line.
+_WIDE = 100
+#: Stands in what a source says between what is wrong and when it is tried again.
+RETRY = ", trying again in "
+#: What the signs on the screens mean.
+SIGNS = (
+    "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has a note. Boards "
+    "with alerts that nobody took note of stand on top, the most urgent first.",
+    "▌ selected  • just changed  ▾ sorted by this column  ○ White  ● Black  ~ provisional score  "
+    "· not known yet",
+    "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games are fast. "
+    "0:00? has run out by our reckoning alone.",
+    "Plays like: the rating that these moves look like, ▲ above or ▼ below what is usual. Grey "
+    "under ten counted moves (n): early. usual: 8 of 10 games by players of this Elo lie there. "
+    "Pct: better than so many of 100 such games.",
+    "A4: Ferreira's Algorithm 4 against the engine: it ranks, its distances are not Elo.",
+    "Odds: White wins, draw, Black wins, of 100. Jump: how far the score moved while the engine "
+    "looked deeper.",
+    "3= is a tie: equal numbers.",
+    "A rating says how good these moves were. It accuses nobody of anything.",
+)
+
+
+class Terminal(App[None]):
+    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on a second Ctrl-C;
+    the app then closes by itself.
+    """
+
+    TITLE = "live-rate"
+    CSS_PATH = "terminal.tcss"
+    COMMAND_PALETTE_BINDING = "colon"
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-thin"),
+        (60, "-narrow"),
+        (_WIDE, "-wide"),
+        (160, "-wall"),
+    ]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-flat"),
+        (12, "-short"),
+        (20, "-low"),
+        (34, "-tall"),
+    ]
+    BINDINGS = [
+        Binding("exclamation_mark", "worst", "worst", tooltip="the top of the list of boards"),
+        Binding("A", "desk('acknowledge_board')", "ack all", tooltip="all alerts of the board"),
+        Binding("w", "desk('write_entry')", "write", tooltip="write about the board into the log"),
+        Binding("q", "leave", "quit", tooltip="end, after asking"),
+        Binding("question_mark,f1", "help", "help", tooltip="this page", key_display="?"),
+        Binding(
+            "e",
+            "desk('ask_export')",
+            "export",
+            tooltip="a board or the round",
+            show=False,
+        ),
+        Binding("x", "desk('ask_removal')", "remove", tooltip="or bring back", show=False),
+        Binding("d", "desk('ask_delay')", "delay", tooltip="of the public", show=False),
+        Binding("colon", "command_palette", "more", tooltip="every command", show=False),
+        Binding("escape", "go_back", "back", tooltip="to the screen before", show=False),
+        *(
+            Binding(str(key), f"go('{name}')", name, show=False)
+            for key, name in enumerate(SCREENS, 1)
+        ),
+    ]
+
+    def __init__(
+        self,
+        context: ViewContext,
+        *,
+        theme: str,
+        stop: Callable[[], None],
+        interrupt: Callable[[], None],
+    ) -> None:
+        palette = PALETTES[theme]
+        super().__init__(ansi_color=not palette.ground or None)
+        self.context = context
+        self._stop = stop
+        self._interrupt = interrupt
+        context.palette = palette
+        context.ask = self.ask
+        context.choose = self.choose
+        context.show = self.open
+        for each in PALETTES.values():
+            self.register_theme(_theme(each))
+        self.boards = BoardsView(context, "boards")
+        self.board = BoardView(context, "board")
+        self.views: dict[str, View] = {
+            "boards": self.boards,
+            "players": PlayersView(context, "players"),
+            "alerts": AlertsView(context, "alerts"),
+            "log": LogView(context, "log"),
+            "sources": SourcesView(context, "sources"),
+            "moments": MomentsView(context, "moments"),
+            "board": self.board,
+            "player": PlayerPage(context, "player"),
+        }
+        self.view: View = self.boards
+        self._behind: list[View] = []
+        self._switcher = ContentSwitcher(*self.views.values(), initial="boards")
+        self._tabs = Tabs(*(Tab(name, id=f"tab-{name}") for name in SCREENS))
+        self._place, self._status = Lines(id="place"), Lines(id="status")
+        self._label, self._line = Lines(id="label"), AskLine()
+        self._line.closed = self._close_line
+        self._telling = LogMessages(context)
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="top"):
+            yield self._tabs
+            yield self._place
+        yield self._switcher
+        yield self._status
+        with Horizontal(id="ask"):
+            yield self._label
+            yield self._line
+        yield Footer(compact=True, show_command_palette=False)
+        yield Static("At least 60x12, please", id="small")
+
+    def on_mount(self) -> None:
+        self._tabs.can_focus = False
+        self.theme = self.context.palette.name
+        for name in BUILTIN_THEMES:
+            self.unregister_theme(name)
+        self.view.start()
+        self.set_interval(FRAME_S, self.redraw)
+        logging.getLogger().addHandler(self._telling)
+
+    def on_unmount(self) -> None:
+        logging.getLogger().removeHandler(self._telling)
+
+    def on_ready(self) -> None:
+        self.redraw()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.redraw)
+
+    def watch_theme(self, name: str) -> None:
+        """Draw in these colours."""
+        if (palette := PALETTES.get(name)) is not None:
+            self.context.palette = palette
+            self.ansi_color = not palette.ground or None
+            self.console.push_theme(palette.theme)
+
+    # --- drawing ----------------------------------------------------------------------------------
+
+    def redraw(self) -> None:
+        """Draw what has changed since the frame before."""
+        if not self.is_running or not self._status.size:
+            return
+        state = self.context.state
+        self.context.changes.look(state.feeds(), state.games())
+        self.view.redraw()
+        self._draw_tabs()
+        delay = delay_text(self.context.public_delay(), brief=True)
+        place = styled(f" {delay} " if delay else "", "warn")
+        if self.size.width >= _WIDE:
+            place.append(plain(self.context.address, 60), "dim")
+        self._place.show([place])
+        self._status.show([self._write_status(self._status.size.width)])
+
+    def _draw_tabs(self) -> None:
+        """The screens with their keys, and what is wrong beside their names."""
+        state = self.context.state
+        beside: dict[str, str] = {}
+        if unread := in_order(filter(asks, state.alerts())):
+            counts = Counter(alert.severity for alert in unread)
+            said = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
+            beside["alerts"] = f" {' '.join(said)}"
+        if troubled := [feed.state for feed in state.feeds() if not is_calm(feed)]:
+            beside["sources"] = f" {FEED_SIGNS[troubled[0]]}"
+        for key, name in enumerate(SCREENS, 1):
+            tab = self._tabs.query_one(f"#tab-{name}", Tab)
+            label = f"{key} {name.capitalize()}{beside.get(name, '')}"
+            if tab.label_text != label:
+                tab.label = Content(label)
+                tab.set_class(name in beside, "-trouble")
+
+    def _write_status(self, width: int) -> Text:
+        context = self.context
+        if trouble := context.status():
+            return styled(f" ↻ {trouble}", "warn")
+        if message := context.message():
+            return styled(f" {message}", "accent")
+        caption = self.view.caption()
+        line = styled(f" {caption}  " if caption else "", "text")
+        rest = width - line.cell_len
+        if rest > 20:
+            line.append_text(write_health(context, rest))
+        return line
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    async def on_event(self, event: events.Event) -> None:
+        is_key = isinstance(event, events.Key) and not event.is_forwarded
+        if not is_key or isinstance(self.screen, CommandPalette):
+            await super().on_event(event)
+            return
+        assert isinstance(event, events.Key)
+        # Each key is carried out before the next one is looked at: handed on to widgets, keys typed
+        # in one go would overtake each other, and miss the line that the first of them opens.
+        event.stop()
+        await self._press(event)
+        self.redraw()
+
+    async def _press(self, event: events.Key) -> None:
+        # ``S`` for shift+s, else Textual's name.
+        is_letter = event.character is not None and event.character.isalnum()
+        key = event.character if is_letter and event.character else event.key
+        screen, focused = self.screen, self.focused
+        if key in ("ctrl+c", "ctrl+q"):
+            self._ask_to_end()
+        elif isinstance(screen, Choice):
+            screen.answer(key)
+        elif isinstance(focused, Input) and event.is_printable and event.character:
+            focused.insert_text_at_cursor(event.character)
+        elif (found := screen.active_bindings.get(key)) is not None:
+            await self.run_action(found.binding.action, found.node)
+            if isinstance(found.node, RowList):
+                found.node.moved = True
+
+    def _ask_to_end(self) -> None:
+        """Ctrl-C: the first one asks, for a hall depends on the service; the second ends it."""
+        asked = self.context.leave_question
+        if isinstance(self.screen, Choice) and self.screen.question == asked:
+            self._interrupt()
+            self.exit()
+        else:
+            self.action_leave()
+
+    def choose(self, question: str, answers: Answers) -> None:
+        """Ask a question that one key answers."""
+        self.push_screen(Choice(question, answers))
+
+    def ask(
+        self, label: str, value: str, done: Callable[[str], None], *, at_once: bool = False
+    ) -> None:
+        """Ask for a line of text at the foot of the screen."""
+        self.screen.add_class("-asking")
+        text = fit(label, max(12, self.size.width - 40))
+        self._label.show([styled(f" {text} ", "warn")])
+        self._line.open(value, done, at_once=at_once)
+
+    def _close_line(self) -> None:
+        self.screen.remove_class("-asking")
+        self.view.start()
+
+    def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
+        """Somebody has clicked on a name."""
+        name = (event.tab.id or "").removeprefix("tab-")
+        if self.views[name] not in (self.view, *self._behind):
+            self.action_go(name)
+
+    def action_go(self, name: str) -> None:
+        """Show one of the screens."""
+        self._behind.clear()
+        self._look_at(self.views[name])
+        with self.prevent(Tabs.TabActivated):
+            self._tabs.active = f"tab-{name}"
+
+    def open(self, shown: Shown, about: str) -> None:
+        """Show what lies in front of a screen."""
+        view = self.views[shown]
+        view.look_at(about)
+        if self.view is not view:
+            self._behind.append(self.view)
+        self._look_at(view)
+
+    def _look_at(self, view: View) -> None:
+        if self.view is not view:
+            self.context.notify("")
+        self.view = view
+        self._switcher.current = view.id
+        view.start()
+        self.call_after_refresh(self.redraw)
+
+    def action_go_back(self) -> None:
+        if not self.view.give_up():
+            self._look_at(self._behind.pop() if self._behind else self.boards)
+
+    def action_worst(self) -> None:
+        if not isinstance(self.view, ListView):
+            self.action_go("boards")
+        self.view.query(RowList).first().action_first()
+        self.view.query(RowList).first().moved = True
+
+    def action_neighbour(self, step: int) -> None:
+        """Open the board before or after this one in the list."""
+        rows = self.boards.rows
+        if rows.ids:
+            at = rows.highlighted or 0
+            rows.highlighted = (at + step) % len(rows.ids)
+            self.board.look_at(rows.ids[rows.highlighted])
+
+    def action_desk(self, what: str) -> None:
+        """Do what is done about the board that the screen is at."""
+        getattr(self.context, what)(self.view.find_board())
+
+    def action_leave(self) -> None:
+        self.choose(self.context.leave_question, {"y": ("yes", self._leave)})
+
+    def _leave(self) -> None:
+        self._stop()
+        self.exit()
+
+    def action_help(self) -> None:
+        """Every key that holds here, and what the signs mean."""
+        lines = [styled(f" Keys: {self.view.id}", "head")]
+        keys: dict[str, list[str]] = {}
+        for each in self.screen.active_bindings.values():
+            words = ": ".join(filter(None, (each.binding.description, each.binding.tooltip)))
+            # Those of the framework itself begin with a capital letter.
+            if words[:1].islower():
+                keys.setdefault(words, []).append(self.get_key_display(each.binding))
+        for words, signs in keys.items():
+            lines.append(Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text")))
+        lines += [styled(f" {part}", "dim") for note in SIGNS for part in wrap(note, 70)]
+        self.push_screen(HelpScreen(lines))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        for each in screen.active_bindings.values():
+            binding = each.binding
+            if binding.description and not binding.system:
+                name = binding.description.capitalize()
+                run = partial(self.run_action, binding.action, each.node)
+                yield SystemCommand(name, binding.tooltip or f"key {binding.key}", run)
+        yield SystemCommand("Theme", "colours", self.action_change_theme)
+
+
+# --- the lines around every screen ----------------------------------------------------------------
+
+
+def is_calm(feed: FeedHealth) -> bool:
+    """Whether nothing is wrong with a source."""
+    return feed.state in ("live", "finished")
+
+
+def write_health(context: ViewContext, width: int) -> Text:
+    """One line: what figures are worth where that is little, trouble first, in words; what is to be
+    known of a source that works; then how busy the engines are. The screen of sources has it whole.
+    """
+    state, engines = context.state, context.state.engines()
+    line = styled(" ")
+    if is_withheld(state.engine()):
+        line.append(f"{WITHHELD}  ", "warn")
+    elif not state.engine().models:
+        line.append("no model reads these scores  ", "warn")
+    for feed in state.feeds():
+        name, style = plain(feed.feed), feed_style(feed.state)
+        if not is_calm(feed):
+            # How an address ends says most; what is wrong often begins with all of it.
+            name = f"…{name[-20:]}" if len(name) > 21 else name
+            room = width - line.cell_len - cell_len(name) - len(feed.state) - 7
+            reason = trouble_text(feed.detail.removeprefix(feed.feed).strip(), room)
+            line.append(f"{FEED_SIGNS[feed.state]} ", style)
+            line.append(f"{name} {feed.state}{reason and f': {reason}'}  ", "warn")
+    for trouble in engine_troubles(engines):
+        line.append(f"! {plain(trouble, 80)}  ", "warn")
+    for feed in filter(is_calm, state.feeds()):
+        if note := feed.detail.partition("; ")[2]:
+            line.append(
+                f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {plain(note, 120)}  ", "text"
+            )
+    busy = f"⚙ {engines_text(engines)}"
+    while busy and cell_len(busy) > width - line.cell_len:
+        busy = busy.rpartition(" · ")[0]
+    return line.append(busy, "dim")
+
+
+def trouble_text(detail: str, room: int) -> str:
+    """What is wrong with a source in ``room`` cells: when it is tried again stays, whatever else
+    is cut.
+    """
+    what, again, when = plain(detail, 200).rpartition(RETRY)
+    if not again:
+        return fit(when, min(80, max(12, room)))
+    when = f", again in {when}"
+    return fit(what, max(8, room - cell_len(when))) + when
+
+
+def _theme(palette: Palette) -> Theme:
+    if not palette.ground:
+        # The framework's own styles need more than we name.
+        return dataclasses.replace(BUILTIN_THEMES["ansi-dark"], name=palette.name)
+    return Theme(
+        name=palette.name,
+        dark=palette is not PAPER,
+        primary=palette.styles["head"].removeprefix("bold "),
+        accent=palette.styles["accent"],
+        foreground=palette.styles["text"],
+        background=palette.ground,
+    )
+
+
+class LogMessages(logging.Handler):
+    """Shows what is logged as a message: written to the terminal it would tear the frame."""
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(logging.WARNING)
+        self.context = context
+        # Alerts have their own sign in the title and their own view.
+        self.addFilter(lambda record: not record.getMessage().startswith("alert "))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.context.notify(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))

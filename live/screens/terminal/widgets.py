@@ -1,0 +1,327 @@
+"""Textual's widgets, fitted to rows and charts that change while they are looked at.
+
+Only lines that differ from before are drawn again. A ``DataTable`` draws every cell of the screen
+again when one has changed, which takes 0.4 s at 200x60: rows of text in an ``OptionList`` take
+none of that, and keep its cursor, scrolling, keys and mouse.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from live.messages.values import GameId
+from live.screens.terminal.text import Panel, is_same, styled
+from live.screens.terminal.view_context import Answers, ViewContext
+
+
+class Lines(Widget):
+    """Shows the lines it was last given."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: Panel = []
+
+    def show(self, lines: Panel) -> int:
+        """Draw what differs from before; return how many lines that were."""
+        pairs = enumerate(zip_longest(lines, self._lines))
+        changed = [row for row, (line, before) in pairs if not is_same(line, before)]
+        size = self._measure()
+        self._lines = lines
+        if self.styles.auto_dimensions and self._measure() != size:
+            self.refresh(layout=True)
+        if changed:
+            self.refresh(*(Region(0, row, self.size.width, 1) for row in changed))
+        return len(changed)
+
+    def _measure(self) -> Size:
+        return Size(max((line.cell_len for line in self._lines), default=0), len(self._lines))
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        return self._measure().width
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self._measure().height
+
+    def render_line(self, y: int) -> Strip:
+        line = self._lines[y] if y < len(self._lines) else Text()
+        return draw_strip(self, line, self.size.width)
+
+
+def entitle(widget: Widget, title: str) -> None:
+    """Write ``title``, plain text, into the border."""
+    content = Content(title)
+    if widget.border_title != content.markup:
+        widget.border_title = content
+
+
+def draw_strip(widget: Widget, line: Text, width: int) -> Strip:
+    """Return one line on the widget's ground, exactly ``width`` cells."""
+    ground = widget.rich_style
+    line = line.copy()
+    line.truncate(width, overflow="ellipsis")
+    strip = Strip(line.render(widget.app.console, end=""))
+    return strip.adjust_cell_length(width, ground).apply_style(ground)
+
+
+#: Letters beside the arrows of a list.
+UP_AND_DOWN = (
+    Binding("up,k", "cursor_up", "one up", show=False),
+    Binding("down,j", "cursor_down", "one down", show=False),
+)
+
+
+class RowList(OptionList):
+    """Rows of one line with a cursor that stays on its row, wherever that goes."""
+
+    BINDINGS = [
+        Binding("enter", "select", "open", tooltip="what is under the cursor"),
+        *UP_AND_DOWN,
+    ]
+
+    def __init__(self, opened: Callable[[], None] = lambda: None, *, id: str | None = None) -> None:
+        """``opened`` is called when the row under the cursor is chosen."""
+        super().__init__(id=id, compact=True)
+        self._opened = opened
+        self._draw: Callable[[int], Text] = lambda row: Text()
+        self._drawn: dict[int, Text] = {}
+        self.ids: Sequence[str] = ()
+        self.moved = True
+        """Whether a key has moved the cursor since the row under it was dealt with."""
+
+    @property
+    def cursor(self) -> str | None:
+        """The id of the row under the cursor."""
+        at = self.highlighted
+        return self.ids[at] if at is not None and at < len(self.ids) else None
+
+    def show(self, ids: Sequence[str], draw: Callable[[int], Text]) -> int:
+        """Draw rows that differ from before; return how many of those in sight that were."""
+        here, at = self.cursor, self.highlighted or 0
+        self.ids, self._draw = ids, draw
+        if len(ids) != self.option_count:
+            self.clear_options()
+            self.add_options([Option(" ") for _ in ids])
+        if ids:
+            found = ids.index(here) if here in ids else min(at, len(ids) - 1)
+            if found != self.highlighted:
+                self.highlighted = found
+        top = self.scroll_offset.y
+        before = self._drawn
+        self._drawn = {row: draw(row) for row in range(len(ids))[top : top + self.size.height]}
+        changed = [row for row, line in self._drawn.items() if not is_same(line, before.get(row))]
+        if changed:
+            self.refresh(*(Region(0, row - top, self.size.width, 1) for row in changed))
+        return len(changed)
+
+    def render_line(self, y: int) -> Strip:
+        row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
+        if row >= len(self.ids):
+            return draw_strip(self, Text(), width)
+        here = row == self.highlighted
+        line = Text("▌" if here else " ", "accent", no_wrap=True, end="")
+        line = Text.assemble(line, self._drawn.get(row) or self._draw(row))
+        if here:
+            line.stylize_before("cursor")
+            line.pad_right(max(0, width - line.cell_len))
+        return draw_strip(self, line, width).apply_meta({"option": row})
+
+    def action_select(self) -> None:
+        # Not by a message: keys typed meanwhile would overtake it.
+        if self.highlighted is not None:
+            self._opened()
+
+
+class Page(VerticalScroll):
+    """Text to read, scrolled where it does not fit."""
+
+    BINDINGS = [
+        Binding("up,k", "scroll_up", "up", show=False),
+        Binding("down,j", "scroll_down", "down", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._static = Static()
+        self._text = Text()
+
+    def compose(self) -> ComposeResult:
+        yield self._static
+
+    def show(self, lines: Panel) -> None:
+        """Show this text."""
+        text = Text("\n").join(lines)
+        if not is_same(text, self._text):
+            self._text = text
+            self._static.update(text)
+
+
+class View(Vertical):
+    """One of the screens, or a part of one."""
+
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(id=id)
+        self.context = context
+
+    def redraw(self) -> None:
+        """Draw what has changed."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Take the keys."""
+        # Not by a message: keys typed meanwhile would go astray.
+        self.screen.set_focus(self.query("RowList, MomentList, Page").first(Widget))
+
+    def look_at(self, about: str) -> None:
+        """Look at this one: a board, a player, or what a filter takes."""
+
+    def find_board(self) -> GameId | None:
+        """Return the board that keys about a board are about."""
+        return None
+
+    def give_up(self) -> bool:
+        """Drop what narrows the view; whether there was anything."""
+        return False
+
+    def caption(self) -> str:
+        """Return what stands above the keys."""
+        return ""
+
+
+class TextView(View):
+    """A screen that is read."""
+
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(context, id)
+        self.page = Page()
+
+    def compose(self) -> ComposeResult:
+        yield self.page
+
+    def redraw(self) -> None:
+        self.page.show(self.write())
+
+    def write(self) -> Panel:
+        """Return the whole text."""
+        raise NotImplementedError
+
+
+class ListView(View):
+    """A list that a filter narrows."""
+
+    BINDINGS = [
+        Binding("slash", "filter", "filter", tooltip="list what has these words; !word leaves out")
+    ]
+
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(context, id)
+        self.query_text = ""
+        self.rows = RowList(self.open_row)
+
+    def open_row(self) -> None:
+        """Open what the row under the cursor is about."""
+
+    def action_filter(self) -> None:
+        self.context.ask("Filter:", self.query_text, self.look_at, at_once=True)
+
+    def look_at(self, about: str) -> None:
+        self.query_text = about
+
+    def give_up(self) -> bool:
+        narrowed = bool(self.query_text)
+        self.query_text = ""
+        return narrowed
+
+    def filtered(self, text: str) -> str:
+        """A caption, and the filter behind it."""
+        return f"{text}{self.query_text and f' · filter {self.query_text!r}'}"
+
+
+class AskLine(Input):
+    """The line at the foot in which a text is asked for."""
+
+    BINDINGS = [
+        Binding("enter", "submit", "done"),
+        Binding("escape", "give_up", "as before"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(select_on_focus=False, compact=True)
+        self.done: Callable[[str], None] = lambda text: None
+        self.closed: Callable[[], None] = lambda: None
+        self._first = ""
+        self._at_once = False
+
+    def open(self, value: str, done: Callable[[str], None], *, at_once: bool) -> None:
+        """Take the keys until the text is done or given up."""
+        self.done, self._at_once = done, at_once
+        self._first = value
+        with self.prevent(Input.Changed):
+            self.value = value
+        self.cursor_position = len(value)
+        self.screen.set_focus(self)
+
+    def on_input_changed(self) -> None:
+        if self._at_once and self.has_focus:
+            self.done(self.value)
+
+    async def action_submit(self) -> None:
+        self.closed()
+        self.done(self.value)
+
+    def action_give_up(self) -> None:
+        self.closed()
+        if self._at_once:
+            self.done(self._first)
+
+
+class Choice(ModalScreen[None]):
+    """A question that one key answers; any other key says no."""
+
+    def __init__(self, question: str, answers: Answers) -> None:
+        super().__init__()
+        self.question = question
+        self._answers = answers
+
+    def compose(self) -> ComposeResult:
+        lines = [styled(self.question, "warn"), Text()]
+        for key, (words, _) in self._answers.items():
+            lines.append(Text.assemble((f"{key:>4}  ", "head"), (words, "text")))
+        lines.append(Text.assemble((" esc  ", "head"), ("nothing", "text")))
+        yield Static(Text("\n").join(lines))
+
+    def answer(self, key: str) -> None:
+        """Carry out what this key says."""
+        self.dismiss()
+        _, act = self._answers.get(key, ("", lambda: None))
+        act()
+
+
+class HelpScreen(ModalScreen[None]):
+    """Every key of the screen behind it in words, and what the signs mean."""
+
+    BINDINGS = [Binding("escape,question_mark,f1,q", "dismiss", "close")]
+
+    def __init__(self, lines: Panel) -> None:
+        super().__init__()
+        self._page = Page()
+        self._help = lines
+
+    def compose(self) -> ComposeResult:
+        yield self._page
+
+    def on_mount(self) -> None:
+        self._page.border_title = "Help"
+        self._page.border_subtitle = "↑↓ scroll  esc close"
+        self._page.show(self._help)
+        self._page.focus()

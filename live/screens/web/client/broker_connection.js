@@ -1,0 +1,180 @@
+/**
+ * The stream of a static page, which it reads from a broker instead of the service.
+ *
+ * It looks like {@link Connection}. What the topics hold stands in
+ * `live/server/broker.py`: changes as they happen, and, retained, the last snapshot and
+ * all changes since. A gap is seen in the numbers, and mended from what is retained. The client of
+ * the broker, clock and chance come in as arguments.
+ */
+
+import { Link } from "./connection.js";
+import { PROTOCOL } from "./usual.js";
+
+/** Readers mend their gaps at different times, or all would ask the broker at once. */
+const MEND_WITHIN_MS = 2_000;
+
+export class BrokerConnection extends Link {
+  /**
+   * `client()` makes a client with `subscribe(topics)`, `unsubscribe(topics)` and events `connect`,
+   * `close`, `message`; `unpack(bytes)` answers a promise of the text of a gzip.
+   */
+  constructor(held, prefix, changed, { client, unpack, ...context }) {
+    super(held, changed, context);
+    /** Whether the service itself has said goodbye, or was lost to the broker. */
+    this.away = false;
+    this._client = client;
+    this._unpack = unpack;
+    this._topics = Object.fromEntries(
+      ["snapshot", "since", "changes"].map((name) => [name, `${prefix}/${PROTOCOL}/site/${name}`]),
+    );
+    this._statusTopic = `${prefix}/${PROTOCOL}/status`;
+    this._epoch = null;
+    /** Messages of this epoch that do not follow yet, by number. */
+    this._waiting = new Map();
+    /** The epoch of these; that of what is held until another begins. */
+    this._waitingEpoch = null;
+    this._since = null;
+    this._mending = false;
+    this._cancelMending = () => {};
+  }
+
+  connect() {
+    const client = (this._broker = this._client());
+    client.on("connect", () => {
+      client.subscribe([this._topics.changes, this._statusTopic]);
+      this._listen(() => this._lost());
+      this._mend(0);
+    });
+    client.on("close", () => this._lost());
+    client.on("message", (topic, payload) => this._heard(topic, payload));
+  }
+
+  async _heard(topic, payload) {
+    try {
+      if (topic === this._statusTopic) this._heardStatus(JSON.parse(text(payload)));
+      else if (topic === this._topics.changes) this._heardChanges(JSON.parse(text(payload)));
+      else if (topic === this._topics.since) this._heardSince(JSON.parse(text(payload)));
+      else if (topic === this._topics.snapshot) this._heardSnapshot(JSON.parse(await this._unpack(payload)));
+    } catch {
+      // What cannot be read is as good as lost: only a fresh snapshot helps.
+      this._held.seq = null;
+      this._epoch = null;
+      this._gap();
+    }
+  }
+
+  _heardStatus({ state, protocol }) {
+    if (this._foreign(protocol)) return;
+    this.away = state !== "online";
+    if (this.away) this._lost();
+    else this._live();
+  }
+
+  _heardChanges({ epoch, messages }) {
+    this._listen(() => this._lost());
+    this.away = false;
+    if (epoch !== this._epoch) {
+      // Another start of the service: what is held is shown until its snapshot is here.
+      if (epoch !== this._waitingEpoch) this._waiting.clear();
+      for (const message of messages) this._waiting.set(message.seq, message);
+      this._waitingEpoch = epoch;
+      this._gap();
+      return;
+    }
+    this._take(messages);
+    if (this._waiting.size > 0) this._gap();
+    else if (this._mending && this._held.seq !== null) {
+      // A live message followed: from here on nothing is missing.
+      this._mending = false;
+      this._broker.unsubscribe([this._topics.snapshot, this._topics.since]);
+    }
+    this._live();
+  }
+
+  _heardSince({ epoch, after, messages }) {
+    this._since = { epoch, after, messages };
+    if (epoch === this._epoch && this._held.seq !== null && after <= this._held.seq) {
+      this._take(messages);
+      this._live();
+    }
+  }
+
+  _heardSnapshot({ epoch, hello, snapshot }) {
+    if (this._foreign(hello.protocol)) return;
+    if (epoch === this._epoch && this._held.seq !== null && snapshot.seq <= this._held.seq) return;
+    if (this._waitingEpoch !== epoch) this._waiting.clear();
+    this._epoch = this._waitingEpoch = epoch;
+    this._held.receive({ ...hello, resumed: false });
+    this._note(this._held.receive(snapshot));
+    if (this._since?.epoch === epoch && this._since.after <= this._held.seq) this._take(this._since.messages);
+    this._take([]);
+    this._live();
+  }
+
+  /** Applies what follows; keeps what is too early. */
+  _take(messages) {
+    for (const message of messages) {
+      if (message.type === "heartbeat") {
+        // It repeats the last number: if that is not held, something is missing.
+        if (message.seq > (this._held.seq ?? -1)) this._waiting.set(message.seq, message);
+      } else this._waiting.set(message.seq, message);
+    }
+    while (this._held.seq !== null) {
+      const next = this._waiting.get(this._held.seq + 1);
+      if (next === undefined || next.type === "heartbeat") break;
+      this._waiting.delete(next.seq);
+      this._note(this._held.receive(next));
+    }
+    for (const seq of this._waiting.keys()) if (seq <= (this._held.seq ?? -1)) this._waiting.delete(seq);
+  }
+
+  _note(touched) {
+    this.heardAt = this._now();
+    this._changed(touched);
+  }
+
+  _live() {
+    if (this._held.seq === null || this.away || this.status === "refused") return;
+    this.status = "live";
+    this.heardAt = this._now();
+    this._changed({});
+  }
+
+  /** Something is missing: reads what is retained, at a moment of its own. */
+  _gap() {
+    if (!this._mending) this._mend(MEND_WITHIN_MS * this._random());
+  }
+
+  _mend(afterMs) {
+    this._mending = true;
+    this._cancelMending();
+    this._cancelMending = this._after(afterMs, () =>
+      this._broker.subscribe([this._topics.snapshot, this._topics.since]),
+    );
+  }
+
+  _lost() {
+    if (this.status === "refused") return;
+    this.status = this._held.seq === null && !this.away ? "connecting" : "waiting";
+    this._changed({});
+  }
+
+  /** Whether the service speaks another protocol; it is said. */
+  _foreign(protocol) {
+    if (protocol > PROTOCOL) this._refuse("this page is older than the service: load it again");
+    if (protocol < PROTOCOL) {
+      this._refuse("the service is older than this page: bring it up to date, or write the page anew");
+    }
+    return protocol !== PROTOCOL;
+  }
+
+  _refuse(reason) {
+    this.status = "refused";
+    this.reason = reason;
+    this._changed({});
+  }
+}
+
+function text(payload) {
+  return new TextDecoder().decode(payload);
+}

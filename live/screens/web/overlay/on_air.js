@@ -1,0 +1,280 @@
+/** Which games an overlay shows, which moment of theirs, and what it says where there is none. Pure: the time comes in. */
+
+import { unratedOf } from "../client/figures.js";
+import { gameOrder, mainRound, roundOrder, running } from "../client/games.js";
+import { whiteShare } from "../drawing/number_format.js";
+import { eventOf } from "./shown_figures.js";
+import { age, fill } from "./language/words.js";
+
+/** How long a result stays on the screen before the next game takes its place. */
+const LINGER_MS = 20_000;
+/** How long its last scores are waited for at most, before that. */
+const SETTLE_MS = 90_000;
+/** A game that is followed stays at least so long, or viewers could not read it. */
+const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
+/** Another game must be closer by so much of White's share, or the overlay would flicker. */
+const CLOSER = 0.03;
+
+/** A name as filters compare it, as `fold` of `live/server/visibility.py` does. */
+function folded(name) {
+  return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
+}
+
+/** Whether a player is one of those asked for, by name or FIDE id. */
+export function isAsked({ name, fide_id: id }, asked) {
+  const wanted = asked.map(folded);
+  return wanted.includes(folded(name)) || (Boolean(id) && wanted.includes(String(id)));
+}
+
+/** The order of the service's snapshots, without regard to events that viewers do not see. */
+function order(a, b) {
+  return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
+}
+
+/** The games of each event's current round: that of games under way, else the last one. */
+function currentRound(games) {
+  return [...Map.groupBy(games, eventOf).values()].flatMap((all) => {
+    const live = all.filter(running);
+    const rounds = new Set((live.length ? live : all).map(({ round }) => mainRound(round)));
+    const last = [...rounds].sort(roundOrder).at(-1);
+    return all.filter(({ round }) => mainRound(round) === last);
+  });
+}
+
+export class Chooser {
+  constructor(options) {
+    this._options = options;
+    this._story = options.follow === "story" ? new Story() : null;
+    /** The game followed, since when, when it was seen to end, and when its figures were whole. */
+    this._followed = null;
+    this._since = 0;
+    this._over = null;
+    this._ended = null;
+    /** Per game: the last move and when it was seen. */
+    this._moves = new Map();
+  }
+
+  /**
+   * The games to show, in order. One-game layouts take the first. Where scores are `withheld`, none
+   * are waited for.
+   */
+  choose(games, now, moments = [], withheld = false) {
+    const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
+    this._story?.note(moments, now);
+    let chosen = [...games].sort(order);
+    // The service sends nothing else; a broker sends all.
+    if (events.length > 0) {
+      const wanted = events.map(folded);
+      chosen = chosen.filter((game) => wanted.includes(folded(game.event)));
+    }
+    if (player.length > 0) {
+      chosen = chosen.filter(({ white, black }) => isAsked(white, player) || isAsked(black, player));
+    }
+    if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
+    else chosen = currentRound(chosen);
+    if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));
+    this._note(chosen, now);
+    const named = ids.length > 0 || boards.length > 0 || player.length > 0;
+    const settled = (game) => withheld || unratedOf(game) === 0;
+    const first = this._follow(chosen, follow ?? (named ? null : "top"), now, settled);
+    return first ? [first, ...chosen.filter((game) => game !== first)] : chosen;
+  }
+
+  _note(games, now) {
+    const known = new Set();
+    for (const game of games) {
+      known.add(game.id);
+      const last = `${game.plies.length} ${game.plies.at(-1)?.uci}`;
+      const held = this._moves.get(game.id);
+      // What was there when the page opened is older than anything seen since.
+      if (held === undefined) this._moves.set(game.id, { last, at: -Infinity });
+      else if (held.last !== last) this._moves.set(game.id, { last, at: now });
+    }
+    for (const id of this._moves.keys()) if (!known.has(id)) this._moves.delete(id);
+  }
+
+  _follow(games, follow, now, settled) {
+    if (follow === null || games.length === 0) return null;
+    const current = games.find((game) => game.id === this._followed) ?? null;
+    const live = games.filter(running);
+    // A result may be withdrawn: then the game is not over yet.
+    if (current && running(current)) this._over = this._ended = null;
+    if (current && !running(current) && live.length > 0) {
+      this._over ??= now;
+      if (settled(current) || now - this._over > SETTLE_MS) this._ended ??= now;
+      if (this._ended === null || now - this._ended < LINGER_MS) return current;
+    } else if (current && (live.length === 0 || now - this._since < (STAY_MS[follow] ?? 0))) {
+      return current;
+    }
+    const best = this._best(live.length ? live : games, follow, live.includes(current) ? current : null);
+    if (best.id !== this._followed) {
+      this._followed = best.id;
+      this._since = now;
+      this._over = null;
+      this._ended = null;
+    }
+    return best;
+  }
+
+  _best(games, follow, current) {
+    if (follow === "story") {
+      const told = this._story.best(games, current);
+      // While nothing is worth telling, what is being watched stays, and else the closest game.
+      if (told !== null || current) return told ?? current;
+      return this._best(games, "closest", null);
+    }
+    if (follow === "closest") {
+      const closest = games.reduce((a, b) => (imbalance(b) < imbalance(a) ? b : a));
+      if (current && imbalance(current) <= imbalance(closest) + CLOSER) return current;
+      return closest;
+    }
+    if (follow === "latest") {
+      const at = (game) => this._moves.get(game.id).at;
+      const latest = games.reduce((a, b) => (at(b) > at(a) ? b : a));
+      return current && at(current) >= at(latest) ? current : latest;
+    }
+    const board = (game) => game.board ?? Infinity;
+    return games.reduce((a, b) => (board(b) < board(a) ? b : a));
+  }
+}
+
+/** How far from level a game stands, 0 to 0.5; unknown is as far as can be. */
+function imbalance(game) {
+  const cp = game.plies.findLast((ply) => ply.score_cp !== null)?.score_cp ?? null;
+  return cp === null ? 0.5 : Math.abs(whiteShare(cp) - 0.5);
+}
+
+/** After so long a moment interests half as much. */
+const HALF_LIFE_MS = 90_000;
+/** Another board must interest by so much more, or the picture would jump. */
+const MORE = 0.15;
+
+/** Of so many moments it is known that they were seen. */
+const KNOWN = 1_000;
+
+/**
+ * When each moment was first seen here. What was there when the page opened is old, and so is what
+ * nobody saw happen; what was withdrawn and is told again is as old as it was.
+ */
+export class MomentAges {
+  constructor() {
+    this._seen = null;
+  }
+
+  /** Takes note of the moments there are. */
+  note(moments, now) {
+    const first = this._seen === null;
+    this._seen ??= new Map();
+    for (const { id, at_s: atS } of moments) {
+      if (first || atS === null) this._seen.set(id, -Infinity);
+      else if (!this._seen.has(id)) this._seen.set(id, now);
+    }
+    for (const id of this._seen.keys()) {
+      if (this._seen.size <= KNOWN) break;
+      this._seen.delete(id);
+    }
+  }
+
+  /** How long a moment has been seen, milliseconds. */
+  age(moment, now) {
+    return now - (this._seen?.get(moment.id) ?? -Infinity);
+  }
+}
+
+/** Which game interests most, by its most interesting moment. */
+class Story {
+  constructor() {
+    this._ages = new MomentAges();
+    this._interests = new Map();
+  }
+
+  note(moments, now) {
+    this._ages.note(moments, now);
+    this._interests = new Map();
+    for (const moment of moments) {
+      const interest = moment.weight * 0.5 ** (this._ages.age(moment, now) / HALF_LIFE_MS);
+      this._interests.set(moment.game, Math.max(this._interests.get(moment.game) ?? 0, interest));
+    }
+  }
+
+  /** The game that interests most, or null; `current` stays unless another does clearly more. */
+  best(games, current) {
+    const interest = (game) => this._interests.get(game.id) ?? 0;
+    const best = games.reduce((a, b) => (interest(b) > interest(a) ? b : a));
+    if (interest(best) <= 0) return null;
+    return current && interest(best) < interest(current) + MORE ? current : best;
+  }
+}
+
+/** The moment to show: the newest that is younger than `holdMs`, or any where `always`; or null. */
+export function shownMoment(moments, games, ages, now, { holdMs, always }) {
+  const ids = new Set(games.map(({ id }) => id));
+  const chosen = moments.filter(({ game }) => ids.has(game));
+  const young = chosen.filter((moment) => ages.age(moment, now) < holdMs);
+  const newest = (list) =>
+    list.reduce((a, b) => {
+      if (a === null) return b;
+      const [one, two] = [ages.age(a, now), ages.age(b, now)];
+      if (one !== two) return two < one ? b : a;
+      return (b.at_s ?? 0) > (a.at_s ?? 0) || ((b.at_s ?? 0) === (a.at_s ?? 0) && b.weight > a.weight) ? b : a;
+    }, null);
+  return newest(young) ?? (always ? newest(chosen) : null);
+}
+
+/** A short break heals unseen. */
+const UNSEEN_MS = 5_000;
+/** A source that is asked again heals unseen for longer. */
+const SOURCE_UNSEEN_MS = 60_000;
+/** A source that is only silent is none of it: players think for longer than anybody waits. */
+const FAILING = new Set(["retrying", "failed"]);
+
+/** What time was before an overlay was opened. */
+const BEFORE = -1e12;
+
+/** Since when sources fail, as `now` counts; one for each overlay. */
+export class Failures {
+  constructor() {
+    this._since = new Map();
+    this._first = null;
+  }
+
+  /**
+   * Takes note of how sources do; answers since when a source of these games fails, or null. Of one that failed
+   * before this was opened nobody here knows since when: after a short while that is {@link BEFORE}.
+   */
+  since(feeds, games, now) {
+    const failing = new Set(feeds.filter(({ state }) => FAILING.has(state)).map(({ feed }) => feed));
+    for (const feed of this._since.keys()) if (!failing.has(feed)) this._since.delete(feed);
+    for (const feed of failing) if (!this._since.has(feed)) this._since.set(feed, this._first === null ? BEFORE : now);
+    if (feeds.length > 0) this._first ??= now;
+    const shown = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
+    const told = ([feed, at]) => shown.has(feed) && (at !== BEFORE || now - this._first > UNSEEN_MS);
+    const times = [...this._since].filter(told).map(([, at]) => at);
+    return times.length > 0 ? Math.min(...times) : null;
+  }
+}
+
+/** Since when what is shown is not what is: `now` of the last news; null while all is well. */
+export function lostSince({ connection, failingSince, now }) {
+  if (connection.heardAt === null) return null;
+  if (connection.status !== "live" && now - connection.heardAt > UNSEEN_MS) return connection.heardAt;
+  return failingSince !== null && now - failingSince > SOURCE_UNSEEN_MS ? failingSince : null;
+}
+
+/** What an overlay says while it is lost since then, `now` being the time. */
+export const lostText = (since, now, words) => (since === BEFORE ? words.notLive : fill(words.asOf, age(words, (now - since) / 1000)));
+
+/** `asked`: the games, boards, players and events that the address names. */
+export function statusText({ asked = [], trouble = "", connection, held, games, now, layout, lost, since }, words) {
+  const token = { missing: words.tokenMissing, wrong: words.tokenWrong }[trouble];
+  if (connection.heardAt === null && token !== undefined) return token;
+  if (connection.status === "refused") return fill(words.refused, connection.reason);
+  if (connection.heardAt === null) return words.connecting;
+  if (since !== null) return lost === "notice" ? lostText(since, now, words) : "";
+  if (layout === "standings" && held.players.size > 0) return "";
+  if (layout === "standings" && games.length > 0) {
+    return held.engine?.rating_source === "withheld" ? words.withheld : words.waiting;
+  }
+  if (games.length > 0) return "";
+  return asked.length > 0 ? fill(words.notThere, asked.join(", ")) : words.waiting;
+}

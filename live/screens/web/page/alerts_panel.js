@@ -1,0 +1,263 @@
+/**
+ * What only arbiters are sent: alerts, with a tone for new ones and what may be done about them; screening figures with
+ * what they rest on; the incident log and entries into it.
+ */
+
+import { button, Children, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
+import { explainButton } from "./explanations.js";
+import { ask, writePlace } from "./page_address.js";
+
+/** Most urgent first, each with its sign, as SIGNS in live/watch/finding.py. */
+export const SIGNS = { alarm: "!!", warning: "!", look: "?" };
+const SEVERITIES = Object.keys(SIGNS);
+
+/** Alerts as an arbiter wants them: most urgent first, then newest; those taken note of, then muted ones, last. Pure. */
+export function rankedAlerts(alerts) {
+  const later = ({ muted, acknowledged_s: seen = null }) => (muted ? 2 : seen === null ? 0 : 1);
+  const rank = (alert) => SEVERITIES.indexOf(alert.severity) + later(alert) * SEVERITIES.length;
+  return alerts.toSorted((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
+}
+
+/** A screening figure with all that it must not be read without; empty without one. Pure. */
+export function agreementText(agreement) {
+  if (!agreement) return "";
+  const percent = (share) => `${Math.round(100 * share)} %`;
+  const { moves, share, expected, z, boards, false_alarms: alarms, rests_on: basis } = agreement;
+  return (
+    `${percent(share)} of ${moves} moves, expected ${percent(expected)}, z = ${z.toFixed(1)}. ` +
+    `Over ${boards} boards ${percent(alarms)} of honest events show such a figure. ${basis} It accuses nobody.`
+  );
+}
+
+/** A field with a button that sends what stands in it. */
+function writeForm(label, name, send) {
+  const input = named(Object.assign(element("input"), { type: "text", required: true, maxLength: 500, placeholder: label }), label);
+  const form = element("form", "write", "", input, Object.assign(element("button", "plain", name), { type: "submit" }));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (send(input.value.trim())) form.reset();
+  });
+  return form;
+}
+
+/** One alert. `act` sends a command to the service and answers whether it could. */
+class AlertLine {
+  constructor({ id, kind, game }, act) {
+    this._severity = element("strong", "severity");
+    this._link = element("a");
+    this._text = nameNode("text");
+    this._advice = element("span", "advice");
+    this._agreement = element("p", "agreement");
+    this._note = element("p", "alert-note");
+    this._taken = button("Acknowledge", () => act({ act: "acknowledge", about: id }));
+    const all = [["This alert", "mute", id], [`Kind ${kind}`, "mute-kind", kind], ...(game ? [["This board", "mute-board", game]] : [])];
+    const mutes = all.map(([name, what, about]) => button(name, () => act({ act: what, about }), { label: `Mute ${name.toLowerCase()}` }));
+    const show = () => all.forEach(([, what, about]) => act({ act: what, about, muted: false }));
+    this._muted = button("Show as before", show);
+    this._mute = element("span", "mutes", "Mute: ", ...mutes);
+    const write = writeForm("Note to this alert", "Note", (text) => act({ act: "note", about: id, text }));
+    this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
+    const said = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
+    this.node = element("li", "", "", ...said, this._desk);
+  }
+
+  draw(alert, game, mayAct) {
+    this.node.dataset.severity = alert.severity;
+    this.node.dataset.quiet = String(alert.muted || Boolean(alert.acknowledged_s));
+    const known = alert.muted ? ", muted" : alert.acknowledged_s ? ", acknowledged" : "";
+    setText(this._severity, `${SIGNS[alert.severity]} ${alert.severity}${known}`);
+    this._link.hidden = !game;
+    if (game) {
+      this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
+      setText(this._link, game.board === null ? "open" : `Board ${game.board}`);
+    }
+    setText(this._text, alertSentence(alert.text, [`Board ${game?.board}: `]));
+    setText(this._advice, alert.advice);
+    setLine(this._agreement, agreementText(alert.agreement));
+    setLine(this._note, alert.note ? `Note: ${alert.note}` : "");
+    this._desk.hidden = !mayAct;
+    this._taken.hidden = alert.muted || Boolean(alert.acknowledged_s);
+    this._muted.hidden = !alert.muted;
+    this._mute.hidden = Boolean(alert.muted);
+  }
+}
+
+export class ArbiterView {
+  constructor(act) {
+    this.sound = new AlertSound();
+    this._shown = null;
+    this._log = new IncidentLog(act);
+    const list = element("ol", "alerts");
+    this._alerts = new Children(list, (alert) => new AlertLine(alert, act));
+    this._note = element("p", "note");
+    const heading = element("h2", "", "For arbiters only", explainButton("agreement"));
+    const parts = [heading, this.sound.button, this._note, list, this._log.node];
+    this.node = named(element("section", "arbiter-view", "", ...parts), "For arbiters only");
+  }
+
+  /** Time has passed: the log may be there now, and with it what may be done. */
+  tick() {
+    if (this._shown !== null) this.draw(...this._shown, performance.now());
+  }
+
+  draw(held, place, now) {
+    this._shown = [held, place];
+    if (held.hello?.sight === "arbiter") this._log.refresh(now);
+    this._log.node.hidden = held.hello?.sight !== "arbiter";
+    const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
+    setText(this._note, alerts.length ? "" : "Nothing to look at.");
+    this._alerts.show(alerts).forEach((line, at) => {
+      const alert = alerts[at];
+      line.draw(alert, alert.game ? held.games.get(alert.game) : null, this._log.known);
+    });
+  }
+}
+
+const EVERY_MS = 5_000;
+
+/** Date and time of day on this machine; `long` names its time zone, too. */
+const when = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle });
+
+/** All that happened to an incident, one line each. Pure but for the time zone. */
+function incidentLines({ changes }) {
+  return changes.map(({ at_s: at, what, text }) => `${when(at)} ${what}${text ? `: ${text}` : ""}`);
+}
+
+/** What stands above the log on paper: of which event, as of when, how much of it. Pure but for the time zone. */
+function printHead({ incidents, words, atS }, title) {
+  const open = incidents.filter(({ over_s: over }) => over === null).length;
+  const count = `${incidents.length} incident${incidents.length === 1 ? "" : "s"}, ${open} open`;
+  return [title, `as of ${when(atS, "long")}`, count, words && `only those with: ${words}`].filter(Boolean).join(" \u00b7 ");
+}
+
+class IncidentLog {
+  constructor(act) {
+    /** Whether it could be read: who may not, confined to some boards, may not answer alerts either. */
+    this.known = false;
+    this._askedAt = -Infinity;
+    /** The log as it was read last: with which words, and when. */
+    this._read = { incidents: [], words: "", atS: 0 };
+    this._body = element("tbody");
+    this._head = element("p", "printed");
+    this._note = element("p", "note");
+    this._filter = searchField("Filter the incident log", "Filter: words of the log", () => this.refresh(Infinity));
+    const table = tableOf("Incidents", ["No.", "Board", "What happened"], this._body, "incidents");
+    const bar = element("div", "toolbar", "", this._filter, button("Print", () => window.print()));
+    this._write = writeForm("Entry into the log", "Write", (text) => act({ act: "enter", text }));
+    this._write.hidden = true;
+    const signed = element("p", "printed", ["Round", "Hall", "Arbiter", "Date", "Signature"].map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
+    const parts = [element("h2", "", "Incident log"), this._head, this._write, bar, this._note, element("div", "scroll", "", table), signed];
+    this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
+    addEventListener("beforeprint", () => this._list(printHead(this._read, document.title)));
+    addEventListener("afterprint", () => this._list());
+  }
+
+  /** Asks the service for the log, at most every few seconds. */
+  async refresh(now) {
+    if (now - this._askedAt < EVERY_MS) return;
+    this._askedAt = now === Infinity ? this._askedAt : now;
+    const words = this._filter.value;
+    try {
+      const { incidents } = await (await ask("incidents", words ? { words } : {})).json();
+      if (words === this._filter.value) this._draw({ incidents, words, atS: Date.now() / 1000 });
+      this.known = true;
+      this._write.hidden = false;
+    } catch (error) {
+      setLine(this._note, `The log cannot be read: ${error.message}.`);
+    }
+  }
+
+  _draw(read) {
+    const { incidents, words } = this._read = read;
+    setLine(this._note, incidents.length ? "" : words ? "Nothing in the log has these words." : "Nothing is in the log yet.");
+    this._list();
+  }
+
+  /** On the screen the newest first, on paper in the order they happened, below a head. */
+  _list(head = "") {
+    setText(this._head, head);
+    const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((each) => {
+      const lines = incidentLines(each).map((line) => element("div", "", line));
+      const row = element("tr", "", "", element("td", "", String(each.number)), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
+      row.dataset.open = String(each.over_s === null);
+      return row;
+    });
+    this._body.replaceChildren(...rows);
+  }
+}
+
+const STORED = "live-rate-sound";
+const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every alert" };
+
+/** Whether an alert asks for notice. Pure. */
+export const asks = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
+
+/** Boards with alerts that ask for notice, the most urgent first, each with its worst. Pure. */
+export function worstByBoard(alerts) {
+  const worst = new Map();
+  for (const alert of rankedAlerts(alerts.filter(asks))) if (alert.game && !worst.has(alert.game)) worst.set(alert.game, alert);
+  return worst;
+}
+
+/** How many alerts of which urgency ask for notice: `2 !! 1 ?`; empty without one. Pure. */
+export function alertCount(alerts) {
+  const counted = SEVERITIES.map((severity) => [alerts.filter((each) => asks(each) && each.severity === severity).length, SIGNS[severity]]);
+  return counted.filter(([count]) => count).map(([count, sign]) => `${count}\u00a0${sign}`).join(" ");
+}
+
+/** What an alert says after what stands beside it, as a sentence. */
+function alertSentence(text, leads, told = (point) => point) {
+  const point = told(leads.reduce((said, lead) => (said.startsWith(lead) ? said.slice(lead.length) : said), text));
+  return point.charAt(0).toUpperCase() + point.slice(1);
+}
+
+/** Sign and words of an alert where its board stands beside it: players by their colours. Pure. */
+export function alertText({ severity, text, player }, { board, white, black }) {
+  const told = (point) => (player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point);
+  return `${SIGNS[severity]} ${alertSentence(text, [`Board ${board}: `, `${white.name} - ${black.name}: `], told)}`;
+}
+
+/** Which alerts were heard of, by id, and whether one is new that `choice` wants to hear. Pure. */
+export function heardAlerts(before, alerts, choice) {
+  const asking = alerts.filter(asks);
+  const heard = Object.fromEntries(asking.map(({ id, times }) => [id, times]));
+  const wanted = asking.filter(({ severity }) => choice === "all" || (choice === "alarms" && severity === "alarm"));
+  return { heard, rings: before !== null && wanted.some(({ id, times }) => times > (before[id] ?? 0)) };
+}
+
+class AlertSound {
+  constructor() {
+    const choice = kept.read(STORED) ?? "";
+    this._choice = Object.hasOwn(SOUNDS, choice) ? choice : "off";
+    this._heard = null;
+    this.button = button(SOUNDS[this._choice], () => this._next());
+  }
+
+  /** The alerts that stand now. */
+  hear(alerts) {
+    const { heard, rings } = heardAlerts(this._heard, alerts, this._choice);
+    this._heard = heard;
+    if (rings) this._ring();
+  }
+
+  _next() {
+    const names = Object.keys(SOUNDS);
+    this._choice = names[(names.indexOf(this._choice) + 1) % names.length];
+    setText(this.button, SOUNDS[this._choice]);
+    kept.write(STORED, this._choice);
+    if (this._choice !== "off") this._ring();
+  }
+
+  _ring() {
+    this._audio ??= new AudioContext();
+    const tone = this._audio.createOscillator();
+    const volume = this._audio.createGain();
+    const now = this._audio.currentTime;
+    volume.gain.setValueAtTime(0.2, now);
+    volume.gain.exponentialRampToValueAtTime(0.001, now + 0.6);
+    tone.frequency.value = 880;
+    tone.connect(volume).connect(this._audio.destination);
+    tone.start(now);
+    tone.stop(now + 0.6);
+  }
+}

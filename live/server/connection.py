@@ -1,0 +1,473 @@
+"""One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
+
+h11 reads and writes the messages, the handshake's checks are websockets'. Requests are answered
+one after the other, of all connections one for each turn of the loop, so that whoever sends or
+connects by the thousand waits for the others; while a client does not read its answers, no more of
+its requests are read.
+
+The socket everything is served on. Connections are counted before TLS begins, whose handshake costs
+more memory than all else of a connection: of too many unfinished ones the oldest is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import ipaddress
+import logging
+import os
+import socket
+import ssl
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import TYPE_CHECKING, cast
+
+import h11
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidHeaderValue
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
+from websockets.http11 import Request as Handshake
+from websockets.http11 import Response
+from websockets.server import ServerProtocol
+
+from live.clock import ReadClock
+from live.errors import ConfigError, PortInUse
+from live.server.access import ClientLimits
+from live.server.answers import HttpRequest, HttpResponse, problem, read_target
+from live.server.subscribers import FairTurns, address_of
+from live.server.wire import FRAMES_LOG, LIVE_PATH, PROTOCOL, CloseCode
+
+if TYPE_CHECKING:
+    from live.server.server import Publisher
+
+_log = logging.getLogger(__name__)
+
+#: Where clients of the protocols before come, and what they are told.
+_FORMER_PATHS = tuple(f"/v{number}/live" for number in range(1, PROTOCOL))
+_OUTDATED = (
+    f"this service speaks protocol {PROTOCOL}, at {LIVE_PATH}: "
+    "reload the page, or update the program"
+)
+
+#: Thrown away of what comes after a last answer.
+_IGNORED_BYTES = 1_000_000
+
+#: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
+#: be deflated once, and no connection costs a window of its own.
+_DEFLATE = ServerPerMessageDeflateFactory(
+    server_no_context_takeover=True, client_no_context_takeover=True
+)
+
+
+_NO_BODY = problem(413, "no request here has a body")
+#: The only version of the websocket protocol, said where another is asked for (RFC 6455, 4.4).
+_VERSION = ("Sec-WebSocket-Version", "13")
+
+
+class HttpConnection(asyncio.Protocol):
+    """Reads requests, writes responses."""
+
+    def __init__(
+        self,
+        host: Publisher,
+        turns: FairTurns,
+        clock: ReadClock,
+        limits: ClientLimits,
+        handshakes: TlsHandshakes | None = None,
+    ) -> None:
+        """``handshakes``: those under way, where connections are to be encrypted."""
+        self.transport: asyncio.Transport
+        self.address = ""
+        """Where the client is, without its port."""
+        self._host = host
+        self._turns = turns
+        self._clock = clock
+        self._limits = limits
+        self._handshakes = handshakes
+        self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
+        self._request: h11.Request | None = None
+        # Whether our turn is to come.
+        self._waits = False
+        # A TLS handshake, or an answer that is being made; the next request waits for it.
+        self._making: asyncio.Task[None] | None = None
+        self._all_heard = False
+        self._lost = False
+        self._stalled_s: float | None = None
+        self._closing_s: float | None = None
+        self._waiting_s = clock()
+        self._answered = False
+        self._ignored = 0
+
+    # --- asyncio's side ---------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
+        self.transport = cast(asyncio.Transport, transport)
+        self.address = address_of(transport)
+        self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
+        room = self._host.entered(self)
+        if self._handshakes is None:
+            if not room:
+                self._last(problem(503, "too many connections; come back later"), linger=False)
+        elif room:
+            self.transport.pause_reading()
+            self._handshakes.begin(self, self._limits.encrypting)
+            self._making = asyncio.create_task(self._encrypt(self._handshakes), name="TLS")
+        else:
+            self.transport.abort()
+
+    async def _encrypt(self, handshakes: TlsHandshakes) -> None:
+        """Go on over the encrypted transport, or not at all."""
+        transport = None
+        with contextlib.suppress(OSError):  # also ssl.SSLError, and too late
+            transport = await asyncio.get_running_loop().start_tls(
+                self.transport,
+                self,
+                handshakes.context,
+                server_side=True,
+                ssl_handshake_timeout=self._limits.encrypting_s,
+            )
+        handshakes.open.pop(self, None)
+        self._making = None
+        if transport is None:  # so it is too where the connection was lost
+            self.transport.abort()
+            self.connection_lost(None)
+            return
+        self.transport = transport
+        self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
+        self._waiting_s = self._clock()
+        if self._closing_s is not None:
+            transport.abort()
+        else:  # something may have come between the end of the handshake and our turn
+            self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        if self._closing_s is None:
+            self._h11.receive_data(data)
+            if not self._waits and self._making is None:
+                self._wait()
+            elif self._handshakes is None or self not in self._handshakes.open:
+                self.transport.pause_reading()
+        else:
+            # Who still sends may be about to read our last answer, and gets that far; no further.
+            self._ignored += len(data)
+            if self._ignored > _IGNORED_BYTES:
+                self.transport.pause_reading()
+
+    def eof_received(self) -> bool:
+        self._all_heard = True
+        if self._closing_s is not None:
+            return False
+        self._h11.receive_data(b"")
+        if self._making is None:
+            self._wait()
+        # Requests sent before the end are still answered; TLS has no half of a connection.
+        return self._handshakes is None
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._lost:
+            return
+        self._lost = True
+        self._closing_s = self._clock()
+        if self._handshakes is not None:
+            self._handshakes.open.pop(self, None)
+        if self._making is not None:
+            self._making.cancel()
+        self._host.gone(self)
+
+    def pause_writing(self) -> None:
+        self._stalled_s = self._clock()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._stalled_s = None
+        if self._closing_s is None and not self.transport.is_closing():
+            self.transport.resume_reading()
+            if self._making is None:
+                self._wait()
+
+    def sweep(self, now_s: float) -> None:
+        """Keep deadlines; called about once a second."""
+        limits = self._limits
+        patience_s = limits.idle_s if self._answered else limits.request_s
+        if self._closing_s is not None:
+            if now_s - self._closing_s > limits.closing_s:
+                self.transport.abort()
+        elif self._stalled_s is not None:
+            if now_s - self._stalled_s > limits.slow_after_s:
+                self.transport.abort()
+        elif self._making is not None:
+            return  # it is not the client who is waited for
+        elif now_s - self._waiting_s > patience_s:
+            if self._answered:
+                self.shut()
+            else:
+                self._last(problem(408, f"no whole request within {limits.request_s:g} s"))
+
+    def shut(self) -> None:
+        """End this connection once what was written is sent."""
+        if self._closing_s is None:
+            self._closing_s = self._clock()
+            self.transport.close()
+
+    # --- requests ---------------------------------------------------------------------------------
+
+    def _wait(self) -> None:
+        """For our turn."""
+        if not self._waits:
+            self._waits = True
+            self._turns.add(self._advance)
+
+    def _advance(self) -> None:
+        """Answer the next request that has arrived whole."""
+        self._waits = False
+        while self._closing_s is None and self._stalled_s is None:
+            try:
+                event = self._h11.next_event()
+            except h11.RemoteProtocolError as error:
+                self._last(problem(error.error_status_hint, str(error)))
+                return
+            if event is h11.NEED_DATA:
+                if self._h11.they_are_waiting_for_100_continue:
+                    self._last(_NO_BODY)
+                    return
+                self.transport.resume_reading()
+                return
+            if event is h11.PAUSED:
+                if self._h11.their_state is not h11.DONE:
+                    return  # handed on to a subscriber, or to be closed
+                self._h11.start_next_cycle()
+            elif isinstance(event, h11.Request):
+                self._request, self._answered = event, False
+                self._waiting_s = self._clock()
+            elif isinstance(event, h11.Data):
+                # At its first byte: a body can come in pieces of one byte, each at a cost.
+                self._last(_NO_BODY)
+            elif isinstance(event, h11.EndOfMessage):
+                self._whole()
+                return
+            elif isinstance(event, h11.ConnectionClosed):
+                self.shut()
+
+    def _whole(self) -> None:
+        """A request has arrived; it has no body."""
+        event = self._request
+        assert event is not None
+        try:
+            request = _request(event)
+        except ValueError:
+            self._last(problem(400, "the request target cannot be read"))
+            return
+        if request.path in (LIVE_PATH, *_FORMER_PATHS) and request.method == "GET":
+            self._handshake(request, event)
+            return
+        self._making = asyncio.create_task(self._answer(request), name=f"answer {request.path}")
+
+    async def _answer(self, request: HttpRequest) -> None:
+        """Answer, which may take a while, then go on."""
+        try:
+            response = await self._host.answer(request)
+        except Exception:
+            # One answer that fails costs nobody else anything; the log has the whole story.
+            _log.exception("%s %s failed", request.method, request.path)
+            response = problem(500, "the answer failed; the service goes on")
+        self._making = None
+        if self._closing_s is None:
+            self._respond(response)
+
+    def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
+        client = self._host.judge(self, request)
+        if isinstance(client, HttpResponse):
+            self._respond(client)
+            return
+        try:
+            headers = Headers((k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers)
+        except InvalidHeaderValue:
+            self._last(problem(400, "a header holds a character that none may hold"))
+            return
+        if "websocket" in _listed(headers, "Upgrade"):
+            # It may stand among others (RFC 9110, section 7.8).
+            del headers["Upgrade"]
+            headers["Upgrade"] = "websocket"
+        protocol = ServerProtocol(extensions=[_DEFLATE], logger=FRAMES_LOG)
+        answer = protocol.accept(Handshake(request.path, headers))
+        accepted = answer.status_code == 101 and event.http_version == b"1.1"
+        if request.path != LIVE_PATH:
+            self._send_off(protocol, answer if accepted else None)
+            return
+        if not accepted:
+            self._respond(_refusal(answer, headers))
+            return
+        early, _ = self._h11.trailing_data
+        self.transport.resume_reading()
+        self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
+
+    def _send_off(self, protocol: ServerProtocol, accepted: Response | None) -> None:
+        """Tell a client of a former protocol what to do: in a close frame where its handshake could
+        be ``accepted``, as browsers show nothing of a refused one.
+        """
+        if accepted is None:
+            self._respond(problem(410, _OUTDATED))
+            return
+        protocol.send_response(accepted)
+        protocol.send_close(CloseCode.OUTDATED, _OUTDATED)
+        self.transport.write(b"".join(protocol.data_to_send()))
+        self._end()
+
+    # --- responses --------------------------------------------------------------------------------
+
+    def _respond(self, response: HttpResponse) -> None:
+        """Answer the request that has arrived; the next may follow if both sides keep on."""
+        names = {name for name, _ in self._request.headers} if self._request else set()
+        # What one end takes for its body the other may take for the next request: "the server
+        # MUST close the connection after responding" (RFC 9112, section 6.1).
+        self._send(response, ends={b"content-length", b"transfer-encoding"} <= names)
+        if self._h11.our_state is h11.MUST_CLOSE:
+            self.shut()
+        elif self._h11.our_state is h11.DONE:
+            self._wait()
+
+    def _send(self, response: HttpResponse, *, ends: bool) -> None:
+        body, status = response.body, response.status
+        headers = [("Date", formatdate(usegmt=True)), *response.headers]
+        if status != 304:
+            headers.append(("Content-Length", str(len(body))))
+        if ends:
+            headers.append(("Connection", "close"))
+        if self._request is not None and self._request.method == b"HEAD":
+            body = b""
+        reason = HTTPStatus(status).phrase.encode("ascii")
+        head = h11.Response(status_code=status, headers=headers, reason=reason)
+        parts = map(self._h11.send, (head, h11.Data(data=body), h11.EndOfMessage()))
+        self.transport.write(b"".join(part or b"" for part in parts))
+        self._request, self._answered = None, True
+        self._waiting_s = self._clock()
+
+    def _last(self, response: HttpResponse, *, linger: bool = True) -> None:
+        """Answer outside the order of things, and end the connection."""
+        if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            self._send(response, ends=True)
+        self._end(linger=linger)
+
+    def _end(self, *, linger: bool = True) -> None:
+        """End the connection once what was written is sent."""
+        linger = linger and not self._all_heard and self._handshakes is None
+        if linger and self._closing_s is None:
+            # Closing at once would reset the connection while the client still sends, and the
+            # answer would be lost on it. So only our side ends, and what comes is thrown away.
+            self._closing_s = self._clock()
+            try:
+                self.transport.write_eof()
+            except OSError:  # lost already, which the loop has not seen yet
+                self.transport.abort()
+        self.shut()
+
+
+def _listed(headers: Headers, name: str) -> list[str]:
+    """The members of a header that is a list, in lower case."""
+    values = ",".join(headers.get_all(name))
+    return [each.strip().lower() for each in values.split(",")]
+
+
+def _refusal(answer: Response, headers: Headers) -> HttpResponse:
+    """Why a handshake is refused, with what would be taken (RFC 6455, section 4.2.2)."""
+    text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
+    status, name = answer.status_code, _VERSION[0]
+    other_version = name in headers and headers.get_all(name) != [_VERSION[1]]
+    if status == 101 or (status == 400 and other_version):
+        status = 426
+    if status == 400:
+        return problem(status, text, [_VERSION])
+    return problem(status, text, [("Upgrade", "websocket"), ("Connection", "Upgrade"), _VERSION])
+
+
+def _request(event: h11.Request) -> HttpRequest:
+    """With values of a repeated header joined."""
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in event.headers:
+        name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    path, query = read_target(event.target.decode("ascii"))
+    return HttpRequest(event.method.decode("ascii"), path, query, headers)
+
+
+#: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).
+KERNEL_BYTES = 131_072
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any free one.
+
+    Raises:
+        PortInUse: another program listens there.
+        ConfigError: the address is none, or not this machine's.
+    """
+    address = "127.0.0.1" if host.lower() == "localhost" else host
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        raise ConfigError(
+            f"host {host!r}", "is not an IP address", "Give one, such as 127.0.0.1 or 0.0.0.0"
+        ) from None
+    family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            # A restart may take the port while old connections linger; a listener still excludes.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Accepted sockets inherit it. The kernel would else let unread data grow to megabytes for
+        # each client that does not read (Linux: tcp_wmem), out of our sight.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BYTES)
+        sock.bind((address, port))
+    except OSError as error:
+        sock.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(
+                f"{host}:{port}",
+                "another program listens there",
+                "End it, or choose another port with --port (0 takes any free one)",
+            ) from None
+        raise ConfigError(
+            f"{host}:{port}",
+            f"cannot be listened on ({error.strerror})",
+            "Give another --host or --port",
+        ) from None
+    return sock
+
+
+def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
+    """TLS (1.2 or later is Python's rule) with this certificate; null where none is given.
+
+    Raises:
+        ConfigError: a file cannot be read, or the two do not belong together.
+    """
+    if not certificate_file and not key_file:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate_file, key_file or None, password="")
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError; a key alone
+        why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
+        raise ConfigError(
+            f"server.certificate_file {certificate_file}",
+            f"cannot be used ({str(why).replace('_', ' ').lower()})",
+            "Give a certificate chain and its unencrypted key, both in PEM",
+        ) from None
+    return context
+
+
+class TlsHandshakes:
+    """Those under way, the oldest first."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self.context = context
+        self.open: dict[HttpConnection, None] = {}
+
+    def begin(self, connection: HttpConnection, most: int) -> None:
+        """One more; the oldest gives way where there are too many."""
+        self.open[connection] = None
+        if len(self.open) > most:
+            oldest = next(iter(self.open))
+            del self.open[oldest]
+            oldest.transport.abort()

@@ -1,0 +1,204 @@
+"""Other names for what would lead the public to an undelayed game. Pure.
+
+The id of a game is often the last part of its address at its source, where everybody may read on
+without a delay. So while the public is late it knows each game by another id: a keyed hash of the
+real one. All addresses are taken out of what it is told, and so is the real id.
+
+Everybody but arbiters always sees sources under other names. A guessed path or address cannot be
+confirmed, because the hash is keyed with a secret. The secret is kept with the journal, so
+names and links stay the same over a restart.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from live.games.addresses import strip_addresses
+from live.messages.figures import GameView, PlayerView
+from live.messages.from_sources import Player
+from live.messages.health import GAME_PART, FeedHealth
+from live.messages.moments import Moment, MomentText
+from live.messages.to_clients import (
+    ClockMessage,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+    MomentMessage,
+    MoveMessage,
+    PointMessage,
+    ScoreMessage,
+    StandingMessage,
+)
+from live.messages.values import FeedName, GameId
+
+Told = TypeVar("Told", bound=msgspec.Struct)
+
+#: Bytes of a secret.
+SECRET_BYTES = 16
+#: Sources whose names are no addresses.
+_NO_ADDRESS = frozenset({"demo", ""})
+_NEUTRAL = re.compile(r"source(?: [0-9a-f]{5})?")
+
+#: Shorter parts of an address are words like any other: ``board3``, ``round-7``.
+_TELLING_CHARS = 8
+_GAME_TEXTS = (
+    *("event", "round", "site", "date", "time_control", "variant", "eco", "opening"),
+    *("termination", "problem", "dispute", "note"),
+)
+_PLAYER_TEXTS = ("name", "title", "federation", "team")
+
+
+def neutral_sources(game: GameView, name_of: Callable[[FeedName], str]) -> dict[str, object]:
+    """The fields of a game that tell where it comes from, by names that ``name_of`` gives."""
+    feeds = (game.feed, *game.also)
+    names = {feed: _neutral(feed, name_of) for feed in feeds}
+    longest_first = sorted(filter(None, names), key=len, reverse=True)
+
+    def renamed(text: str) -> str:
+        for feed in longest_first:
+            text = text.replace(feed, names[feed])
+        return text
+
+    return {
+        "feed": names[game.feed],
+        "also": tuple(names[feed] for feed in game.also),
+        "site": strip_addresses(game.site),
+        "problem": None if game.problem is None else renamed(game.problem),
+        "dispute": renamed(game.dispute),
+    }
+
+
+def neutral_health(health: FeedHealth, name_of: Callable[[FeedName], str]) -> FeedHealth:
+    """The state of a source alone: what is wrong in detail names files and hosts, and so does the
+    name of a broker.
+    """
+    if not health.part:
+        name = _neutral(health.feed, name_of)
+    elif health.feed.startswith("broker "):
+        name = "broker"
+    else:
+        name = health.feed
+    return replace(health, feed=name, detail="")
+
+
+def _neutral(feed: FeedName, name_of: Callable[[FeedName], str]) -> str:
+    """The name of a source; one that is neutral stays."""
+    return feed if feed in _NO_ADDRESS or _NEUTRAL.fullmatch(feed) else name_of(feed)
+
+
+class Pseudonyms:
+    """Names for the public, made with one secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def source_name(self, feed: FeedName) -> str:
+        """What a source is called before all but arbiters: ``source 3f2a1``."""
+        return f"source {self._digest('source', feed).hex()[:5]}"
+
+    def game_id(self, id: GameId) -> GameId:
+        """What the late public knows a game by: 16 characters, of 80 bits."""
+        return base64.b32encode(self._digest("game", id)).decode().lower()
+
+    def _digest(self, *parts: str) -> bytes:
+        words = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(words, digest_size=10, key=self._secret).digest()
+
+    def name_sources(self, value: Told) -> Told:
+        """A value or message as all but arbiters may know it: sources have neutral names."""
+        match value:
+            case GameView():
+                named: msgspec.Struct = replace(value, **neutral_sources(value, self.source_name))
+            case GameMessage(game=view):
+                named = GameMessage(self.name_sources(view))
+            case FeedHealth():
+                named = neutral_health(value, self.source_name)
+            case HealthMessage(feeds=feeds):
+                named = replace(value, feeds=tuple(map(self.name_sources, feeds)))
+            case _:
+                return value
+        return cast(Told, named)
+
+    def redact(self, value: Told) -> Told:
+        """A value or message as the late public may know it: without real ids and addresses."""
+        match value:
+            case GameView():
+                redacted: msgspec.Struct = self._redact_game(value)
+            case GameMessage(game=view):
+                redacted = GameMessage(self._redact_game(view))
+            case GoneMessage() | MoveMessage() | ClockMessage() | ScoreMessage() | PointMessage():
+                redacted = replace(value, game=self.game_id(value.game))
+            case Moment():
+                redacted = self._redact_moment(value)
+            case MomentMessage(game=game, moment=moment):
+                moment = self._redact_moment(moment)
+                redacted = replace(value, game=self.game_id(game), moment=moment)
+            case PlayerView(name=name):
+                redacted = replace(value, name=strip_addresses(name))
+            case StandingMessage(player=player):
+                redacted = StandingMessage(self.redact(player))
+            case FeedHealth():
+                redacted = self._redact_health(value)
+            case HealthMessage(feeds=feeds):
+                redacted = replace(value, feeds=tuple(map(self._redact_health, feeds)))
+            case _:
+                return value
+        return cast(Told, redacted)
+
+    def _redact_game(self, game: GameView) -> GameView:
+        telling = _telling_words(game.id, game.url)
+        named = self.name_sources(game)
+        fields: dict[str, object] = {"id": self.game_id(game.id), "url": ""}
+        for name in _GAME_TEXTS:
+            if text := getattr(named, name):
+                fields[name] = _redact_text(text, telling)
+        for color in ("white", "black"):
+            fields[color] = _redact_player(getattr(game, color), telling)
+        return replace(named, **fields)
+
+    def _redact_health(self, health: FeedHealth) -> FeedHealth:
+        named = self.name_sources(health)
+        if not health.part or not health.feed.startswith(GAME_PART):
+            return named
+        # A game that was given up.
+        id = health.feed.removeprefix(GAME_PART)
+        return replace(named, feed=GAME_PART + self.game_id(id))
+
+    def _redact_moment(self, moment: Moment) -> Moment:
+        real = moment.game
+        game, telling = self.game_id(real), _telling_words(real)
+        sentences = (getattr(moment.text, name) for name in _LANGUAGES)
+        text = MomentText(*(_redact_text(each, telling) for each in sentences))
+        id = game + moment.id.removeprefix(real)
+        return replace(moment, id=id, game=game, text=text)
+
+
+_LANGUAGES = MomentText.__struct_fields__
+
+
+def _telling_words(id: GameId, url: str = "") -> tuple[str, ...]:
+    """What leads to a game without being an address: its id, and the end of its address."""
+    last = re.split(r"[/?#=&]+", url.rstrip("/"))[-1]
+    return tuple(each for each in (id, last) if len(each) >= _TELLING_CHARS)
+
+
+def _redact_player(player: Player, telling: tuple[str, ...]) -> Player:
+    fields = {
+        name: _redact_text(text, telling)
+        for name in _PLAYER_TEXTS
+        if (text := getattr(player, name))
+    }
+    return replace(player, **fields)
+
+
+def _redact_text(text: str, telling: tuple[str, ...]) -> str:
+    bare = strip_addresses(text)
+    for word in telling:
+        if word.casefold() in bare.casefold():
+            bare = re.sub(re.escape(word), "", bare, flags=re.IGNORECASE).strip()
+    return bare

@@ -1,0 +1,405 @@
+"""What the public is shown: later than the arbiters, and without what is withheld. Pure.
+
+There are two audiences. Arbiters (the service's own terminal, and tokens for arbiters) read the
+live state. Everybody else reads this one: pages, programs, broker, standard output, files.
+
+Changes go one way: the live state's come in, wait for the delay, lose what the public may not see,
+and come out. Once something is held back, everything that the public can ask for is answered from a
+copy that holds only what has come out, so nothing that waits shows: no figure, and no message that
+says nothing but that an engine answered. Loss policy: lossless; what waits is bounded by what
+changes during the delay.
+
+The copy has the real ids of games and the real names of sources. The public gets others, on every
+way out: what it asks for, and changes (:mod:`live.server.pseudonyms`).
+"""
+
+import logging
+import secrets
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec.structs import asdict, replace
+
+from live.clock import ReadClock
+from live.event.tracked_game import changes, unscored, view_of
+from live.games.game import Game
+from live.messages.alerts import Alert
+from live.messages.figures import EngineInfo, GainKind, GameDetail, GameView, PlayerView
+from live.messages.health import FeedHealth, PublicDelay
+from live.messages.moments import ROUND_MOMENTS, Moment
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    EngineMessage,
+    GainsMessage,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+    MomentMessage,
+    MoveMessage,
+    ScoreMessage,
+    StandingMessage,
+)
+from live.messages.values import GameId
+from live.server.pseudonyms import SECRET_BYTES, Pseudonyms, Told
+from live.server.published_state import (
+    ClientState,
+    OutOfStep,
+    PublishedState,
+    VisibleState,
+    snapshot,
+    whole_game,
+)
+from live.server.visibility import ALL, StreamFilter, Visibility, shown
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[[list[Change]], None]
+Stage = tuple[float, Game | None]
+"""How many seconds ago a game came to stand like this; None: as it stands now."""
+Unshown = Mapping[GameId, Sequence[Stage]]
+"""Games that hold what the public has not seen: how each stood, the oldest first, as
+it stands now last."""
+
+_VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
+
+
+class _Subscription(NamedTuple):
+    """Who is told changes, and how."""
+
+    listener: Listener
+    begin_anew: Callable[[], None]
+    knows_sources: bool
+
+
+class PublicState(VisibleState):
+    """The live state as the public may know it.
+
+    ``clock`` gives seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        live: PublishedState,
+        *,
+        delay_s: float = 0.0,
+        hide_scores: bool = False,
+        unshown: Unshown = MappingProxyType({}),
+        stored_engine: EngineInfo | None = None,
+        pseudonyms: Pseudonyms | None = None,
+        clock: ReadClock = time.monotonic,
+    ) -> None:
+        """``unshown``: games that are held already and changed within the delay. Their
+        moves, clocks, headers and results are shown when they may be, as if no restart
+        had been, their figures with the last of them; one of which it is not known how
+        it stood before is held back whole. Meanwhile the engine counts as in
+        ``stored_engine``, which rests on no game. ``pseudonyms`` are of this run alone
+        unless they are given.
+        """
+        super().__init__(live, ALL)
+        self._live = live
+        # What the public knows of the live state; None where it knows all of it.
+        self._late: ClientState | None = None
+        self._clock = clock
+        self._delay_s = 0.0
+        self._waiting: deque[tuple[float, Change]] = deque()
+        self._moves: Counter[GameId] = Counter()
+        self._listeners: list[_Subscription] = []
+        self._pseudonyms = pseudonyms or Pseudonyms(secrets.token_bytes(SECRET_BYTES))
+        # While there is a delay, the real ids by those that the public knows.
+        self._real_ids: dict[GameId, GameId] | None = None
+        self.delay(delay_s)
+        if self._late is not None:
+            self._hold_back(self._late, unshown, stored_engine)
+        self.hide(hide_scores)
+
+    # --- what the public may ask for --------------------------------------------------------------
+
+    def games(self) -> Iterable[GameView]:
+        return [self._told(view) for view in super().games()]
+
+    def game(self, game: GameId) -> GameDetail | None:
+        detail = super().game(self._real_id(game))
+        return None if detail is None else self._told(detail)
+
+    def players(self) -> Iterable[PlayerView]:
+        return [self._told(view) for view in super().players()]
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        return super().player_ids(self._real_id(game))
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return tuple(self._told(health) for health in super().feeds())
+
+    def moments(self) -> Iterable[Moment]:
+        return [self._told(moment) for moment in super().moments()]
+
+    def gain(self) -> GainKind:
+        """A setting of the service, the same from start to end: nothing in it waits."""
+        return self._live.gain()
+
+    def alerts(self) -> Iterable[Alert]:
+        """None: they are for arbiters, who do not read this state."""
+        return ()
+
+    def listen(
+        self,
+        listener: Listener,
+        begin_anew: Callable[[], None] = lambda: None,
+        *,
+        knows_sources: bool = False,
+    ) -> None:
+        """``listener`` gets every change that the public may know, from now on and in order; it
+        must not wait. When games get other ids, ``begin_anew`` is called instead: what was told is
+        void, and the state is to be read again. ``knows_sources``: what it writes is for the people
+        who run the service, so sources keep their names unless there is a delay.
+        """
+        self._listeners.append(_Subscription(listener, begin_anew, knows_sources))
+
+    # --- other names ------------------------------------------------------------------------------
+
+    def public_id(self, game: GameId) -> GameId:
+        """The id by which the public knows a game."""
+        return game if self._real_ids is None else self._pseudonyms.game_id(game)
+
+    def real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
+        """These games by their real ids; an id that the public does not know stays."""
+        known = self._real_ids or {}
+        return frozenset(known.get(game, game) for game in games)
+
+    def confined(self, selected: StreamFilter) -> StreamFilter:
+        """The filter with a token's games by the ids that the public knows, too: people who write
+        the file of tokens know the real ones. That of an arbiter stays.
+        """
+        within, has_real_ids = selected.within, selected.visibility is Visibility.ARBITER
+        if within is None or not within.games or has_real_ids or self._real_ids is None:
+            return selected
+        games = within.games.union(map(self._pseudonyms.game_id, within.games))
+        return replace(selected, within=replace(within, games=games))
+
+    def _real_id(self, game: GameId) -> GameId:
+        """The real id; empty, which no game has, for one that the public does not know."""
+        return game if self._real_ids is None else self._real_ids.get(game, "")
+
+    def _follow_ids(self, change: Change) -> None:
+        """A game comes or goes."""
+        if self._real_ids is None:
+            return
+        if isinstance(change, GameMessage):
+            id = change.game.id
+            self._real_ids[self._pseudonyms.game_id(id)] = id
+        elif isinstance(change, GoneMessage):
+            self._real_ids.pop(self._pseudonyms.game_id(change.game), None)
+
+    def _told(self, value: Told) -> Told:
+        """A value or message as the public is told it."""
+        if self._real_ids is None:
+            return self._pseudonyms.name_sources(value)
+        return self._pseudonyms.redact(value)
+
+    def _rename_games(self) -> None:
+        """Give games other ids where a delay has begun, and the real ones where it is over."""
+        is_late = self._delay_s > 0
+        if is_late == (self._real_ids is not None):
+            return
+        self._real_ids = None
+        if is_late:
+            game_id = self._pseudonyms.game_id
+            self._real_ids = {game_id(view.id): view.id for view in self._live.games()}
+        for each in self._listeners:
+            each.begin_anew()
+
+    # --- what is held back ------------------------------------------------------------------------
+
+    @property
+    def delay_s(self) -> float:
+        """By how much the public is behind, seconds."""
+        return self._delay_s
+
+    def delay(self, delay_s: float) -> None:
+        """Hold back by so many seconds from now on; what waits has to wait no longer
+        than that.
+
+        Nothing that the public has seen is taken back.
+        """
+        self._delay_s = delay_s
+        self._hold_apart()
+        self.pass_due()
+        self._rename_games()
+
+    def hide(self, hide_scores: bool) -> None:
+        """Whether the public sees what engines said, from now on."""
+        self._selected = _VENUE if hide_scores else ALL
+        self._hold_apart()
+
+    def _hold_apart(self) -> None:
+        """Keep what the public knows apart from the live state, where it knows less."""
+        if not self._delay_s and not self._waiting and self._selected is ALL:
+            self._late = None
+        elif self._late is None:
+            self._late = ClientState()
+            self._late.apply(replace(snapshot(self._live, ALL), alerts=()))
+        self._state = self._late or self._live
+
+    def _hold_back(
+        self, late: ClientState, unshown: Unshown, stored_engine: EngineInfo | None
+    ) -> None:
+        """Take from the copy what changed within the delay: it comes when it may."""
+        whole = late.snapshot()
+        changed_s: dict[GameId, float] = {}
+        for detail in whole.games:
+            stages = unshown.get(detail.id, ())
+            if stages and stages[-1][0] < self._delay_s:
+                late.apply(GoneMessage(detail.id))
+                changed_s[detail.id] = self._hold_stages(late, detail, stages)
+        if not changed_s:
+            return
+        last_s = max(changed_s.values())
+        for moment in whole.moments:
+            if moment.game in changed_s or moment.kind in ROUND_MOMENTS:
+                if moment.game not in changed_s:
+                    late.apply(MomentMessage(moment.game, moment, holds=False))
+                self._hold(last_s, MomentMessage(moment.game, moment))
+        # Their figures rest on these games, nobody can say which part of them.
+        for player in whole.players:
+            late.apply(StandingMessage(replace(player, games=0, moves=0)))
+            self._hold(last_s, StandingMessage(player))
+        for each in whole.gains:
+            for gain_cp, moves in each.counts:
+                self._hold(last_s, GainsMessage(each.player, gain_cp, moves))
+        # So does what the engine counts.
+        stored = stored_engine or whole.engine
+        rating, source = stored.rating, stored.rating_source
+        bare = replace(whole.engine, rating=rating, rating_source=source, rating_moves=0)
+        late.apply(EngineMessage(bare))
+        self._hold(last_s, EngineMessage(whole.engine))
+        self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
+
+    def _hold_stages(self, late: ClientState, detail: GameDetail, stages: Sequence[Stage]) -> float:
+        """Give the public a game as it may know it, and hold back the rest; gives when
+        it changed last, by our clock.
+        """
+        now_s = at_s = self._clock()
+        before: GameDetail | None = None
+        for ago_s, game in stages:
+            after = detail if game is None else _as_it_stood(detail, game)
+            # A clock that was set back since gives a time to come; what waits first
+            # holds up all that waits behind it.
+            at_s = now_s - max(0.0, ago_s)
+            for change in whole_game(after) if before is None else changes(before, after):
+                if ago_s >= self._delay_s:
+                    late.apply(change)
+                else:
+                    self._hold(at_s, change)
+            before = after
+        return at_s
+
+    def _hold(self, at_s: float, change: Change) -> None:
+        self._waiting.append((at_s, change))
+        if isinstance(change, MoveMessage) and change.move is not None:
+            self._moves[change.game] += 1
+
+    def held(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
+        """How far the public is behind, and what waits for it, as ``sees`` may know it."""
+        delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
+        return shown(delay, sees)
+
+    @property
+    def next_s(self) -> float | None:
+        """Seconds until something may be known that waits; None where nothing waits."""
+        if not self._waiting:
+            return None
+        return max(0.0, self._waiting[0][0] + self._delay_s - self._clock())
+
+    @property
+    def withholding(self) -> bool:
+        """Whether the public is shown less than the arbiters, or later."""
+        return self._late is not None
+
+    # --- changes ----------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Take in changes that the live state already holds, and pass on what may be known."""
+        if not self._delay_s and not self._waiting:
+            self._show(changes)
+            return
+        now_s = self._clock()
+        for change in changes:
+            if not isinstance(change, AlertMessage) and _worth_holding(change):
+                self._hold(now_s, change)
+        self.pass_due()
+
+    def pass_due(self) -> None:
+        """Pass on what may be known by now."""
+        if self._late is None:
+            return
+        until_s = self._clock() - self._delay_s
+        ready: list[Change] = []
+        while self._waiting and self._waiting[0][0] <= until_s:
+            ready.append(change := self._waiting.popleft()[1])
+            if isinstance(change, MoveMessage) and change.move is not None:
+                self._moves[change.game] -= 1
+        self._moves = +self._moves
+        self._show(ready)
+        self._hold_apart()
+
+    def _show(self, changes: Iterable[Change]) -> None:
+        """Take into what the public knows what it may know now, and pass it on."""
+        due: list[Change] = []
+        for change in changes:
+            self._follow_ids(change)
+            news = self._news(change)
+            try:
+                if self._late is not None:
+                    self._late.apply(change)
+            except OutOfStep as error:
+                # A fault of ours: the public goes on without this change.
+                log.error("the public misses a change: %s", error)
+            else:
+                due += news
+        if due:
+            told = [self._told(change) for change in due]
+            for each in self._listeners:
+                each.listener(due if each.knows_sources and self._real_ids is None else told)
+
+    def _news(self, change: Change) -> tuple[Change, ...]:
+        """What of a change is news to the public: a message without news would say that an engine
+        answered.
+        """
+        if self._selected is ALL:
+            return (change,)
+        visible, news = self._shown(change), self._sends(type(change))
+        match visible:
+            case GameMessage(game=view):
+                known = self._state.game(view.id)
+                news = known is None or self._shown(view_of(known)) != view
+            case GoneMessage(game=game):
+                news = self._state.game(game) is not None
+            case EngineMessage(engine=engine):
+                news = engine != self.engine()
+            case HealthMessage(feeds=feeds):
+                news = feeds != super().feeds()
+        return (visible,) if news else ()
+
+
+def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
+    """The game with these moves, and without figures."""
+    heads = asdict(game.headers)
+    fields = {name: value for name, value in heads.items() if name in GameView.__struct_fields__}
+    return replace(
+        shown(detail, Visibility.VENUE),
+        **fields,
+        result=game.result,
+        problem=game.problem,
+        plies_played=len(game.moves),
+        plies=tuple(unscored(ply, move) for ply, move in enumerate(game.moves, 1)),
+    )
+
+
+def _worth_holding(change: Change) -> bool:
+    """Not a score that a later one has replaced by then."""
+    return not isinstance(change, ScoreMessage) or change.ply.final or change.ply.depth is None

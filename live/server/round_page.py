@@ -1,0 +1,225 @@
+"""A round on one screen, in the six languages of the screens. Pure.
+
+The page holds nothing but the summary that it is given: what its reader may not see is not in it.
+"""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from live.manual.pages import frame
+from live.messages.from_sources import RESULT_POINTS
+from live.server.exports import HEIGHT, WIDTH
+from live.server.round_picture import (
+    describe_round,
+    name_round,
+    shorten_name,
+    write_figures,
+)
+from live.server.wire import API_PATH
+from live.watch.round_summary import (
+    RoundGame,
+    RoundName,
+    RoundPlace,
+    RoundPlayer,
+    RoundProgress,
+    RoundSummary,
+)
+from live.watch.words import WORDS
+
+#: A page that waits for the end of a round loads itself again after so many seconds.
+_AGAIN_S = 60
+_PICTURE = f"{API_PATH[1:]}/round.png"
+_POINTS: dict[float | None, str] = {1.0: "1", 0.5: "½", 0.0: "0"}
+
+
+class RoundLinks(NamedTuple):
+    """Where the page leads to."""
+
+    root: str
+    """Where the service is, ``https://HOST/``: chats need whole addresses."""
+    token: Mapping[str, str]
+    """What lets the reader in, as links repeat it; empty where there is none."""
+    has_picture: bool
+    """Whether pictures can be drawn here."""
+
+
+def render_round(
+    summary: RoundSummary, language: str, links: RoundLinks, others: Iterable[RoundName]
+) -> bytes:
+    """Return the page of a round that is over, HTML; ``others`` are the rounds it leads on to."""
+    words = WORDS[language].round
+    name = (summary.event, summary.round)
+    title = name_round(name, language)
+    said = describe_round(summary, language)
+    date = summary.date.replace(".", "-")
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p><strong>{escape(said)}</strong> <time>{escape(date)}</time></p>",
+        _render_highlights(summary, language, links),
+        _render_results(summary, language, links),
+    ]
+    if summary.unscored:
+        parts.append(f"<p>{escape(words.unscored.format(summary.unscored))}</p>")
+    if links.has_picture:
+        picture = escape(_address(_PICTURE, name, language, links.token))
+        parts.append(
+            f'<p><a href="{picture}"><img src="{picture}" width="{WIDTH}" height="{HEIGHT}"'
+            f' alt="{escape(words.picture)}"></a></p>'
+        )
+    head = _render_head(title, said, name, language, links)
+    return _render_page(title, "".join(parts), head, name, language, links, others)
+
+
+def render_waiting(
+    progress: RoundProgress | None,
+    language: str,
+    links: RoundLinks,
+    others: Iterable[RoundName],
+) -> bytes:
+    """Return the page of a round that is not over, HTML; it loads itself again until it is.
+
+    ``progress`` is None where no such round is known.
+    """
+    words = WORDS[language].round
+    if progress is None:
+        name: RoundName = ("", "")
+        title = words.rounds
+        said = words.no_round
+        head = ""
+    else:
+        name = progress.name
+        title = name_round(name, language)
+        said = words.waiting.format(progress.over, progress.games)
+        head = f'<meta http-equiv="refresh" content="{_AGAIN_S}">\n'
+    boards = _board_address(links)
+    body = (
+        f"<h1>{escape(title)}</h1><p>{escape(said)}</p>"
+        f'<p><a href="{boards}">{escape(words.boards)}</a></p>'
+    )
+    return _render_page(title, body, head, name, language, links, others)
+
+
+def _render_page(
+    title: str,
+    body: str,
+    head: str,
+    name: RoundName,
+    language: str,
+    links: RoundLinks,
+    others: Iterable[RoundName],
+) -> bytes:
+    lines = []
+    for other in others:
+        current = " aria-current=page" if other == name else ""
+        address = escape(_address("round", other, language, links.token))
+        text = escape(name_round(other, language))
+        lines.append(f'<li><a href="{address}"{current}>{text}</a></li>')
+    heading = escape(WORDS[language].round.rounds)
+    contents = f"<p>{heading}</p><ul>{''.join(lines)}</ul>" if lines else ""
+    whole = f'<div class="whole-round" lang="{language}">{body}</div>'
+    return frame(title, "round", contents, whole, head)
+
+
+def _render_head(title: str, said: str, name: RoundName, language: str, links: RoundLinks) -> str:
+    """Return what chats read of the page (ogp.me)."""
+    tags = {
+        "og:type": "website",
+        "og:site_name": "live-rate",
+        "og:title": title,
+        "og:description": said,
+    }
+    if links.has_picture:
+        # Those who are sent the link have no token.
+        tags["og:image"] = links.root + _address(_PICTURE, name, language, {})
+        tags["og:image:width"] = str(WIDTH)
+        tags["og:image:height"] = str(HEIGHT)
+        tags["twitter:card"] = "summary_large_image"
+    return "".join(
+        f'<meta property="{name}" content="{escape(text)}">\n' for name, text in tags.items()
+    )
+
+
+def _render_highlights(summary: RoundSummary, language: str, links: RoundLinks) -> str:
+    words = WORDS[language].round
+    sections = []
+    if summary.compared:
+        sections = [
+            _render_places(words.above, words.nobody, summary, summary.above),
+            _render_places(words.below, words.nobody, summary, summary.below),
+        ]
+    moves = []
+    for move in summary.moves:
+        board = _board_address(links, move.game, move.ply)
+        written = escape(getattr(move.move, language))
+        text = escape(getattr(move.text, language))
+        moves.append(f'<li><a href="{board}">{written}</a> {text}</li>')
+    sections.append(_render_section(words.moves, moves or [f"<li>{escape(words.no_move)}</li>"]))
+    legend = words.played_like
+    if summary.compared:
+        legend += f" · {words.percent}"
+    return f'<div class="round">{"".join(sections)}</div><p>{escape(legend)}</p>'
+
+
+def _render_section(heading: str, lines: Iterable[str]) -> str:
+    return f"<section><h2>{escape(heading)}</h2><ul>{''.join(lines)}</ul></section>"
+
+
+def _render_places(
+    heading: str, nobody: str, summary: RoundSummary, places: Iterable[RoundPlace]
+) -> str:
+    lines = []
+    for place in places:
+        name = escape(shorten_name(place.player.name, summary))
+        figures = f'<strong class="whole">{write_figures(place.player)}</strong>'
+        lines.append(f"<li>{name} ({place.player.elo}): {figures}</li>")
+    return _render_section(heading, lines or [f"<li>{escape(nobody)}</li>"])
+
+
+def _render_results(summary: RoundSummary, language: str, links: RoundLinks) -> str:
+    words = WORDS[language].round
+    games = "".join(_render_game(game, language, links) for game in summary.games)
+    return f'<h2>{escape(words.results)}</h2><ol class="results">{games}</ol>'
+
+
+def _render_game(game: RoundGame, language: str, links: RoundLinks) -> str:
+    """Return a line for each side, White's first, and what is told of the result."""
+    white, black = RESULT_POINTS.get(game.result, (None, None))
+    words = WORDS[language].round
+    board = "" if game.board is None else f"{words.board} {game.board}"
+    told = "".join(f"<p>{escape(getattr(each, language))}</p>" for each in game.told)
+    return (
+        f'<li><a href="{_board_address(links, game.id)}" aria-label="{escape(board)}">'
+        f"<small>{'' if game.board is None else game.board}</small>"
+        f"{_render_side('○', game.white, white)}{_render_side('●', game.black, black)}</a>"
+        f"{told}</li>"
+    )
+
+
+def _render_side(sign: str, player: RoundPlayer, points: float | None) -> str:
+    name = escape(" ".join(filter(None, (player.title, player.name or "?"))))
+    if points == 1.0:
+        name = f"<strong>{name}</strong>"
+    elo = f"<small>{player.elo}</small>" if player.elo else ""
+    return (
+        f"<span>{sign} {name} {elo}</span><span>{_POINTS.get(points, '')}</span>"
+        f'<span class="whole">{write_figures(player)}</span>'
+    )
+
+
+def _address(path: str, name: RoundName, language: str, token: Mapping[str, str]) -> str:
+    """Return the address of a round's page or picture below the root."""
+    event, round = name
+    query = {"event": event, "round": round, "lang": language, **token}
+    return f"{path}?{urlencode({key: text for key, text in query.items() if text})}"
+
+
+def _board_address(links: RoundLinks, game: str = "", ply: int | None = None) -> str:
+    """Return the escaped address of a board, of all where none is named."""
+    query = f"?{urlencode(links.token)}" if links.token else ""
+    place = {"game": game} if game else {}
+    if ply is not None:
+        place["ply"] = str(ply)
+    anchor = f"#{urlencode(place)}" if place else ""
+    return escape(f"./{query}{anchor}")

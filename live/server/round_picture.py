@@ -1,0 +1,168 @@
+"""A round that is over as a picture for links, in the six languages of the screens. Pure.
+
+It holds nothing but the summary that it is given: what its reader may not see is not in it.
+"""
+
+from collections.abc import Iterator
+
+from live.catalogue import elo_text, percentile_text
+from live.games.short_names import short_name
+from live.messages.values import Color
+from live.server.exports import (
+    FONTS,
+    GROUND,
+    HEIGHT,
+    INK,
+    QUIET,
+    WIDTH,
+    cut_text,
+    draw_text,
+)
+from live.watch.round_summary import (
+    DecidingMove,
+    RoundGame,
+    RoundName,
+    RoundPlace,
+    RoundPlayer,
+    RoundSummary,
+)
+from live.watch.sentences import format_result
+from live.watch.words import WORDS, RoundWords
+
+#: Above and below what is usual.
+_BETTER, _WORSE = "#4cc38a", "#ff8b7b"
+#: A picture has room for so many games, and a line for so many characters of a name.
+_ROWS, _NAME, _LONG_NAME, _TITLE = 9, 18, 24, 60
+#: Where columns stand, and the first line of both.
+_LEFT, _MIDDLE, _RIGHT, _TOP = 30, 650, 1170, 165
+
+
+def name_round(name: RoundName, language: str) -> str:
+    """Write event and round as people name them: ``Open 2025 · Round 9``."""
+    event, round = name
+    if round[:1].isdigit():
+        round = WORDS[language].round.round.format(round)
+    return " · ".join(filter(None, (event, round))) or "live-rate"
+
+
+def describe_round(summary: RoundSummary, language: str) -> str:
+    """Write how many games there were, how many were decided, and against the odds."""
+    words = WORDS[language].round
+    said = [words.games.format(len(summary.games)), words.decided.format(summary.decided)]
+    if summary.upsets:
+        said.append(words.upsets.format(summary.upsets))
+    return " · ".join(said)
+
+
+def shorten_name(name: str, summary: RoundSummary) -> str:
+    """Return the family name, with what tells it from the others of the round."""
+    names = [player.name for game in summary.games for player in (game.white, game.black)]
+    return short_name(name or "?", names)
+
+
+def write_figures(player: RoundPlayer) -> str:
+    """Write what a player played like, and the percentile: ``2496 · 94 %``."""
+    figure = "–" if player.perceived is None else elo_text(player.perceived)
+    if player.percentile is None:
+        return figure
+    return f"{figure} · {percentile_text(player.percentile)}"
+
+
+def draw_round(summary: RoundSummary, language: str) -> str:
+    """Draw the round as SVG of 1200 by 630: the results of the first boards, who played above and
+    below what is usual, and the two moves that decided most.
+    """
+    words = WORDS[language].round
+    title = cut_text(name_round((summary.event, summary.round), language), _TITLE)
+    date = summary.date.replace(".", "-")
+    footer = [words.percent] if summary.compared else []
+    if summary.unscored:
+        footer.append(words.unscored.format(summary.unscored))
+    return "".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
+            f' viewBox="0 0 {WIDTH} {HEIGHT}" font-family="{FONTS}">'
+            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
+            draw_text(_LEFT, 56, 26, QUIET, title),
+            draw_text(_RIGHT, 56, 22, QUIET, date, anchor="end"),
+            draw_text(_LEFT, 108, 36, INK, describe_round(summary, language), is_bold=True),
+            *_draw_results(summary, words),
+            *_draw_highlights(summary, language),
+            draw_text(_LEFT, 608, 20, QUIET, " · ".join(footer)),
+            draw_text(_RIGHT, 608, 22, QUIET, "live-rate", anchor="end"),
+            "</svg>",
+        )
+    )
+
+
+def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
+    # What is left out takes a line of its own.
+    has_room = len(summary.games) <= _ROWS
+    shown = summary.games if has_room else summary.games[: _ROWS - 1]
+    y = _TOP
+    for game in shown:
+        yield _draw_player(270, y, game, "white", summary)
+        yield _draw_player(370, y, game, "black", summary)
+        fill = _BETTER if game.upset_elo else INK
+        result = format_result(game.result)
+        yield draw_text(320, y, 21, fill, result, anchor="middle", is_bold=True)
+        y += 46
+    if not has_room:
+        others = words.others.format(len(summary.games) - len(shown))
+        yield draw_text(320, y, 20, QUIET, others, anchor="middle")
+
+
+def _draw_player(x: int, y: int, game: RoundGame, color: Color, summary: RoundSummary) -> str:
+    """Return a name beside a result: a winner's is bold, a loser's quiet."""
+    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
+    winner = winners.get(game.result)
+    player: RoundPlayer = getattr(game, color)
+    return draw_text(
+        x,
+        y,
+        21,
+        INK if winner in (None, color) else QUIET,
+        cut_text(shorten_name(player.name, summary), _NAME),
+        anchor="end" if color == "white" else "start",
+        is_bold=winner == color,
+    )
+
+
+def _draw_highlights(summary: RoundSummary, language: str) -> Iterator[str]:
+    """Draw who stood out, where that can be said, and the moves below."""
+    words = WORDS[language].round
+    y = _TOP
+    if summary.compared:
+        figures = f"{words.played_like} · %"
+        for heading, fill, places in (
+            (words.above, _BETTER, summary.above),
+            (words.below, _WORSE, summary.below),
+        ):
+            yield draw_text(_MIDDLE, y, 20, QUIET, heading)
+            yield draw_text(_RIGHT, y, 20, QUIET, figures, anchor="end")
+            for at, place in enumerate(places, 1):
+                yield from _draw_place(y + 36 * at, fill, place, summary)
+            if not places:
+                yield draw_text(_MIDDLE, y + 36, 23, QUIET, words.nobody)
+            y += 150
+    yield draw_text(_MIDDLE, y, 20, QUIET, words.moves)
+    yield draw_text(_RIGHT, y, 20, QUIET, words.expected, anchor="end")
+    for at, move in enumerate(summary.moves, 1):
+        yield from _draw_move(y + 36 * at, move, summary, language)
+    if not summary.moves:
+        yield draw_text(_MIDDLE, y + 36, 23, QUIET, words.no_move)
+
+
+def _draw_place(y: int, fill: str, place: RoundPlace, summary: RoundSummary) -> Iterator[str]:
+    name = cut_text(shorten_name(place.player.name, summary), _LONG_NAME)
+    yield draw_text(_MIDDLE, y, 23, INK, f"{name} {place.player.elo or ''}")
+    figures = write_figures(place.player)
+    yield draw_text(_RIGHT, y, 23, fill, figures, anchor="end", is_bold=True)
+
+
+def _draw_move(y: int, move: DecidingMove, summary: RoundSummary, language: str) -> Iterator[str]:
+    name = cut_text(shorten_name(move.player, summary), _NAME)
+    written = getattr(move.move, language).replace("\u00a0", " ")
+    yield draw_text(_MIDDLE, y, 23, INK, f"{written}  {name}")
+    fall = WORDS[language].round.fall.format(f"{move.before:.0f}", f"{move.after:.0f}")
+    yield draw_text(_RIGHT, y, 23, _WORSE, fall, anchor="end", is_bold=True)

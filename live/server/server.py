@@ -1,0 +1,462 @@
+"""The one port: websockets, pages and JSON. The shell that owns sockets and timers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from websockets.extensions import Extension
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from live.clock import ReadClock
+from live.config import ServerConfig
+from live.messages.alerts import Incident
+from live.messages.from_clients import DeskCommand
+from live.messages.health import HealthReport
+from live.messages.to_clients import Change
+from live.messages.values import GameId
+from live.server.access import (
+    PREFLIGHT,
+    AdmittedClient,
+    Authentication,
+    BoardsOnAir,
+    ClientLimits,
+    Guest,
+    OriginPolicy,
+    RateLimits,
+    TokenFile,
+    check_exposure,
+    client_message,
+    is_loopback,
+    is_this_machine,
+    open_to,
+    resume_point,
+    sender,
+)
+from live.server.answers import (
+    LATER,
+    UNKNOWN,
+    HttpRequest,
+    HttpResponse,
+    MetricCounts,
+    problem,
+)
+from live.server.connection import HttpConnection, TlsHandshakes, encryption, listen
+from live.server.public_state import PublicState
+from live.server.published_state import PublishedState
+from live.server.routes import HttpRoutes
+from live.server.static_files import StaticSite
+from live.server.streams import TooManyFilters
+from live.server.subscribers import Broadcaster, FairTurns, Subscriber
+from live.server.visibility import FilterError, StreamFilter, Visibility, parse
+from live.server.wire import FRAMES_LOG, CloseCode
+from live.user_files import on_own_thread
+
+_log = logging.getLogger(__name__)
+
+#: How often deadlines are kept, and it is seen whether the port is still ours.
+_SWEEP_S = 1.0
+#: Connections that wait to be accepted, and how many are at one turn of the loop: whoever
+#: reconnects by the dozen does not hold up a move.
+_BACKLOG, _ACCEPTED = 1024, 4
+
+
+class Publisher:
+    """Serves the state and its changes. Use as ``async with Publisher(config, state) as p``.
+
+    Loss policy: see :class:`live.server.subscribers.Subscriber`; a slow client is skipped
+    and brought back, and costs neither unbounded memory nor anybody else's time.
+    """
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        state: PublishedState,
+        *,
+        clock: ReadClock = time.monotonic,
+        limits: ClientLimits | None = None,
+        site: StaticSite | None = None,
+        public: PublicState | None = None,
+        incidents: Callable[[], Sequence[Incident]] = tuple,
+        desk: Callable[[DeskCommand, str], None] = lambda command, by: None,
+        on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
+        study: StaticSite | None = None,
+        report: HealthReport = lambda health: None,
+    ) -> None:
+        """``state`` is what arbiters are shown, ``public`` what all others are, made of
+        it here unless given; ``incidents`` gives the incident log, ``desk`` is called
+        with what arbiters do, and which one; ``on_air`` is called with the boards on
+        air whenever they change; ``study`` has tables and figures; ``report`` is given
+        what is wrong with the file of tokens.
+        """
+        self._config = config
+        self._clock = clock
+        self._air = BoardsOnAir(lambda games: on_air(self.public.real_ids(games)))
+        self._desk = desk
+        self._limits = limits = limits or ClientLimits(connections=config.max_connections)
+        self._rates = RateLimits(limits, clock)
+        self._tally = tally = MetricCounts()
+        self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
+        self._routes = HttpRoutes(
+            state,
+            self.public,
+            site or StaticSite(),
+            tally,
+            incidents,
+            config=config,
+            study=study,
+            clock=clock,
+        )
+        epoch = secrets.token_hex(6)
+        self._audiences = tuple(
+            Broadcaster(
+                each,
+                epoch=f"{epoch}{audience}",
+                clock=clock,
+                limits=limits,
+                tally=tally,
+                delay=self.public.held,
+            )
+            for audience, each in (("", self.public), ("a", state))
+        )
+        self.broadcaster, self._arbiters = self._audiences
+        self.public.listen(
+            partial(self._send, self.broadcaster),
+            lambda: self.broadcaster.send_back("the delay has changed"),
+        )
+        self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
+        tokens = self._tokens.read(self._tokens.load()) if self._tokens else None
+        self._authentication = Authentication(tokens, config)
+        self._origins = OriginPolicy(config)
+        self._turns = FairTurns()
+        self._connections: set[HttpConnection | Subscriber] = set()
+        self._server: asyncio.Server
+        # What was given where any free port was asked for is kept when listening again.
+        self._port = config.port
+        self._loop: asyncio.AbstractEventLoop
+        self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
+        self._timer: asyncio.TimerHandle
+        self._looking: asyncio.Task[None] | None = None
+        self._beat_s = clock()
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._stopping = False
+
+    # --- life -------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Publisher:
+        """Listen.
+
+        Raises:
+            PortInUse: somebody else listens there.
+            ConfigError: the address cannot be listened on or lets in more people than was said,
+                or a certificate cannot be used.
+        """
+        self._loop = asyncio.get_running_loop()
+        for warning in check_exposure(self._config):
+            _log.warning("%s", warning)
+        await self._listen()
+        self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
+        return self
+
+    async def _listen(self) -> None:
+        config = self._config
+        tls = encryption(config.certificate_file, config.key_file)
+        handshakes = None if tls is None else TlsHandshakes(tls)
+        sock = listen(config.host, self._port)
+        self._server = await self._loop.create_server(
+            lambda: HttpConnection(self, self._turns, self._clock, self._limits, handshakes),
+            sock=sock,
+            backlog=_ACCEPTED,
+        )
+        sock.listen(_BACKLOG)
+        self._port = self.address[1]
+
+    async def watch(self) -> None:
+        """Listen again whenever the port was lost; until cancelled.
+
+        Raises:
+            PortInUse, ConfigError: it cannot be had again now.
+        """
+        while True:
+            await asyncio.sleep(_SWEEP_S)
+            if not self._server.is_serving():
+                await self._listen()
+                _log.warning("port %d was lost, and is listened on again", self._port)
+
+    async def __aexit__(self, *raised: object) -> None:
+        """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
+        self._stopping = True
+        self._server.close()
+        for broadcaster in self._audiences:
+            broadcaster.flush()
+        for timer in (*self._ticks.values(), self._timer):
+            timer.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
+        for connection in list(self._connections):
+            if isinstance(connection, Subscriber):
+                connection.close(CloseCode.GOING_AWAY, "the service stops")
+            else:
+                connection.shut()
+        try:
+            async with asyncio.timeout(self._limits.closing_s):
+                await self._empty.wait()
+        except TimeoutError:
+            for connection in list(self._connections):
+                connection.transport.abort()
+            await self._empty.wait()
+        await self._server.wait_closed()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port listened on; the port is the real one where 0 was asked for."""
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return str(host), int(port)
+
+    @property
+    def url(self) -> str:
+        """Where a browser on this machine finds the page."""
+        host, port = self.address
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        host = f"[{host}]" if ":" in host else host
+        return f"http{'s' if self._config.certificate_file else ''}://{host}:{port}/"
+
+    def reconfigure(self, config: ServerConfig) -> None:
+        """Take over host names, origins, bounds, and what those without a token may see.
+
+        Clients whose view changes are closed with "come back".
+        """
+        self._origins = OriginPolicy(config)
+        self._routes.frames = config.frames
+        self._authentication.admit(config)
+        if config.hide_scores != self._config.hide_scores:
+            self.public.hide(config.hide_scores)
+            # What was kept from the streams meanwhile must not be missed by who resumes one.
+            self.broadcaster.begin_anew()
+        self._rates.bound(config.max_connections)
+        self._config = config
+        self._dismiss(CloseCode.GOING_AWAY, "the settings have changed")
+
+    # --- changes out ------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Send subscribers the changes, which the state already holds. Cheap and synchronous.
+
+        Moves are written at once, the rest within ``tick_s``; the public gets what it may know,
+        when it may.
+        """
+        changes = list(changes)
+        self._send(self._arbiters, changes)
+        self.public.publish(changes)
+
+    def _send(self, broadcaster: Broadcaster, changes: Iterable[Change]) -> None:
+        broadcaster.publish(changes)
+        # A tick for each audience: when the public is written to says nothing of the other's news.
+        if broadcaster not in self._ticks and not self._stopping:
+            self._ticks[broadcaster] = self._loop.call_later(
+                self._limits.tick_s, self._tick_over, broadcaster
+            )
+
+    def _tick_over(self, broadcaster: Broadcaster) -> None:
+        del self._ticks[broadcaster]
+        broadcaster.flush()
+
+    def _of(self, selected: StreamFilter) -> Broadcaster:
+        """Who sends what this filter selects."""
+        return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
+
+    # --- connections ------------------------------------------------------------------------------
+
+    def entered(self, connection: HttpConnection) -> bool:
+        """Count a connection; whether there is room for it."""
+        self._connections.add(connection)
+        self._empty.clear()
+        return self._rates.enter(connection.address) and not self._stopping
+
+    def gone(self, connection: HttpConnection | Subscriber) -> None:
+        """Forget a connection."""
+        self._connections.discard(connection)
+        self._air.close(connection)
+        self._rates.leave(connection.address)
+        if isinstance(connection, Subscriber):
+            self._rates.part(connection.sender)
+        if not self._connections:
+            self._empty.set()
+
+    async def answer(self, request: HttpRequest) -> HttpResponse:
+        """The response to anything but a handshake, for whoever may have it."""
+        if (foreign := self._foreign(request)) is not None:
+            return foreign
+        origin = request.headers.get("origin", "")
+        listed = self._origins.names(origin)
+        if listed and request.method == "OPTIONS":
+            return open_to(HttpResponse(204, PREFLIGHT), origin)
+        response = await self._routes.answer(request, self._authentication.who(request))
+        return open_to(response, origin) if listed else response
+
+    def judge(
+        self, connection: HttpConnection, request: HttpRequest
+    ) -> AdmittedClient | HttpResponse:
+        """The client that a handshake admits, or the response that refuses it. Checked from the
+        cheapest to the dearest, before anything is set up: host name, origin, rate, token, filter.
+        """
+        if (foreign := self._foreign(request)) is not None:
+            return foreign
+        headers, address = request.headers, connection.address
+        visitor = sender(headers, address)
+        if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
+            return problem(
+                403,
+                f"pages of {headers['origin']} may not connect: server.origins does not list it",
+            )
+        if not self._rates.shake(visitor):
+            return problem(429, "too many new subscribers at once; come back later", LATER)
+        if not self._rates.has_room(visitor):
+            return problem(503, "too many connections; come back later", LATER)
+        guest: Guest | None = None
+        if not self._authentication.asks_first(request):
+            guest = self._authentication.who(request)
+            if guest is None:
+                return UNKNOWN
+        try:
+            here = is_this_machine(headers, address)
+            wanted, resume = parse(request.query), resume_point(request)
+            client = AdmittedClient(wanted, resume, guest, here, visitor)
+            if guest is not None:
+                self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
+        except FilterError as error:
+            return problem(400, str(error))
+        except TooManyFilters:
+            return problem(503, "too many different filters are in use; come back later", LATER)
+        return client
+
+    def _check_filter(self, wanted: StreamFilter, address: str) -> None:
+        """Raise TooManyFilters where this filter cannot be served to this address now."""
+        if wanted.narrow and not is_loopback(address):
+            # Else two addresses could hold all filters, and keep everybody else out.
+            read = {
+                each.stream.filter
+                for each in self._connections
+                if isinstance(each, Subscriber) and each.guest and each.sender == address
+            }
+            if wanted not in read and len(read) >= self._limits.filters_per_address:
+                raise TooManyFilters
+        self._of(wanted).stream(wanted)
+
+    def _foreign(self, request: HttpRequest) -> HttpResponse | None:
+        authority = request.headers.get("host", "")
+        if self._origins.answers_to(authority):
+            return None
+        return problem(421, f"this service does not answer to the name {authority!r}")
+
+    def subscribe(
+        self,
+        connection: HttpConnection,
+        client: AdmittedClient,
+        accepted: bytes,
+        early: bytes,
+        extensions: list[Extension],
+    ) -> None:
+        """Turn a connection into a subscriber, or into one that must send its token first."""
+        connection.transport.write(accepted)
+        protocol = ServerProtocol(
+            state=State.OPEN, max_size=self._limits.message_bytes, logger=FRAMES_LOG
+        )
+        protocol.extensions = extensions
+        subscriber = Subscriber(
+            connection.transport,
+            self._clock,
+            self._limits,
+            self.gone,
+            protocol,
+            turns=self._turns,
+            tally=self._tally,
+        )
+        subscriber.sender = client.sender
+        self._rates.join(client.sender)
+        self._connections.discard(connection)
+        self._connections.add(subscriber)
+        connection.transport.set_protocol(subscriber)
+        if client.guest is not None:
+            self._begin(subscriber, client, client.guest)
+        else:
+            subscriber.said = lambda message: self._introduced(subscriber, client, message)
+        if early:
+            subscriber.data_received(early)
+
+    def _introduced(self, subscriber: Subscriber, client: AdmittedClient, message: bytes) -> None:
+        """Its first message says who it is, or nothing valid."""
+        guest = self._authentication.introduced(message)
+        if guest is None:
+            subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
+            return
+        try:
+            self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
+            self._begin(subscriber, client, guest)
+        except TooManyFilters:
+            subscriber.close(CloseCode.TRY_LATER, "too many different filters are in use")
+
+    def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
+        """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
+        wanted = self.public.confined(guest.limit(client.wanted))
+        broadcaster = self._of(wanted)
+        heeded = guest.producer or client.here
+
+        def said(message: bytes) -> None:
+            if heeded:
+                self._air.show(subscriber, message)
+            command = client_message(message, DeskCommand) if guest.commands else None
+            if command is not None and self._authentication.still(guest):
+                self._desk(command, guest.name)
+
+        subscriber.follow(broadcaster, wanted, guest, said)
+        broadcaster.join(subscriber, client.resume)
+
+    # --- the clock --------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Keep all deadlines. Runs about once a second by itself."""
+        now_s = self._clock()
+        for connection in list(self._connections):
+            try:
+                connection.sweep(now_s)
+            except Exception:
+                # Broad: a fault in one connection must not lift the deadlines of all others.
+                _log.exception("a connection is dropped")
+                connection.transport.abort()
+        self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
+        for broadcaster in self._audiences:
+            broadcaster.drop_unused()
+
+    async def look_at_tokens(self) -> None:
+        """Take over what the file of tokens says now. Runs about once a second by itself."""
+        if self._tokens is None:
+            return
+        changed = self._tokens.changed(await on_own_thread(self._tokens.load))
+        if changed is not None:
+            self._authentication.tokens = changed
+            self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
+
+    def _dismiss(self, code: CloseCode, why: str) -> None:
+        """Close subscribers who may not stay as they are."""
+        for each in list(self._connections):
+            if not isinstance(each, Subscriber) or each.guest is None:
+                continue
+            if not self._authentication.still(each.guest):
+                each.close(code, why)
+
+    def _sweep_again(self) -> None:
+        self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
+        self.sweep()
+        if self._looking is None or self._looking.done():
+            self._looking = self._loop.create_task(self.look_at_tokens(), name="tokens file")
+        if self._clock() - self._beat_s >= self._limits.heartbeat_s:
+            self._beat_s = self._clock()
+            for broadcaster in self._audiences:
+                broadcaster.heartbeat()

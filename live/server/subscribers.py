@@ -1,0 +1,492 @@
+"""Subscribers, and moving messages from the streams to them.
+
+Loss policy: messages are written to the transport while it takes them. A client that does not read
+is skipped once :attr:`live.server.access.ClientLimits.write_bytes` are unsent, and so costs that
+much memory and nothing more. When it drains in time it gets what it missed, or where that is more
+than so much again, one fresh snapshot; else it is closed.
+What it sends is read in small pieces, each connection's in its turn; of who sends more than a
+subscriber has to say nothing more is read. A client that still has to send its token is sent
+nothing before it, and closed with ``FORBIDDEN`` where it sends nothing in time, or no valid one.
+
+Everything here is synchronous: nothing happens between reading the state and handing it to a
+connection, so no change falls between a snapshot and the messages after it. Only a long snapshot is
+deflated elsewhere, some 40 ms for 56 games, in which everybody else's messages go on; whoever waits
+for it is then given it with all that came after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+from zlib import MAX_WBITS
+
+from websockets.extensions.permessage_deflate import PerMessageDeflate
+from websockets.frames import Frame, Opcode
+from websockets.protocol import SEND_EOF, State
+from websockets.server import ServerProtocol
+
+from live.clock import ReadClock
+from live.messages.to_clients import Change, HeartbeatMessage
+from live.server import wire
+from live.server.access import ClientLimits, Guest, TokenBucket
+from live.server.answers import MetricCounts
+from live.server.published_state import PublishedState
+from live.server.streams import NumberedMessage, NumberedStream, StreamHub, size
+from live.server.visibility import StreamFilter
+from live.server.wire import CloseCode
+
+_log = logging.getLogger(__name__)
+
+
+def address_of(transport: asyncio.BaseTransport) -> str:
+    """Where the client is, without its port."""
+    peer = transport.get_extra_info("peername")
+    return str(peer[0]) if peer else ""
+
+
+class FairTurns:
+    """Work of many connections, one piece in each turn of the loop, in order of arrival: what goes
+    out to subscribers need not wait for all of it. A piece that fails is reported to the loop, and
+    the next follows.
+
+    Loss policy: none is lost; the bound is one piece a connection.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    def add(self, work: Callable[[], None]) -> None:
+        """Do ``work`` when its turn comes, never from inside this call."""
+        self._waiting.append(work)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._next)
+
+    def _next(self) -> None:
+        try:
+            self._waiting[0]()
+        finally:
+            self._waiting.popleft()
+            if self._waiting:
+                asyncio.get_running_loop().call_soon(self._next)
+
+
+_new_decoder = codecs.getincrementaldecoder("utf-8")
+
+#: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
+_SLICE_BYTES = 256
+
+
+class Subscriber(asyncio.Protocol):
+    """Takes over the connection after the websocket's handshake; :meth:`follow` makes it a reader,
+    at once or after its first message, which says who it is.
+    """
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        clock: ReadClock,
+        limits: ClientLimits,
+        when_gone: Callable[[Subscriber], None],
+        protocol: ServerProtocol,
+        *,
+        turns: FairTurns,
+        tally: MetricCounts,
+    ) -> None:
+        """``protocol``: frames and the closing handshake; each of our messages is deflated by
+        itself, so our own frames fit in between its. ``turns`` are those of all connections.
+        """
+        self.stream: NumberedStream
+        self.sender: str
+        """Who its filters are counted for."""
+        self.guest: Guest | None = None
+        """Who it is; null until its first message gives a token."""
+        self.said: Callable[[bytes], None] | None = None
+        """Called with every text message of one frame; None leaves them all alone."""
+        self.transport = transport
+        self.address = address_of(transport)
+        self.greeted = False
+        """Whether it was given its greeting."""
+        self.cursor: int | None = None
+        """While it may not be written to: the number of the last message that it was given; null
+        while it waits for a snapshot.
+        """
+        # A client that asked for a smaller window than ours, which hardly any does, gets messages
+        # as they are (RFC 7692, section 7.1.2.1).
+        self.deflates = any(
+            isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
+            for each in protocol.extensions
+        )
+        """Whether it takes deflated messages."""
+        self._source: Broadcaster
+        self._when_gone = when_gone
+        self._clock = clock
+        self._limits = limits
+        self._protocol = protocol
+        self._tally = tally
+        self._rest: Iterator[bytes] = iter(())
+        # Since when it may not be written to.
+        self._stalled_s: float | None = None
+        self._closing_s: float | None = None
+        self._since_s = self._heard_s = clock()
+        often = limits.messages / limits.messages_s
+        self._frames = TokenBucket(often, limits.messages, self._since_s)
+        self._turns = turns
+        self._decoder = _new_decoder()
+        # What came and has not been read yet.
+        self._unread = bytearray()
+        # Whether nothing more is read.
+        self._hung_up = False
+
+    # --- towards the client -----------------------------------------------------------------------
+
+    def follow(
+        self,
+        source: Broadcaster,
+        wanted: StreamFilter,
+        guest: Guest,
+        said: Callable[[bytes], None] | None = None,
+    ) -> None:
+        """From now on it is this guest, and reads what it asked for once it has joined ``source``.
+
+        Raises:
+            TooManyFilters: as many distinct filters as allowed are in use.
+        """
+        self.stream = source.stream(wanted)
+        self._source, self.guest, self.said = source, guest, said
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next messages may be written."""
+        return self.guest is not None and self in self.stream.ready[self.deflates]
+
+    def set_aside(self) -> None:
+        """Write no messages to it until :meth:`begin`, or until it drains."""
+        if self.guest is not None:
+            self.stream.ready[self.deflates].pop(self, None)
+
+    def begin(self, frames: Iterable[bytes], upto: int) -> None:
+        """Write any number of frames as they drain; messages after ``upto`` follow later."""
+        if self._closing_s is not None:
+            return  # a fault of ours closed it meanwhile: nothing may follow a close frame
+        self.set_aside()
+        self.cursor = upto
+        self._rest = iter(frames)
+        self._pump()
+
+    def close(self, code: CloseCode, reason: str = "") -> None:
+        """Say goodbye; the connection ends when the client answers, or soon after."""
+        if self._closing_s is None:
+            self._stop()
+            if self._protocol.state is State.OPEN:
+                self._protocol.send_close(code, reason)
+                self._tally.closes[code.name.lower()] += 1
+            self._flush()
+
+    def sweep(self, now_s: float) -> None:
+        """Keep deadlines; called about once a second."""
+        limits = self._limits
+        if self._closing_s is not None:
+            if now_s - self._closing_s > limits.closing_s:
+                self.transport.abort()
+        elif self.guest is None and now_s - self._since_s > limits.request_s:
+            self.close(CloseCode.FORBIDDEN, "no token in time")
+        elif self._stalled_s is not None and now_s - self._stalled_s > limits.slow_after_s:
+            self.close(CloseCode.SLOW, "does not read fast enough")
+        elif now_s - self._heard_s > limits.silent_after_s:
+            self.close(CloseCode.SILENT, "no pong")
+
+    def pause_writing(self) -> None:
+        self._stalled_s = self._clock()
+        if self.ready:
+            self.set_aside()
+            self.cursor = self.stream.seq
+        # Whoever does not read our pongs may not ask for more of them.
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._stalled_s = None
+        if not self._unread and not self.transport.is_closing():
+            self.transport.resume_reading()
+        if self._closing_s is None:
+            self._pump()
+
+    def _pump(self) -> None:
+        while self._stalled_s is None and (frame := next(self._rest, None)) is not None:
+            self.transport.write(frame)
+        if self._stalled_s is not None or self.guest is None or self.cursor is None:
+            return
+        if self.cursor == self.stream.seq:
+            self.stream.ready[self.deflates][self] = self.transport.write
+        else:
+            self._source.catch_up(self)
+
+    # --- from the client --------------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        if self._hung_up:
+            return
+        self._heard_s = self._clock()
+        waits = bool(self._unread)
+        self._unread += data
+        if not waits:
+            self._read()
+
+    def _read(self) -> None:
+        """Read one slice; the next in our next turn."""
+        if not self._unread:
+            return  # it was lost meanwhile
+        self._protocol.receive_data(bytes(self._unread[:_SLICE_BYTES]))
+        del self._unread[:_SLICE_BYTES]
+        for event in self._protocol.events_received():
+            if isinstance(event, Frame) and not self._hung_up:
+                self._frame(event)
+        if self._hung_up:
+            return
+        self._flush()
+        if self.transport.is_closing():
+            self._unread.clear()
+        elif self._unread:
+            self.transport.pause_reading()
+            self._turns.add(self._read)
+        elif self._stalled_s is None:
+            self.transport.resume_reading()
+
+    def eof_received(self) -> None:
+        if not self._hung_up:
+            self._unread.clear()
+            self._protocol.receive_eof()
+            self._flush()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._unread.clear()
+        self._stop()
+        # It holds us: a flood of bad tokens would wait for the collector of cycles.
+        self.said = None
+        self._when_gone(self)
+
+    def _refuse_flood(self) -> None:
+        """End our side, and neither write nor read more until it is dropped. Closing now would
+        reset the connection while the client still sends, and our close frame would be lost on it.
+        """
+        self.close(CloseCode.TOO_MUCH, "too many messages")
+        self._hung_up = True
+        self._unread.clear()
+        self.transport.pause_reading()
+        try:
+            if not self.transport.is_closing() and self.transport.can_write_eof():
+                self.transport.write_eof()
+        except OSError:  # lost already, which the loop has not seen yet
+            self.transport.abort()
+
+    def _frame(self, frame: Frame) -> None:
+        if not self._frames.take(self._heard_s):
+            self._refuse_flood()
+        elif self._closing_s is not None:
+            return
+        elif not self._is_text_so_far(frame):
+            self.close(CloseCode.NOT_UTF8, "text is not UTF-8")
+        elif frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:
+            self.said(bytes(frame.data))
+        elif frame.opcode in (Opcode.TEXT, Opcode.BINARY) and self.guest is None:
+            self.close(CloseCode.FORBIDDEN, "a token is expected first, in one text message")
+        elif frame.opcode is Opcode.BINARY:
+            self.close(CloseCode.TEXT_ONLY, "text only")
+        # All other text is left alone: nothing that is said changes what a subscriber gets.
+
+    def _is_text_so_far(self, frame: Frame) -> bool:
+        """Whether a text is UTF-8 as far as it has come; a character may go on in the next frame
+        (RFC 6455, section 8.1). Binary messages end the connection with their first frame.
+        """
+        if frame.opcode not in (Opcode.TEXT, Opcode.CONT):
+            return True
+        try:
+            self._decoder.decode(frame.data, final=frame.fin)
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    def _flush(self) -> None:
+        """Write what the websocket protocol answers: pongs, close frames, the end; at once, for a
+        lost transport logs every write.
+        """
+        parts = self._protocol.data_to_send()
+        if data := b"".join(parts):
+            self.transport.write(data)
+        if SEND_EOF in parts:
+            self.transport.close()
+        if self._protocol.state is not State.OPEN:
+            self._stop()
+
+    def _stop(self) -> None:
+        self.set_aside()
+        self._rest = iter(())
+        if self._closing_s is None:
+            self._closing_s = self._clock()
+            if self.guest is not None:
+                self._source.left(self)
+
+
+def joined(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b"") -> bytes:
+    """Each message in one frame, one after the other, and what comes after them."""
+    frames = (frame for each in messages for frame in each.frames(deflated=deflated))
+    return b"".join((*frames, after))
+
+
+class Broadcaster(StreamHub):
+    """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
+    between audiences.
+    """
+
+    def __init__(
+        self, state: PublishedState, *, tally: MetricCounts | None = None, **more: Any
+    ) -> None:
+        """``more`` as :class:`live.server.streams.StreamHub` takes it."""
+        self._tally = tally or MetricCounts()
+        # Snapshots that are being packed, with those who wait for them.
+        self._packing: dict[NumberedMessage, list[Subscriber]] = {}
+        super().__init__(state, **more)
+
+    def __len__(self) -> int:
+        return self._tally.subscribers
+
+    # --- changes out ------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Write moves now; what may wait waits for :meth:`flush`."""
+        self._move_on(partial(super().publish, changes))
+
+    def flush(self) -> None:
+        """Write everything that waits."""
+        self._move_on(super().flush)
+
+    def _move_on(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+            self._deliver()
+        except Exception:
+            # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
+            # for the whole: all begin anew, and whoever read one comes again for a snapshot.
+            _log.exception("the streams begin anew after a fault")
+            self.send_back("the stream begins anew")
+
+    def send_back(self, why: str) -> None:
+        """Begin all streams anew, and have whoever reads one come again for a snapshot."""
+        readers = [each for stream in self.streams for each in stream.readers]
+        self.begin_anew()
+        for subscriber in readers:
+            subscriber.close(CloseCode.GOING_AWAY, why)
+
+    def heartbeat(self) -> None:
+        """Show every subscriber that the connection lives, and ask whether it does."""
+        self.flush()
+        for stream in self.streams:
+            body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
+            beat = NumberedMessage(stream.seq, body, self._clock())
+            # Who can't take it now has missed nothing.
+            self._write(stream, partial(joined, [beat], after=wire.PING))
+
+    def _deliver(self) -> None:
+        """Write each stream's new messages, joined once, to all who read it and can take more."""
+        for stream in self.streams:
+            if stream.fresh:
+                fresh, readers = stream.take(), len(stream.readers)
+                written = self._write(stream, partial(joined, fresh))
+                self._tally.deliveries += written
+                self._tally.skips += readers - written
+
+    @staticmethod
+    def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
+        """Write to all who are ready, deflated or not as they take it; to how many."""
+        written = 0
+        for deflated in (False, True):
+            # Of these some may have enough meanwhile.
+            if writers := tuple(stream.ready[deflated].values()):
+                data = form(deflated)
+                for write in writers:
+                    write(data)
+                written += len(writers)
+        return written
+
+    # --- subscribers ------------------------------------------------------------------------------
+
+    def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
+        """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
+        stream = subscriber.stream
+        self.flush()
+        if stream not in self.streams:  # after a fault of ours in the flush
+            subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
+            return
+        stream.readers.add(subscriber)
+        self._tally.subscribers += 1
+        missing = stream.since(*resume) if resume else None
+        if missing is None:
+            self._tally.snapshots["joined"] += 1
+            self._give_snapshot(subscriber)
+        else:
+            self._tally.resumes += 1
+            self._give(subscriber, missing, resumed=True)
+
+    def left(self, subscriber: Subscriber) -> None:
+        """Write no more messages to it."""
+        for waiting in self._packing.values():
+            if subscriber in waiting:
+                waiting.remove(subscriber)
+        if subscriber in subscriber.stream.readers:
+            self._tally.subscribers -= 1
+            subscriber.stream.release(subscriber)
+
+    def catch_up(self, subscriber: Subscriber) -> None:
+        """Give a subscriber what came while it took nothing: if that is much, a fresh snapshot."""
+        self.flush()
+        stream = subscriber.stream
+        missing = stream.since(stream.epoch, subscriber.cursor or 0)
+        if missing is None or size(missing) > self._limits.write_bytes:
+            self._tally.snapshots["skipped"] += 1
+            self._give_snapshot(subscriber)
+        else:
+            self._give(subscriber, missing)
+
+    def _give_snapshot(self, subscriber: Subscriber) -> None:
+        """At once, or as soon as another thread has packed it, once for all who ask meanwhile."""
+        subscriber.set_aside()
+        subscriber.cursor = None
+        now, *after = self.beginning(subscriber.stream)
+        if not subscriber.deflates or not now.slow_to_pack:
+            self._give(subscriber, [now, *after])
+        elif now in self._packing:
+            self._packing[now].append(subscriber)
+        else:
+            self._packing[now] = [subscriber]
+            packing = asyncio.get_running_loop().run_in_executor(None, now.pack)
+            packing.add_done_callback(lambda _: self._packed(now))
+
+    def _packed(self, now: NumberedMessage) -> None:
+        """Whether it is packed or that failed: it is sent."""
+        self.flush()
+        for subscriber in self._packing.pop(now):
+            stream = subscriber.stream
+            after = stream.since(stream.epoch, now.seq)
+            # Too much may have come meanwhile: then it is the next snapshot, not packed at all.
+            whole = self.beginning(stream) if after is None else [now, *after]
+            self._give(subscriber, whole)
+
+    def _give(
+        self, subscriber: Subscriber, messages: Sequence[NumberedMessage], *, resumed: bool = False
+    ) -> None:
+        """The newest messages of its stream, and before them its greeting."""
+        stream, size = subscriber.stream, self._limits.piece_bytes
+        frames: list[Iterable[bytes]] = []
+        if not subscriber.greeted:
+            subscriber.greeted = True
+            before = stream.seq - len(messages)
+            frames.append([wire.frame(wire.number(self.hello(stream, resumed=resumed), before))])
+        for each in messages:
+            packed = subscriber.deflates and not each.slow_to_pack
+            frames.append(each.frames(size, deflated=packed))
+        subscriber.begin(chain.from_iterable(frames), stream.seq)

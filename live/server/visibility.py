@@ -1,0 +1,276 @@
+"""What is shown to whom: every field of every message, and for whom it is seen. Pure.
+
+There are three sights, each seeing what the one before sees and more. The venue sees what anybody
+in the hall sees anyway: moves, clocks, names, results. The public also sees everything an engine
+said. The arbiter also sees what is no business of the public.
+
+The venue sees only the fields listed for it, so nothing new reaches it unnoticed; what is for the
+arbiter alone is marked as such; all else is public. What is withheld is as the type has it by
+default, so a client needs no second set of types.
+
+How busy the engines are is not for the venue: a move that was the engine's first choice needs one
+search fewer, so any count of searches, and any message that a search brings about, says which were.
+
+That a venue sees neither gains nor ratings is on purpose: a rating that falls says that the last
+move was bad, which is help to its opponent (lichess refuses live evaluations of ordinary games
+for the same reason: lichess-org/lila #11011, #14857).
+
+Where the games come from is for the arbiter alone, too: a path on disk, and an address, whose path
+may be its secret and where games lie that are delayed here. Others are given a neutral name of each
+source (:mod:`live.server.pseudonyms`).
+
+Which part of the event a subscriber wants. Pure.
+
+A :class:`StreamFilter` is normalised and hashable: two subscribers who ask for the same thing in
+another order share one stream, so its messages are numbered and framed once for both.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Literal, TypeVar, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from live.games.player_identity import fold_name
+from live.messages import figures, from_sources, health, to_clients, values
+from live.messages.figures import GameView
+from live.messages.to_clients import Change, GainsMessage
+from live.messages.values import GameId, Value
+from live.server.pseudonyms import neutral_health, neutral_sources
+
+Shown = TypeVar("Shown", bound=msgspec.Struct)
+Kind = type[msgspec.Struct]
+
+
+class Visibility(enum.IntEnum):
+    """Who looks on; more than one may see a field, from the lowest that does."""
+
+    VENUE = 0
+    PUBLIC = 1
+    ARBITER = 2
+
+    @property
+    def wire_name(self) -> Literal["venue", "public", "arbiter"]:
+        """As ``hello`` says it."""
+        return cast(Literal["venue", "public", "arbiter"], self.name.lower())
+
+
+#: All that a venue sees: moves, clocks, names, results, and how the service is doing.
+_VENUE: dict[Kind, str] = {
+    from_sources.Player: "name elo title fide_id federation team k",
+    figures.EngineInfo: "name limit",
+    figures.PlyView: "ply san uci clock_s spent_s",
+    figures.GameView: "id feed event round board white black result start_fen plies_played variant "
+    "problem also dispute site date time_control eco opening termination",
+    figures.GameDetail: "plies curves",
+    figures.Curves: "",
+    health.FeedHealth: "feed state detail part",
+    health.PublicDelay: "delay_s",
+    to_clients.HelloMessage: "protocol epoch engine gain version resumed sight public_delay",
+    to_clients.SnapshotMessage: "engine games feeds",
+    to_clients.GameMessage: "game",
+    to_clients.GoneMessage: "game",
+    to_clients.MoveMessage: "game ply move",
+    to_clients.ClockMessage: "game ply clock_s spent_s",
+    to_clients.EngineMessage: "engine",
+    to_clients.HealthMessage: "feeds",
+    to_clients.HeartbeatMessage: "public_delay",
+}
+
+#: What nobody but an arbiter sees.
+_ARBITER: dict[Kind, str] = {
+    # Which position the engines are busy with.
+    health.EngineState: "searching",
+    # What is played at this moment.
+    health.PublicDelay: "held_moves held_boards",
+    # What is wrong at a board, and figures of one player that are nobody else's business.
+    to_clients.SnapshotMessage: "alerts",
+    # Screening figures are read by those who know what they do not say. No message carries an
+    # Intrinsic; files of a report do.
+    figures.Intrinsic: "match_z difference_z",
+    figures.PlayerView: "agreement",
+    # The address of a game, and texts that may name files and addresses.
+    figures.GameView: "url",
+    # And how many boards figures are behind, delayed ones among them.
+    health.EngineHealth: "problem behind",
+    health.HumanHealth: "problem",
+}
+
+
+def seen_from(kind: Kind, field: str) -> Visibility:
+    """The lowest visibility that sees this field, as the type or one of its bases lists it."""
+    for listed, sight in ((_ARBITER, Visibility.ARBITER), (_VENUE, Visibility.VENUE)):
+        if any(field in listed.get(base, "").split() for base in kind.__mro__):
+            return sight
+    return Visibility.PUBLIC
+
+
+@cache
+def sends(kind: Kind, visibility: Visibility) -> bool:
+    """Whether messages of this type are sent at all: not those that hold only withheld things, and
+    alerts to arbiters alone.
+    """
+    if kind is to_clients.AlertMessage:
+        return visibility is Visibility.ARBITER
+    return visibility is not Visibility.VENUE or kind in _VENUE
+
+
+def shown(value: Shown, visibility: Visibility) -> Shown:
+    """The value as ``visibility`` may see it; the very same where nothing of it is withheld."""
+    hidden, nested = _plan(type(value), visibility)
+    if not hidden and not nested:
+        return value
+    fields: dict[str, Any] = dict(hidden)
+    if visibility is not Visibility.ARBITER and isinstance(value, figures.GameView):
+        fields |= neutral_sources(value, _nameless)
+    for name in nested:
+        held = getattr(value, name)
+        if isinstance(held, tuple):
+            fields[name] = tuple(shown(each, visibility) for each in held)
+        elif held is not None:
+            fields[name] = shown(held, visibility)
+    if isinstance(value, to_clients.SnapshotMessage | to_clients.HealthMessage):
+        fields["feeds"] = sources_for(value.feeds, visibility)
+    return replace(value, **fields)
+
+
+def sources_for(
+    feeds: tuple[health.FeedHealth, ...], visibility: Visibility
+) -> tuple[health.FeedHealth, ...]:
+    """The feeds that ``visibility`` sees, without addresses for all but arbiters: at a venue the
+    sources alone. Parts of the service are spoken of when they fail, which an engine's answer may
+    bring about. Of the producers' parts arbiters alone hear.
+    """
+    if visibility is Visibility.ARBITER:
+        return feeds
+    public = visibility is Visibility.PUBLIC
+    return tuple(
+        neutral_health(feed, _nameless)
+        for feed in feeds
+        if not feed.part or (public and feed.feed not in health.PRODUCERS_PARTS)
+    )
+
+
+def _nameless(feed: values.FeedName) -> str:
+    """What a source is called that was given no name for the public."""
+    return "source"
+
+
+@cache
+def _plan(
+    kind: Kind, visibility: Visibility
+) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
+    """Fields to empty, each with what stands for it, and fields to look into."""
+    hidden, nested = [], []
+    for field in msgspec.structs.fields(kind):
+        if seen_from(kind, field.name) > visibility:
+            hidden.append((field.name, None if field.required else field.default))
+        elif any(any(_plan(inner, visibility)) for inner in structs_in(field.type)):
+            nested.append(field.name)
+    return tuple(hidden), tuple(nested)
+
+
+def structs_in(kind: Any) -> list[Kind]:
+    """The types of Struct that a field can hold, itself, in a tuple or in a union."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return [kind]
+    return [found for each in getattr(kind, "__args__", ()) for found in structs_in(each)]
+
+
+#: Longest accepted filter value, characters; longer than any real name or id.
+MAX_VALUE_CHARS = 200
+#: A value in the schemas: more than spaces.
+SOME_TEXT = r"\S"
+#: Most values in one filter: a wall of overlays needs a few dozen boards.
+MAX_VALUES = 64
+
+#: Parameters of a query that make a filter.
+#: Which games, on a websocket and of lists.
+GAME_FILTERS = ("game", "event", "player", "board")
+PARAMETERS = (*GAME_FILTERS, "detail")
+DETAILS = ("full", "brief", "gains")
+
+
+class FilterError(ValueError):
+    """A query that selects nothing sensible; the text is one line for people."""
+
+
+class StreamFilter(Value):
+    """Conditions of different kinds must all hold, within one kind any is enough; empty: all."""
+
+    games: frozenset[GameId] = frozenset()
+    events: frozenset[str] = frozenset()
+    players: frozenset[str] = frozenset()
+    """Folded names, or FIDE ids as decimal digits."""
+    boards: frozenset[str] = frozenset()
+    """Board numbers as decimal digits."""
+    within: StreamFilter | None = None
+    """What a token confines the subscriber to, whatever it asks for."""
+    visibility: Visibility = Visibility.PUBLIC
+    brief: bool = False
+    """Only what overlays show: see :mod:`live.server.wire`."""
+    gains: bool = False
+    """Everybody's pooled gains too."""
+
+    @property
+    def narrow(self) -> bool:
+        """True when some game could be left out."""
+        return bool(self.games or self.events or self.players or self.boards) or (
+            self.within is not None and self.within.narrow
+        )
+
+    def takes(self, view: GameView) -> bool:
+        """Whether the game is selected."""
+        return (
+            (not self.games or view.id in self.games)
+            and (not self.events or fold_name(view.event) in self.events)
+            and (not self.players or not self.players.isdisjoint(_names_of(view)))
+            and (not self.boards or str(view.board) in self.boards)
+            and (self.within is None or self.within.takes(view))
+        )
+
+    def takes_type(self, change: Change) -> bool:
+        """Whether messages of this type are wanted, and for these eyes."""
+        wanted = self.gains or not isinstance(change, GainsMessage)
+        return wanted and sends(type(change), self.visibility)
+
+
+EVERYTHING = StreamFilter()
+ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)
+"""Everything, and all of it."""
+
+
+def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
+    """The filter of a query string's ``game``, ``event``, ``player``, ``board`` and ``detail``.
+
+    Each may be repeated. Other parameters are left to the caller.
+
+    Raises:
+        FilterError: an unknown detail, an empty or overlong value, too many values.
+    """
+    given = [(name, value) for name, value in query if name in PARAMETERS]
+    if len(given) > MAX_VALUES:
+        raise FilterError(f"more than {MAX_VALUES} filter values")
+    values: dict[str, set[str]] = {name: set() for name in PARAMETERS}
+    for name, value in given:
+        if not value.strip():
+            raise FilterError(f"{name} is empty")
+        if len(value) > MAX_VALUE_CHARS:
+            raise FilterError(f"{name} is longer than {MAX_VALUE_CHARS} characters")
+        if name == "detail" and value not in DETAILS:
+            raise FilterError(f"detail {value!r} is none of {', '.join(DETAILS)}")
+        values[name].add(value if name == "game" else fold_name(value))
+    games, events, players, boards, details = map(frozenset, values.values())
+    return StreamFilter(
+        games, events, players, boards, brief="brief" in details, gains="gains" in details
+    )
+
+
+def _names_of(view: GameView) -> set[str]:
+    players = (view.white, view.black)
+    ids = {str(player.fide_id) for player in players if player.fide_id is not None}
+    return ids | {fold_name(player.name) for player in players}

@@ -1,0 +1,217 @@
+"""Bytes on the wire: JSON bodies, message numbers, websocket frames, close codes. Pure.
+
+A change is encoded once. Numbering it for a stream splices ``"seq":N`` in front of its first field,
+and framing adds the header of an unmasked text frame (RFC 6455, section 5.2). The result is the
+same for every subscriber of the stream, and so is its deflated form (RFC 7692) for those who take
+it: each message is deflated by itself, with nothing kept from the one before.
+
+What a stream with ``detail=brief`` carries: what overlays show, and nothing else.
+
+A grid of a whole round needs every game, but no gains, and no figure finer than a screen shows it.
+Of the types below the fields listed are sent, of all others all; what is not sent has a default in
+:mod:`live.messages`, so a client needs no second set of types. Every message is made
+brief by itself, so a snapshot and the changes after it agree.
+"""
+
+import enum
+import logging
+import math
+import zlib
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+from msgspec.structs import astuple, fields
+
+from live.messages import figures, from_sources, health, to_clients
+
+PROTOCOL = 3
+"""Version of messages and answers: in ``hello``, and in the addresses of both."""
+LIVE_PATH = f"/v{PROTOCOL}/live"
+API_PATH = f"/api/v{PROTOCOL}"
+
+#: For the protocol of websockets, which logs each frame at level debug: what clients send may be a
+#: token, and is in no log.
+FRAMES_LOG = logging.getLogger("live.server.frames")
+FRAMES_LOG.setLevel(logging.INFO)
+
+_encoder = msgspec.json.Encoder()
+
+_FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
+
+#: What every deflated message ends with, and so does not carry (RFC 7692, section 7.2.1).
+_TAIL = b"\x00\x00\xff\xff"
+#: How hard messages are deflated, and long ones, which is done beside the event loop: of a
+#: snapshot of 56 games it saves a quarter and takes four times the time.
+_LEVEL, _LONG_LEVEL = 3, 8
+#: Longer messages take more than about a millisecond to deflate.
+LONG_BYTES = 64_000
+#: Shorter messages go as they are: that is allowed at any time, and deflating them saves little.
+_WORTH_BYTES = 300
+
+
+class CloseCode(enum.IntEnum):
+    """Why a connection ends. From 4100 on: do not come back without a change; below: come back.
+
+    Codes under 4000 are RFC 6455's (section 7.4.1); 4000 to 4999 are ours to define.
+    """
+
+    GOING_AWAY = 1001
+    """The service stops or restarts: come back after a while."""
+    TEXT_ONLY = 1003
+    """Do not come back before that is changed."""
+    NOT_UTF8 = 1007
+    """A text that is none: do not come back before that is changed."""
+    TRY_LATER = 1013
+    """Too many different filters are in use: come back."""
+    SLOW = 4001
+    """The client did not read fast enough, not even a snapshot: come back."""
+    SILENT = 4002
+    """No pong in time: come back."""
+    TOO_MUCH = 4100
+    """The client sends more than a subscriber has to say: do not come back."""
+    FORBIDDEN = 4101
+    """The token is missing, wrong or expired: do not come back."""
+    OUTDATED = 4102
+    """The client speaks a protocol of before: do not come back."""
+
+
+def encode(message: object) -> bytes:
+    """A message, or what is left of one, as JSON, without its number: ``{"type":"…",…}``."""
+    return _encoder.encode(message)
+
+
+def number(body: bytes, seq: int) -> bytes:
+    """An encoded message with its number: ``{"seq":N,"type":"…",…}``."""
+    return b'{"seq":%d,%b' % (seq, body[1:])
+
+
+def deflate(payload: bytes) -> bytes | None:
+    """A message in the form of permessage-deflate without context takeover (RFC 7692, section
+    7.2.1); null where that is not worth it.
+    """
+    if len(payload) < _WORTH_BYTES:
+        return None
+    level = _LEVEL if len(payload) <= LONG_BYTES else _LONG_LEVEL
+    packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packer.compress(payload) + packer.flush(zlib.Z_SYNC_FLUSH)
+    return packed.removesuffix(_TAIL)
+
+
+def frame(payload: bytes) -> bytes:
+    """One unfragmented, unmasked text frame."""
+    return next(fragments(payload, len(payload) or 1))
+
+
+def fragments(payload: bytes, size: int, *, deflated: bool = False) -> Iterator[bytes]:
+    """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4), each
+    made when it is asked for.
+
+    Pongs and a close frame may stand between them, so a client that stalls in the middle of a
+    snapshot can still be sent the reason of its end.
+    """
+    first = _TEXT | (_RSV1 if deflated else 0)
+    for at in range(0, len(payload) or 1, size):
+        piece = payload[at : at + size]
+        last = at + size >= len(payload)
+        yield header(len(piece), (0 if at else first) | (_FIN if last else 0)) + piece
+
+
+def header(length: int, first: int) -> bytes:
+    """The frame header before ``length`` bytes of payload (RFC 6455, section 5.2)."""
+    if length < 126:
+        return bytes((first, length))
+    if length < 65536:
+        return bytes((first, 126)) + length.to_bytes(2, "big")
+    return bytes((first, 127)) + length.to_bytes(8, "big")
+
+
+#: Asks whether a client is there.
+PING = bytes((_FIN | _PING, 0))
+
+
+_GAME = (
+    "id feed event round board white black result start_fen start_score_cp problem site date eco "
+    "opening termination restored"
+)
+#: What is sent of these types.
+_SENT: dict[type[msgspec.Struct], str] = {
+    figures.GameView: _GAME,
+    figures.GameDetail: f"{_GAME} plies curves",
+    from_sources.Player: "name elo title fide_id federation team",
+    figures.PlyView: "ply san uci clock_s score_cp mate final best win draw played_share "
+    "played_elo difficulty mark",
+    figures.DifficultyView: "elo best error_chance",
+    figures.PlayerView: "id name elo games moves counted perceived usual_low usual_high percentile "
+    "difference difference_low difference_high points finished",
+    to_clients.ClockMessage: "game ply clock_s",
+    figures.EngineInfo: "name limit rating rating_source",
+    health.EngineHealth: "",
+}
+#: Their numbers are sent whole, but for shares and points.
+_FIGURES = (figures.CurvePoint, figures.PlayerView)
+
+
+def brief(message: msgspec.Struct) -> bytes:
+    """The message as a brief stream carries it, as JSON without its number."""
+    return encode(_brief(message))
+
+
+def _brief(value: object) -> object:
+    match value:
+        case msgspec.Struct():
+            kind = type(value)
+            tag = kind.__struct_config__.tag
+            found: dict[str, object] = {} if tag is None else {"type": tag}
+            elo = kind in _FIGURES
+            usual = defaults(kind) if kind.__struct_config__.omit_defaults else {}
+            for name in _SENT[kind].split() if kind in _SENT else kind.__struct_fields__:
+                if (held := getattr(value, name)) != usual.get(name, value):
+                    found[name] = _number(held, elo and name != "points")
+            return found
+        case tuple():
+            return [_brief(each) for each in value]
+        case _:
+            return value
+
+
+def encode_whole(value: object) -> bytes:
+    """A value as JSON with every field, those at their default too: what answers over HTTP and
+    files carry, so that a program finds each field that is documented.
+    """
+    return encode(_whole(value))
+
+
+#: What is written as it is; looked up by type, as an answer holds thousands of such values.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def _whole(value: object) -> object:
+    match value:
+        case msgspec.Struct():
+            found = dict(zip(value.__struct_fields__, astuple(value), strict=True))
+            for name, held in found.items():
+                if type(held) not in _PLAIN:
+                    found[name] = _whole(held)
+            tag = value.__struct_config__.tag
+            return found if tag is None else {"type": tag, **found}
+        case tuple() | list():
+            return [each if type(each) in _PLAIN else _whole(each) for each in value]
+        case dict():
+            return {name: _whole(each) for name, each in value.items()}
+        case _:
+            return value
+
+
+@cache
+def defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
+    """What fields of a type are where a message leaves them out."""
+    return {field.name: field.default for field in fields(kind) if not field.required}
+
+
+def _number(value: object, elo: bool) -> object:
+    if not isinstance(value, float):
+        return _brief(value)
+    if elo and abs(value) >= 1:
+        return math.floor(value + 0.5)
+    return round(value, 3)

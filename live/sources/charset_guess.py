@@ -1,0 +1,194 @@
+"""Which charset the names in a text that is not UTF-8 are in. Pure.
+
+A text is read in each charset, and the one in which its names look most like names
+wins: every name in the letters of one language, its frequent ones first; capitals where
+a word begins; vowels and consonants in turn; no signs inside a word. Measured on lists
+of names in 19 languages, one to all of a list in a text: right in 91 to 100 of 100
+texts, where general detectors (chardet 7, charset-normalizer 3.5), which want prose,
+were in 32 to 81.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from live.sources.charset import detect_utf16, is_mostly_utf8
+
+#: What is tried, and how much likelier a better one must be: Windows has written most
+#: files.
+_CHARSETS = {
+    "cp1252": 0.0,  # Western
+    "cp1250": 0.3,  # Central European
+    "cp1251": 0.3,  # Cyrillic
+    "cp1253": 0.3,  # Greek
+    "cp1254": 0.8,  # Turkish
+    "cp1255": 1.0,  # Hebrew
+    "koi8-u": 1.0,  # Cyrillic of Unix; koi8-r is part of it
+    "cp866": 1.0,  # Cyrillic of DOS
+    "cp850": 1.0,  # Western of DOS; the letters of 437 stand in the same places
+    "iso8859-2": 1.0,
+    "gb18030": 1.0,
+    "mac_roman": 1.5,
+    "cp852": 1.5,  # Central European of DOS
+    "cp1257": 2.0,  # Baltic
+}
+#: Letters beyond ASCII, language by language, the most frequent first.
+_ALPHABETS = (
+    "éèçêëàâôîïûùœæ",  # French
+    "öäüß",
+    "áéíóúñü",  # Spanish
+    "ãçáéíâêóôúõà",  # Portuguese
+    "øåæöäé",  # Scandinavian
+    "áéíóúýþðæö",  # Icelandic
+    "çışğöüâîû",  # Turkish
+    "áíéýčřšžěůúňťďó",  # Czech
+    "łńóśążęćź",  # Polish
+    "áéőöóíüűú",  # Hungarian
+    "ćčšžđ",  # Croatian
+    "ăâîţşșț",  # Romanian
+    "šėžūčųįąę",  # Lithuanian
+    "āšīēņļķģūčž",  # Latvian
+    "äöüõšž",  # Estonian
+    "аеоинрвлскмтдпгуйьячбзхжышюцэёфщъ",
+    "оаиевнркслтмудпіяьзчхгбюйїщцжшєґф",
+    "αοιςησρτνλπκάόμυδίγήθχέεωβφξζψύώϊϋ",
+)
+
+
+def _rate_letters(alphabet: str) -> dict[str, float]:
+    """Return what each letter costs: the more frequent, the less."""
+    return {letter: 0.4 + 0.09 * rank for rank, letter in enumerate(alphabet)}
+
+
+_COSTS = list(map(_rate_letters, _ALPHABETS))
+#: What it costs that a letter is none of the language's, that a sign is no letter, that
+#: one stands in a word, or beside one, and that it is an apostrophe or a dash in a
+#: word.
+_FOREIGN, _NO_LETTER, _IN_WORD, _BESIDE_WORD, _APOSTROPHE = 6.0, 8.0, 5.0, 1.0, 0.3
+_LOWER_UPPER, _OTHER_SCRIPT, _SMALL_FIRST = 4.0, 5.0, 2.0
+_THREE_CONSONANTS, _TWO_VOWELS = 0.8, 1.0
+_COMMON_CHINESE, _RARE_CHINESE, _HEBREW_LETTER = 1.9, 6.0, 0.9
+_N_BEFORE_VOWEL = 1.5
+
+_SIGNS = frozenset("\xa0–—‘’“”…½°„‚«»\xad·№")
+_VOWELS = frozenset("aeiouyæøœıаеиоуыэюяёіїєαεηιουω")
+#: Values of tags, or fields of a list, with a byte above ASCII.
+_VALUE = re.compile(rb'[^"\n;\t\[\]\x80-\xff]*+[\x80-\xff][^"\n;\t\[\]]*+')
+_TAG_LINE = re.compile(rb"^[ \t]*+\[[^\n]*+", re.MULTILINE)
+#: A move with a Russian letter, in Windows-1251.
+_RUSSIAN_MOVE = re.compile(
+    rb"(?<![\x80-\xff])[\xca\xcb\xd1\xd4]\xf0?\xad?[a-h]?[1-8]?[x:]?[a-h][1-8]"
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+#: So many values are looked at; more tell nothing new.
+_MOST_VALUES, _MOST_VALUE_BYTES = 60, 60
+
+
+def guess_charset(raw: bytes) -> str:
+    """Return the charset that a text is likely in, empty for UTF-8 and UTF-16. A
+    setting or a header knows better.
+    """
+    if raw.isascii() or detect_utf16(raw) or is_mostly_utf8(raw):
+        return ""
+    tags = b"\n".join(_TAG_LINE.findall(raw))
+    is_russian = _RUSSIAN_MOVE.search(raw) is not None
+    if tags.isascii() and (tags or is_russian):  # nobody has a name that tells
+        likely = "cp1252"
+    else:
+        values = list(dict.fromkeys(_VALUE.findall(tags or raw)))[:_MOST_VALUES]
+        likely = _choose_charset(tuple(value[:_MOST_VALUE_BYTES] for value in values))
+    return "cp1251" if is_russian and likely == "cp1252" else likely
+
+
+@lru_cache(maxsize=64)
+def _choose_charset(values: tuple[bytes, ...]) -> str:
+    best, least = "cp1252", float("inf")
+    for charset, cost in _CHARSETS.items():
+        for value in values:
+            cost += _rate_name(value.decode(charset, "replace"))
+            if cost >= least:
+                break
+        else:
+            best, least = charset, cost
+    return best
+
+
+def _rate_name(name: str) -> float:
+    """Return how unlike a name the text looks."""
+    letters: list[str] = []
+    cost = 0.0
+    for place, sign in enumerate(name):
+        if sign.isascii():
+            continue
+        if sign in _SIGNS:
+            inside = (
+                name[place - 1 : place].isalpha()
+                and name[place + 1 : place + 2].isalpha()
+            )
+            in_word = _APOSTROPHE if sign in "’–" else _IN_WORD
+            cost += in_word if inside else _BESIDE_WORD
+        elif not sign.isalpha():
+            cost += _NO_LETTER
+        elif _script_of(sign) == "CJK":
+            cost += _rate_chinese(sign)
+        elif _script_of(sign) == "HEBREW":
+            cost += _HEBREW_LETTER
+        else:
+            letters.append("ı" if sign == "İ" else sign.lower())
+    if letters:
+        cost += min(_rate_language(letters, costs) for costs in _COSTS)
+    return cost + sum(map(_rate_word, _LETTERS.findall(name)))
+
+
+def _rate_language(letters: list[str], costs: dict[str, float]) -> float:
+    """Return how unlike a language, with these costs of its letters, the letters
+    look.
+    """
+    return sum(costs.get(letter, _FOREIGN) for letter in letters)
+
+
+def _rate_word(word: str) -> float:
+    """Return how unlike a word the text looks by its capitals, vowels and scripts."""
+    cost = _SMALL_FIRST if word[0].islower() and not word[0].isascii() else 0.0
+    in_row = 0
+    was_vowel: bool | None = None
+    for sign, after in zip(word, f"{word[1:]} ", strict=True):
+        if sign.islower() and after.isupper() and sign != "c":  # McShane
+            cost += _LOWER_UPPER
+        if after != " " and _script_of(sign) != _script_of(after):
+            cost += _OTHER_SCRIPT
+        if (sign in "ńŃ" and _is_vowel(after)) or (
+            sign in "ñÑ" and not _is_vowel(after)
+        ):
+            cost += _N_BEFORE_VOWEL
+        if _script_of(sign) in ("CJK", "HEBREW"):  # without capitals and vowels
+            in_row = 0
+            continue
+        is_vowel = _is_vowel(sign)
+        in_row = in_row + 1 if is_vowel == was_vowel else 1
+        was_vowel = is_vowel
+        if sign in "ãõ":  # João, Simões
+            in_row = 0
+        if in_row >= (2 if is_vowel else 3):
+            cost += _TWO_VOWELS if is_vowel else _THREE_CONSONANTS
+    return cost
+
+
+def _rate_chinese(sign: str) -> float:
+    try:
+        is_common = sign.encode("gb2312")[0] < 0xD8  # level 1 of GB 2312
+    except UnicodeEncodeError:
+        is_common = False
+    return _COMMON_CHINESE if is_common else _RARE_CHINESE
+
+
+@lru_cache(maxsize=1024)
+def _is_vowel(letter: str) -> bool:
+    small = letter.lower()
+    return small in _VOWELS or unicodedata.normalize("NFD", small)[:1] in _VOWELS
+
+
+@lru_cache(maxsize=4096)
+def _script_of(sign: str) -> str:
+    """Return ``LATIN``, ``CYRILLIC``, ``GREEK``, ``CJK`` and the like."""
+    return unicodedata.name(sign, "?").split(" ")[0]

@@ -1,0 +1,256 @@
+"""The files of DGT LiveChess Cloud, and the reports made of them. Pure.
+
+There is no public description. The fields are those that lila (``DgtJson``,
+``RelayFetch``) and pgn-mule (``source/lcc.ts``) read, and what the service was seen to
+send. Players and results come from the pairing list, moves and clocks from one file a
+board; both may be missing at any time.
+"""
+
+import re
+from typing import Annotated
+
+import chess
+import msgspec
+from msgspec.structs import replace
+
+from live.messages.from_sources import (
+    GameReport,
+    GameReports,
+    Headers,
+    Player,
+    Result,
+    Unread,
+)
+from live.messages.values import Value
+from live.sources.foreign_json import ForeignObject, add_unread
+from live.sources.game_line import MAX_PLIES, GameLine, ListedMove
+from live.sources.pgn_headers import NAME_CHARS, clean_text, create_player
+from live.sources.position_tracker import read_continuations
+from live.sources.typography import normalise_text
+
+#: A file says "standard chess" by this Chess960 position number, and says it always.
+STANDARD_POSITION = 518
+_TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")
+#: LiveChess marks the result by putting the kings on the centre squares; boards send
+#: that as a last move (lila RelayInputSanity).
+_KING_TO_CENTRE = re.compile(r"K[a-h]?[1-8]?x?[de][45][+#]?\Z")
+
+
+class CloudRound(ForeignObject):
+    """How many games a round has, and how many of them are being played."""
+
+    count: int = 0
+    live: int = 0
+
+
+class CloudTournament(ForeignObject):
+    """``tournament.json``."""
+
+    name: str | None = None
+    location: str | None = None
+    timecontrol: str | None = None
+    rounds: tuple[CloudRound, ...] | None = None
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all its rounds could be read."""
+        return self.rounds is not None and not any(each.unread for each in self.rounds)
+
+
+class CloudPlayer(Value):
+    """A player in the pairing list; there is no rating."""
+
+    fname: str | None = None
+    mname: str | None = None
+    lname: str | None = None
+    title: str | None = None
+    federation: str | None = None
+    fideid: int | None = None
+
+
+class CloudPairing(ForeignObject):
+    """One board of ``index.json``."""
+
+    white: CloudPlayer | None = None
+    black: CloudPlayer | None = None
+    result: Result | None = None
+    live: bool | None = None
+
+
+class CloudRoundIndex(ForeignObject):
+    """``round-N/index.json``."""
+
+    date: str | None = None
+    pairings: tuple[CloudPairing, ...] | None = None
+
+
+class CloudClocks(Value):
+    """The clocks right now, seconds; there while a game is live."""
+
+    white: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    black: Annotated[float, msgspec.Meta(ge=0)] | None = None
+
+
+class CloudBoard(ForeignObject):
+    """``round-N/game-M.json``."""
+
+    live: bool | None = None
+    chess960: Annotated[int, msgspec.Meta(ge=0, le=959)] | None = None
+    result: Result | None = None
+    clock: CloudClocks | None = None
+    moves: tuple[str, ...] | None = None
+
+
+def find_current_round(tournament: CloudTournament) -> int:
+    """Return the round to follow when none was named: the last with live games, else
+    the last with any.
+    """
+    rounds = list(enumerate(tournament.rounds or (), start=1))
+    live = [number for number, each in rounds if each.live > 0]
+    return max(live or [number for number, each in rounds if each.count > 0], default=1)
+
+
+def build_reports(
+    tournament: CloudTournament,
+    round_number: int,
+    number: int,
+    index: CloudRoundIndex,
+    board: CloudBoard | None,
+) -> GameReports:
+    """Return the game of board ``number`` (from 1) of a round; ``board`` is None while
+    it has no file.
+
+    An illegal move ends the game there with ``problem``, and where the game went on
+    from it, that is a second one; kings put in the centre at the end are no moves at
+    all.
+    """
+    assert index.pairings is not None
+    pairing, file = index.pairings[number - 1], board or CloudBoard(live=True)
+    start = _read_start(file)
+    # From a position that is not known no move is read.
+    texts = () if _is_start_lost(file) else file.moves or ()
+    told = [_read_move(text) for text in texts[:MAX_PLIES]]
+    line = GameLine(start)
+    line.set_moves(told)
+    moves, problem = line.moves, line.problem
+    left = told[len(moves) :]
+    if (
+        problem is not None
+        and len(left) <= 2
+        and _KING_TO_CENTRE.fullmatch(left[0].text)
+    ):
+        problem = None
+    if file.live and file.clock is not None and problem is None and moves:
+        # The clock of the side that is not thinking stands still, and is right where
+        # the file lags behind (lila RelayFetch replaces the last two; the other one is
+        # running).
+        left_s = file.clock.white if len(moves) % 2 else file.clock.black
+        if left_s is not None:
+            moves[-1] = replace(moves[-1], clock_s=left_s)
+    headers = Headers(
+        white=read_cloud_player(pairing.white),
+        black=read_cloud_player(pairing.black),
+        event=clean_text(tournament.name or "", 200),
+        site=clean_text(tournament.location or "", 200),
+        round=f"{round_number}.{number}",
+        board=number,
+        date=clean_text(index.date or "", 10).replace("-", "."),
+        time_control=clean_text(tournament.timecontrol or "", NAME_CHARS),
+        variant="chess960" if start.chess960 else "standard",
+    )
+    # The pairing's word; the board's own code where the pairing is silent and the game
+    # over.
+    result = pairing.result or "*"
+    sent_by: list[ForeignObject] = [pairing]
+    if result == "*" and not file.live:
+        result = file.result or "*"
+        sent_by.append(file)
+    unread: list[Unread] = []
+    if result == "*" and any("result" in each.unread for each in sent_by):
+        unread.append("result")
+    if board is not None and problem is None:
+        problem = _describe_unread_moves(board)
+    # Without a file nothing is said of the moves.
+    if board is None or problem is not None:
+        unread.append("moves")
+    # No key: organisers reorder boards, so a number is no name of a game.
+    game = GameReport(
+        key="",
+        headers=headers,
+        start_fen=start.fen(),
+        moves=tuple(moves),
+        result=result,
+        problem=problem,
+        unread=tuple(unread),
+    )
+    names = (headers.white.name, headers.black.name)
+    who = "/".join((headers.event, headers.round.partition(".")[0], *names))
+    first, *rest = read_continuations(game, line, told, who=who)
+    said = {"moves", "chess960"} if _is_start_lost(file) else {"moves"}
+    others = {path: found for path, found in file.unread.items() if path not in said}
+    return add_unread(first, pairing.unread | others), *rest
+
+
+def _read_start(board: CloudBoard) -> chess.Board:
+    """Return where the game begins."""
+    if board.chess960 in (None, STANDARD_POSITION):
+        return chess.Board()
+    return chess.Board.from_chess960_pos(board.chess960)
+
+
+def _is_start_lost(board: CloudBoard) -> bool:
+    return board.chess960 is None and "chess960" in board.unread
+
+
+def _describe_unread_moves(board: CloudBoard) -> str | None:
+    """Return why the moves may go on behind those that were read, for people."""
+    if _is_start_lost(board):
+        return f"its starting position cannot be read ({board.unread['chess960']})"
+    if board.moves is None:
+        return f"its moves cannot be read ({board.unread.get('moves', 'null')})"
+    if "moves" in board.unread:
+        return f"its moves cannot be read further ({board.unread['moves']})"
+    return None
+
+
+def _read_move(text: str) -> ListedMove:
+    """Read ``e4 4903+556``: seconds left and spent; either may be missing."""
+    san, _, times = normalise_text(text).strip().partition(" ")
+    found = _TIMES.match(times.strip())
+    left, spent = found.groups() if found else (None, None)
+    return ListedMove(
+        san, float(left) if left else None, float(spent) if spent else None
+    )
+
+
+def read_cloud_player(person: CloudPlayer | None) -> Player:
+    if person is None:
+        return Player("?")
+    first = " ".join(
+        clean_text(part or "", NAME_CHARS) for part in (person.fname, person.mname)
+    ).strip()
+    name = ", ".join(
+        part for part in (clean_text(person.lname or "", NAME_CHARS), first) if part
+    )
+    return create_player(
+        name, title=person.title, fide_id=person.fideid, federation=person.federation
+    )
+
+
+def poll_interval_s(
+    board: CloudBoard | None, unchanged_s: float, *, over: bool = False
+) -> float:
+    """Return the seconds after which a board's file is worth asking for again.
+
+    As kind as lila is: eight minutes for a finished game, 20 s for one without moves or
+    file, and 4 s for one being played, growing to 16 s while its player thinks long.
+    ``over``: the pairing list has a result already. Then the last moves should be there
+    soon or never, and where there is no file none is to come.
+    """
+    if board is None:
+        return 480.0 if over else 20.0
+    if not board.live and board.result not in (None, "*"):
+        return 480.0
+    if over and not board.live:
+        return min(480.0, max(4.0, unchanged_s / 2))
+    return min(16.0, max(4.0, unchanged_s / 8)) if board.moves or over else 20.0

@@ -1,0 +1,126 @@
+"""Commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``. Pure.
+
+Defined by the "PGN specification and implementation supplement" (Cowderoy, 2001);
+``%eval`` is as lichess and python-chess write it. Writers differ: DGT LiveChess pads
+with zeros, uses a brace for each command and wraps lines inside the command; others
+leave out the seconds.
+"""
+
+import re
+from typing import NamedTuple
+
+from live.messages.from_sources import MATE_CP, Score
+
+_COMMAND = re.compile(rb"\[%\s*+(clk|emt|eval)\s++([^\[\]]*+)\]")
+_TIME = re.compile(rb"(\d{1,6}+)(?::(\d{1,2}+))?(?::(\d{1,2}+))?(\.\d*+)?\Z")
+_EVAL = re.compile(
+    rb"(?:(?:#|M|#M)([+-]?)(\d{1,4}+)|([+-]?(?:\d{1,7}+(?:\.\d*+)?|\.\d++)))(?:[,/]\s*+\d++)?\Z"
+)
+#: All of a comment that is nothing but a clock, as ICC writes it.
+_BARE_CLOCK = re.compile(rb"\s*+\(?(\d{1,2}:\d\d(?::\d\d(?:\.\d++)?)?)\)?\s*+\Z")
+
+
+class Unsure(NamedTuple):
+    """What one comment leaves open; the rest of the game may tell."""
+
+    is_short: bool = False
+    """The clock has two parts, read as hours and minutes."""
+    is_minutes: bool = False
+    """The clock has two parts that can only be minutes and seconds."""
+    whole_pawns: int | None = None
+    """The evaluation, where it was written without a fraction, and read as pawns."""
+    has_depth: bool = False
+    """A depth stood behind the evaluation."""
+
+
+class CommentValues(NamedTuple):
+    """What one comment says about the move before it."""
+
+    clock_s: float | None = None
+    spent_s: float | None = None
+    eval: Score | None = None
+    unsure: Unsure | None = None
+
+
+def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
+    """Return the commands of one comment (text between its braces), None when it holds
+    none.
+
+    ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated)
+    needs. The first readable command of a kind counts.
+    """
+    clock_s = spent_s = score = unsure = None
+    for name, text in _COMMAND.findall(comment):
+        text = text.strip()
+        if name == b"clk" and clock_s is None:
+            clock_s = read_time_s(text)
+            if clock_s is not None and text.count(b":") == 1:
+                is_minutes = b"." in text
+                unsure = (unsure or Unsure())._replace(
+                    is_short=not is_minutes, is_minutes=is_minutes
+                )
+        elif name == b"emt" and spent_s is None:
+            spent_s = read_time_s(text, short_is_minutes=True)
+        elif name == b"eval" and score is None:
+            score = read_eval(text, white_moved)
+            if score is not None and score.mate is None and b"." not in text:
+                pawns, comma, _ = text.replace(b"/", b",").partition(b",")
+                unsure = (unsure or Unsure())._replace(
+                    whole_pawns=int(pawns), has_depth=comma != b""
+                )
+    if clock_s is None and spent_s is None and score is None:
+        return None
+    return CommentValues(clock_s, spent_s, score, unsure)
+
+
+def read_bare_clock(comment: bytes) -> CommentValues | None:
+    """Return the clock of a comment that is nothing else (``0:04:57``), None for
+    others.
+    """
+    found = _BARE_CLOCK.match(comment)
+    if found is None:
+        return None
+    is_short = found[1].count(b":") == 1
+    return CommentValues(read_time_s(found[1]), unsure=Unsure(is_short=is_short))
+
+
+def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
+    """Return the seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when
+    it is none of them.
+
+    Two parts are hours and minutes on a clock, but minutes and seconds when
+    ``short_is_minutes``, since nobody writes the time a move took in whole minutes, and
+    where they have a fraction.
+    """
+    match = _TIME.match(text)
+    if match is None:
+        return None
+    first, second, third, fraction = match.groups()
+    if third is not None:
+        whole = int(first) * 3600 + int(second) * 60 + int(third)
+    elif second is not None:
+        whole = int(first) * 60 + int(second)
+        if not short_is_minutes and fraction is None:
+            return whole * 60.0
+    else:
+        whole = int(first)
+    return whole + float(b"0" + fraction) if fraction else float(whole)
+
+
+def read_eval(text: bytes, white_moved: bool) -> Score | None:
+    """Return White's score of ``0.23`` (pawns), ``#-3`` (mate), each with ``,depth`` or
+    without.
+
+    Clamped to ±3900 centipawns, mate ±3900 (Ferreira 2012, section 3). ``#0`` is the
+    position in which the side to move is already mated.
+    """
+    match = _EVAL.match(text)
+    if match is None:
+        return None
+    sign, mate_in, pawns = match.groups()
+    if pawns is not None:
+        return Score(max(-MATE_CP, min(MATE_CP, round(float(pawns) * 100))))
+    mate = int(mate_in)
+    if mate == 0:
+        return Score(MATE_CP if white_moved else -MATE_CP, 0)
+    return Score(-MATE_CP, -mate) if sign == b"-" else Score(MATE_CP, mate)

@@ -1,0 +1,93 @@
+"""Dates as people write them → PGN's ``2026.10.15``. Pure."""
+
+import re
+import unicodedata
+from datetime import date
+
+from live.sources.typography import normalise_text
+
+#: The beginnings of the months' names in the languages of the pages, without accents.
+_MONTHS = (
+    "jan janv jän ene gen янв",
+    "feb fev фев",
+    "mar mars märz мар",
+    "apr avr abr апр",
+    "may mai mag маи мая",
+    "jun juin giu июн",
+    "jul juil lug июл",
+    "aug aou ago авг",
+    "sep set сен",
+    "oct okt ott окт",
+    "nov ноя",
+    "dec dez dic дек",
+)
+#: Days of the week that begin like a month.
+_WEEKDAYS = re.compile(r"\b(?:mardi|martes|martedi|marte)\b")
+_MOST_CHARS = 40
+
+_OF_PGN = re.compile(r"\d{4}\.\d\d\.\d\d", re.ASCII)
+_YEAR_FIRST = re.compile(r"(\d{4})([-./ ])(\d{1,2}|\?\?)(?:\2(\d{1,2}|\?\?))?(?!\d)")
+_COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)(?!\d)")
+_YEAR_LAST = re.compile(r"(\d{1,2})([-./])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
+_NUMBERS = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def read_date(text: str) -> str:
+    """Return a date as PGN has it, with ``??`` for what is not known.
+
+    What can be read in two ways (``05/06/2026``) or not at all stays as it was written;
+    a text without any digit is no date, and empty.
+    """
+    if _OF_PGN.fullmatch(text):
+        return text
+    text = normalise_text(text).strip()[:_MOST_CHARS]
+    if not any(sign.isdigit() for sign in text):
+        return ""
+    return _read_numeric_date(text) or _read_worded_date(text) or text
+
+
+def _read_numeric_date(text: str) -> str:
+    if found := _YEAR_FIRST.match(text):
+        return _join_date(found[1], found[3], found[4] or "??")
+    if found := _COMPACT.match(text):
+        return _join_date(found[1], found[2], found[3])
+    if found := _YEAR_LAST.match(text):
+        first, sign, second, year = found.groups()
+        if sign == "." or first == second or int(first) > 12:
+            return _join_date(year, second, first)
+        if int(second) > 12:
+            return _join_date(year, first, second)
+    return ""
+
+
+def _read_worded_date(text: str) -> str:
+    """Return the date of ``Oct 15, 2026``, ``15 de octubre de 2026`` and the like."""
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(sign for sign in folded if not unicodedata.combining(sign))
+    bare = _WEEKDAYS.sub("", unicodedata.normalize("NFC", bare))
+    months = {
+        month for word in _LETTERS.findall(bare) if (month := _month_number(word))
+    }
+    years = {*_YEAR.findall(bare)}
+    days = {*_NUMBERS.findall(re.sub(r"\d{1,2}:\d\d(?::\d\d)?", "", bare))}
+    if len(months) != 1 or len(years) != 1 or len(days) > 1:
+        return ""
+    return _join_date(years.pop(), str(months.pop()), days.pop() if days else "??")
+
+
+def _month_number(word: str) -> int:
+    for number, beginnings in enumerate(_MONTHS, 1):
+        if any(word.startswith(each) for each in beginnings.split()):
+            return number
+    return 0
+
+
+def _join_date(year: str, month: str, day: str) -> str:
+    """Return the date; empty where there is no such one."""
+    try:
+        date(int(year), *(int(part) if part.isdigit() else 1 for part in (month, day)))
+    except ValueError:
+        return ""
+    return f"{year}.{month.zfill(2)}.{day.zfill(2)}"

@@ -1,0 +1,398 @@
+"""JSON that somebody else writes, read field by field. Pure.
+
+Services and publishers change what they send without a word. A value that is not what
+its field should hold costs that field alone, and is named in the object it stood in; so
+one player's odd rating costs no board, and one odd board no round. A text that is no
+JSON is nothing heard.
+
+What is expected is written down as structs, each of whose fields has a default:
+
+* ``null`` is a field that is not there: it has its default.
+* Numbers written as texts, and texts written as numbers, are read; a blank text is no
+  number, and one of more than :data:`MAX_TEXT` characters no name, unless its field
+  says how long it may be. A ``Result`` is read in all its spellings.
+* A list ends at the first entry that cannot be read, but for one of
+  :class:`ForeignObject`: there an empty one says what was found, and those behind it
+  keep their places.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    TypeGuard,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
+
+import msgspec
+from msgspec.structs import replace
+
+from live.messages.from_sources import NOT_READ, GameReport, Result
+from live.messages.values import Value
+from live.sources.charset import decode
+from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn
+from live.sources.results import read_result
+
+T = TypeVar("T")
+
+#: Entries of a list that are looked at: of boards and moves there are far fewer.
+MAX_ENTRIES = 4096
+#: The longest text of a field that does not say how long its own may be: no name is
+#: longer.
+MAX_TEXT = 1000
+#: How many unread fields of one object are named to people; further ones are not.
+MAX_UNREAD = 8
+
+#: Digits of a number that is read; 64 bits have 19.
+_MAX_DIGITS = 18
+_WHOLE = re.compile(rf"[+-]?[0-9]{{1,{_MAX_DIGITS}}}(?:\.0{{0,9}})?\Z")
+_NUMBER = re.compile(rf"[+-]?[0-9]{{1,{_MAX_DIGITS}}}(?:\.[0-9]{{0,{_MAX_DIGITS}}})?\Z")
+_TRUTHS: dict[object, bool] = {0: False, 1: True, "false": False, "true": True}
+
+
+class ForeignObject(Value):
+    """An object that a source sent, and what could not be read of it."""
+
+    unread: dict[str, str] = msgspec.field(default_factory=dict)
+    """What was found instead ("a list"), by the field's path ("white.elo"); an empty
+    path is the object itself."""
+
+
+F = TypeVar("F", bound=ForeignObject)
+
+
+class _Unreadable(Exception):
+    """What was found where a field cannot hold it; without words it was blank."""
+
+
+def read_json(body: bytes | str, kind: type[T]) -> T | None:
+    """Return what a source says in JSON as ``kind``; None where it says no such
+    thing.
+    """
+    try:
+        value = _decode_json(body)
+    except (ValueError, RecursionError):
+        return None
+    return read_value(value, kind)
+
+
+def read_value(value: object, kind: type[T]) -> T | None:
+    """Return a value that was decoded before as ``kind``, or None where it is none."""
+    try:
+        return cast(T, _choose_reader(cast(Any, kind))(value, _Place("", {})))
+    except _Unreadable:
+        return None
+
+
+#: What is said of a text that may have been meant as JSON.
+_MEANT_AS_JSON = (None, "JSON, not PGN", "text that is not PGN")
+
+
+def describe_no_json(body: bytes) -> str:
+    """Return what a text is that could not be read as JSON, for people."""
+    if not body.strip():
+        return "nothing"
+    what = describe_no_pgn(body[:HEAD_BYTES])
+    return "damaged JSON" if what in _MEANT_AS_JSON else what
+
+
+def fill_unread(now: F, before: F | None, *names: str) -> F:
+    """Return ``now`` with the values that ``before`` has for the named fields which
+    could not be read completely. They stay named as unread.
+    """
+    if before is None or not now.unread:
+        return now
+    unread = {path.partition(".")[0] for path in now.unread}
+    return replace(
+        now, **{name: getattr(before, name) for name in names if name in unread}
+    )
+
+
+def describe_unread(unread: Mapping[str, str]) -> str:
+    """Return what could not be read, for people: ``not read: white.elo (a list)``;
+    empty for nothing.
+    """
+    named = [f"{path} ({found})" if path else found for path, found in unread.items()]
+    named = named[:MAX_UNREAD]
+    return f"{NOT_READ} {', '.join(named)}" if named else ""
+
+
+def add_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
+    """Return the report with what could not be read of its game in its ``problem``."""
+    if not unread:
+        return report
+    problem = "; ".join(filter(None, [report.problem, describe_unread(unread)]))
+    return replace(report, problem=problem)
+
+
+# --- bytes to plain values ----------------------------------------------------------
+
+
+def _decode_json(body: bytes | str) -> object:
+    text = decode(body) if isinstance(body, bytes) else body
+    return json.loads(
+        text, parse_int=_read_integral, parse_float=float, parse_constant=float
+    )
+
+
+def _read_integral(digits: str) -> float:
+    """Return a number of few digits exactly; of more nothing is read."""
+    return int(digits) if len(digits) <= _MAX_DIGITS + 1 else math.inf
+
+
+# --- plain values to structs --------------------------------------------------------
+
+
+class _Place(NamedTuple):
+    """Where a value stands in its object, and what could not be read of that."""
+
+    path: str
+    unread: dict[str, str]
+
+    def at_field(self, name: str) -> "_Place":
+        """Return the place of a field of what stands here."""
+        return _Place(f"{self.path}.{name}" if self.path else name, self.unread)
+
+    def note_unread(self, found: str) -> None:
+        """Name what was found here and could not be read."""
+        if found:
+            self.unread.setdefault(self.path, found)
+
+
+Reader = Callable[[object, _Place], object]
+"""Gives a value as its field holds it; raises :class:`_Unreadable`."""
+
+
+@cache
+def _choose_reader(kind: Any) -> Reader:
+    """Return how a value of this type is read.
+
+    Raises:
+        TypeError: there is no reader for it.
+    """
+    if kind in _SCALARS:
+        return _SCALARS[kind]
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return _make_object_reader(kind)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated and inner[1].max_length is not None:
+        return _make_text_reader(inner[1].max_length)
+    if origin is Annotated:
+        return _make_bounded_reader(_choose_reader(inner[0]), inner[1])
+    if origin in (list, tuple):
+        return _make_list_reader(origin, inner[0])
+    if origin in (Union, UnionType):
+        kinds = [each for each in inner if each is not NoneType]
+        return _make_union_reader(kinds, optional=NoneType in inner)
+    raise TypeError(f"{kind!r} is not read from JSON")
+
+
+def _describe_value(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return "a number" if math.isfinite(value) else "a number out of range"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+    return "an object"
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number that can be used."""
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def _make_text_reader(most: int) -> Reader:
+    """Return a reader of texts of so many characters at most."""
+
+    def read_text(value: object, place: _Place) -> str:
+        if _is_number(value):
+            return str(int(value) if value == int(value) else value)
+        if not isinstance(value, str):
+            raise _Unreadable(_describe_value(value))
+        if len(value) > most:
+            raise _Unreadable(f"a text of more than {most} characters")
+        # Half a surrogate pair can be written in JSON, and in nothing else.
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+    return read_text
+
+
+def _read_whole(value: object, place: _Place) -> int:
+    if isinstance(value, str) and _WHOLE.match(value.strip()):
+        return int(value.strip().partition(".")[0])
+    number = _read_number(value, place)
+    if number != int(number):
+        raise _Unreadable("a fraction")
+    return int(number)
+
+
+def _read_number(value: object, place: _Place) -> float:
+    if _is_number(value):
+        return value
+    text = value.strip() if isinstance(value, str) else ""
+    if _NUMBER.match(text):
+        return float(text)
+    # A blank text says that nothing is known.
+    raise _Unreadable(
+        "" if value == "" or str(value).isspace() else _describe_value(value)
+    )
+
+
+def _read_truth(value: object, place: _Place) -> bool:
+    if isinstance(value, int | float | str) and value in _TRUTHS:
+        return _TRUTHS[value]
+    raise _Unreadable(_describe_value(value))
+
+
+#: Results as DGT writes them.
+_RESULT_CODES: dict[str, Result] = {
+    "WHITEWIN": "1-0",
+    "BLACKWIN": "0-1",
+    "DRAW": "1/2-1/2",
+}
+#: What says that there is no result.
+_NO_RESULT = frozenset({"", "*", "-", "?", "NOTPLAYED"})
+
+
+def _read_result(value: object, place: _Place) -> Result:
+    if not isinstance(value, str):
+        raise _Unreadable(_describe_value(value))
+    text = value.strip()
+    result = _RESULT_CODES.get(text) or read_result(text)
+    if result == "*" and text not in _NO_RESULT:
+        raise _Unreadable("a text")
+    return result
+
+
+def _read_anything(value: object, place: _Place) -> object:
+    return value
+
+
+_SCALARS: dict[Any, Reader] = {
+    str: _make_text_reader(MAX_TEXT),
+    int: _read_whole,
+    float: _read_number,
+    bool: _read_truth,
+    object: _read_anything,
+    Result: _read_result,
+}
+
+
+def _make_bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
+    least = -math.inf if bounds.ge is None else bounds.ge
+    most = math.inf if bounds.le is None else bounds.le
+
+    def read_bounded(value: object, place: _Place) -> object:
+        number = read(value, place)
+        if isinstance(number, int | float) and not least <= number <= most:
+            raise _Unreadable("a number out of range")
+        return number
+
+    return read_bounded
+
+
+def _make_union_reader(kinds: list[Any], *, optional: bool) -> Reader:
+    """Return a reader of several types, the first that fits. Beside lists and objects a
+    text is a text, and no number.
+    """
+    scalars = [
+        kind for kind in kinds if kind in _SCALARS or get_origin(kind) is Annotated
+    ]
+    has_more = len(scalars) < len(kinds)
+
+    def read_union(value: object, place: _Place) -> object:
+        if value is None and optional:
+            return None
+        refused: _Unreadable | None = None
+        for kind in kinds:
+            if has_more and kind in scalars and not isinstance(value, str):
+                continue
+            try:
+                return _choose_reader(kind)(value, place)
+            except _Unreadable as error:
+                refused = refused or error
+        raise refused or _Unreadable(_describe_value(value))
+
+    return read_union
+
+
+def _make_list_reader(
+    container: type[list[Any]] | type[tuple[Any, ...]], kind: Any
+) -> Reader:
+    read_entry = _choose_reader(kind)
+    is_object = isinstance(kind, type) and issubclass(kind, ForeignObject)
+
+    def read_list(value: object, place: _Place) -> Sequence[object]:
+        if not isinstance(value, list):
+            raise _Unreadable(_describe_value(value))
+        entries: list[object] = []
+        for number, each in enumerate(islice(value, MAX_ENTRIES), start=1):
+            try:
+                entries.append(read_entry(each, place))
+            except _Unreadable:
+                if not is_object:
+                    place.note_unread(f"{_describe_value(each)} as entry {number}")
+                    break
+                entries.append(kind(unread={"": _describe_value(each)}))
+        if len(value) > MAX_ENTRIES:
+            place.note_unread(f"more than {MAX_ENTRIES} entries")
+        return container(entries)
+
+    return read_list
+
+
+class _Field(NamedTuple):
+    name: str
+    sent_as: str
+    read: Reader
+
+
+def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
+    names_unread = issubclass(kind, ForeignObject)
+    fields = [
+        _Field(field.name, field.encode_name, _choose_reader(field.type))
+        for field in msgspec.structs.fields(kind)
+        if not (names_unread and field.name == "unread")
+    ]
+
+    def read_object(value: object, place: _Place) -> msgspec.Struct:
+        if not isinstance(value, dict):
+            raise _Unreadable(_describe_value(value))
+        unread: dict[str, str] = {}
+        here = _Place("", unread) if names_unread else place
+        given: dict[str, Any] = {}
+        for field in fields:
+            sent = value.get(field.sent_as)
+            if sent is None:
+                continue
+            at = here.at_field(field.name)
+            try:
+                given[field.name] = field.read(sent, at)
+            except _Unreadable as error:
+                at.note_unread(str(error))
+        if names_unread:
+            given["unread"] = unread
+        return kind(**given)
+
+    return read_object

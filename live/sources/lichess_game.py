@@ -1,0 +1,391 @@
+"""lichess: one game, or the game that a TV channel features, as ndjson.
+
+``--feed https://lichess.org/GAMEID`` and ``…/tv[/CHANNEL]``.
+
+Game stream (lichess API documentation, "Stream moves of a game"): a description, one
+line for each position from the start, moves delayed by three while the game runs, and
+the description again with the result. TV: a description of the featured game whenever
+it changes, and one line a move.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import chess
+
+from live.messages.from_sources import GameReport, Headers, Player, Result, Unread
+from live.messages.values import Value
+from live.sources import http_client
+from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.foreign_json import (
+    ForeignObject,
+    add_unread,
+    describe_no_json,
+    fill_unread,
+    read_json,
+)
+from live.sources.lichess_token import LichessToken
+from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_headers import clean_text, create_player
+from live.sources.position_tracker import PositionTracker, read_fen
+from live.sources.retry import FeedTrouble, create_fatal_trouble, format_duration
+from live.sources.source_address import LichessTarget
+
+T = TypeVar("T")
+#: Status ids from 25 (aborted) on are ends of games; 30 and up have a result or are
+#: draws.
+_ABORTED, _NO_START, _UNKNOWN = 25, 37, 38
+_STARTED = 20
+_STANDARD = frozenset({"standard", "fromPosition"})
+
+
+class _User(Value):
+    name: str | None = None
+    title: str | None = None
+
+
+class _Side(Value):
+    user: _User | None = None
+    rating: int | None = None
+    ai: int | None = None
+    """Level of lichess' own engine, which has no user."""
+    color: str | None = None
+
+
+class _Players(Value):
+    white: _Side | None = None
+    black: _Side | None = None
+
+
+class _Keyed(Value):
+    key: str | None = None
+
+
+class _Status(Value):
+    id: int = _STARTED
+
+
+class _Line(ForeignObject):
+    """A description has an id, a position has none; TV tells in ``t`` which of both
+    ``d`` is.
+    """
+
+    id: str | None = None
+    variant: _Keyed | None = None
+    speed: str | None = None
+    initialFen: str | None = None
+    status: _Status | None = None
+    winner: str | None = None
+    players: _Players | tuple[_Side, ...] | None = None
+    fen: str = ""
+    lm: str | None = None
+    wc: float | None = None
+    bc: float | None = None
+
+    @property
+    def game_variant(self) -> str:
+        key = self.variant.key if self.variant else None
+        return (
+            "standard"
+            if key is None or key in _STANDARD
+            else clean_text(key, 40).casefold()
+        )
+
+    @property
+    def sides(self) -> tuple[Player, Player]:
+        """White and Black."""
+        if isinstance(self.players, tuple):
+            by_color = {side.color: side for side in self.players}
+            return _read_player(by_color.get("white")), _read_player(
+                by_color.get("black")
+            )
+        sides = self.players or _Players()
+        return _read_player(sides.white), _read_player(sides.black)
+
+
+#: What of a description stays as it was before the last connection, where it cannot be
+#: read.
+_KEPT = ("variant", "initialFen", "status", "winner", "players")
+
+
+class _TvLine(Value):
+    t: str = ""
+    d: _Line = _Line()
+
+
+class LichessGameStream:
+    """One game's stream: lines in, reports out."""
+
+    def __init__(self, base_url: str) -> None:
+        self.over = False
+        self.damage = ""
+        """What is wrong with the last line, for people; empty for nothing."""
+        self._base_url = base_url
+        self._told: _Line | None = None
+        self._described: _Line | None = None
+        """The last description, of this connection or the one before."""
+        self._game = PositionTracker()
+        self._plies_known = 0
+        """Plies that were known before and have not all come again yet."""
+
+    def reconnect(self, known: Iterable[GameReport] = ()) -> None:
+        """A new connection: all positions come again, one by one. ``known``: the game
+        as it stood when the service ended.
+        """
+        self._told = None
+        plies = [len(self._game.moves), *(len(game.moves) for game in known)]
+        self._plies_known = max(self._plies_known, *plies)
+
+    def read_line(self, raw: bytes) -> GameReport | None:
+        """Return the game after one more line; None for blank lines and what cannot be
+        read.
+        """
+        line = self._read_json(raw, _Line)
+        if line is None:
+            return None
+        told = self._told
+        if line.id is not None:
+            before = self._described
+            if before is not None and before.id == line.id:
+                line = fill_unread(line, before, *_KEPT)
+            self.over = line.status is not None and line.status.id > _STARTED
+            begins, told = told is None, line
+            self._told = self._described = line
+            if begins:
+                start = read_fen(
+                    line.initialFen or "", chess960=told.game_variant == "chess960"
+                )
+                self._game = PositionTracker(start or chess.Board())
+        if told is None:
+            return None
+        speed, variant = clean_text(told.speed or "game", 40), told.game_variant
+        problem = _describe_lost_start(told)
+        if variant not in ("standard", "chess960"):
+            problem = f"the variant {variant} is not followed"
+        unread = told.unread | line.unread
+        if line.id is None and problem is None:
+            unread |= self._track_position(line)
+        report = self._build_report(
+            told, f"Lichess {speed}", variant, _read_result(told), problem
+        )
+        return add_unread(report, unread)
+
+    def _read_json(self, raw: bytes, kind: type[T]) -> T | None:
+        line = read_json(raw, kind)
+        self.damage = (
+            "" if line is not None else f"a line of it is {describe_no_json(raw)}"
+        )
+        return line
+
+    def _track_position(self, line: _Line) -> dict[str, str]:
+        """Take in a position with both clocks; returns what of it could not be read."""
+        now = read_fen(line.fen, chess960=self._game.chess960)
+        if now is None:
+            return {"fen": "no position"} if line.fen else {}
+        self._game.track_position(now, (line.lm or "")[:5], line.wc, line.bc)
+        return {}
+
+    def _build_report(
+        self,
+        told: _Line,
+        event: str,
+        variant: str,
+        result: Result | None,
+        problem: str | None = None,
+    ) -> GameReport:
+        """``result``: None where it could not be read."""
+        game, key = self._game, clean_text(told.id or "", 20)
+        if len(game.moves) >= self._plies_known or self.over:
+            self._plies_known = 0
+        unread: list[Unread] = ["moves"] if problem or self._plies_known else []
+        if result is None:
+            unread.append("result")
+        url = f"{self._base_url}/{key}"
+        headers = Headers(
+            *told.sides, event=event, site=self._base_url, url=url, variant=variant
+        )
+        return GameReport(
+            key=key,
+            headers=headers,
+            start_fen=game.start_fen,
+            moves=() if problem else tuple(game.moves),
+            result=result or "*",
+            problem=problem,
+            unread=tuple(unread),
+        )
+
+
+class LichessTvStream(LichessGameStream):
+    """A TV channel's stream: always the one game that is featured, from where it was
+    met.
+    """
+
+    def __init__(self, base_url: str, channel: str = "") -> None:
+        super().__init__(base_url)
+        self._chess960 = channel.casefold() == "chess960"
+
+    def reconnect(self, known: Iterable[GameReport] = ()) -> None:
+        """A new connection goes on with the game that is featured."""
+
+    def read_line(self, raw: bytes) -> GameReport | None:
+        """Return the featured game after one more line; None if it cannot be read."""
+        line = self._read_json(raw, _TvLine)
+        if line is None:
+            return None
+        told = line.d
+        if line.t == "featured" or told.id:
+            if told.id and (self._described is None or self._described.id != told.id):
+                self._game = PositionTracker(
+                    read_fen(told.fen, chess960=self._chess960)
+                )
+            if told.id:
+                self._described = told
+            # Of a game without an id it is not known whether it is the one of before.
+            self._told = told if told.id else None
+        if self._told is None:
+            return None
+        unread = self._told.unread | told.unread | self._track_position(told)
+        variant = "chess960" if self._game.chess960 else "standard"
+        report = self._build_report(self._told, "Lichess TV", variant, "*")
+        return add_unread(report, unread)
+
+
+def _describe_lost_start(told: _Line) -> str | None:
+    """Return why the positions of a game cannot be read, for people."""
+    no_variant = told.variant is None or told.variant.key is None
+    lost = {
+        "initialFen": told.initialFen is None,
+        "variant": no_variant,
+        "variant.key": no_variant,
+    }
+    for path, found in told.unread.items():
+        if lost.get(path):
+            return f"its {path} cannot be read ({found})"
+    return None
+
+
+def _read_player(side: _Side | None) -> Player:
+    if side is None:
+        return Player("?")
+    if side.user is None:
+        return Player(
+            f"Stockfish level {side.ai}" if side.ai is not None else "Anonymous"
+        )
+    return create_player(side.user.name, elo=side.rating, title=side.user.title)
+
+
+def _read_result(told: _Line) -> Result | None:
+    """Return the result that a description says; None where it cannot be read."""
+    status = told.status.id if told.status else _STARTED
+    if told.unread.keys() & {"status", "status.id"}:
+        return None
+    if status <= _ABORTED or status == _UNKNOWN:
+        return "*"
+    if told.winner == "white":
+        return "1-0"
+    if told.winner == "black":
+        return "0-1"
+    if told.winner is not None or "winner" in told.unread:
+        return None
+    return "*" if status == _NO_START else "1/2-1/2"
+
+
+#: A description is about 1 kB, a position 100 bytes.
+MAX_LINE_BYTES = 65_536
+
+
+class NdjsonLines:
+    """Bytes cut anywhere → whole lines, blank ones left out."""
+
+    _rest = b""
+
+    def split_lines(self, data: bytes) -> Iterator[bytes]:
+        """Yield the lines that are complete. Raises :class:`FeedTrouble` for a line
+        that does not end.
+        """
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > MAX_LINE_BYTES:
+            raise FeedTrouble("the source sends a line without end")
+        yield from (line for line in lines if line.strip())
+
+
+class LichessGameFeed(SessionFeed):
+    """Follows one game to its end, or a TV channel for ever."""
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        target: LichessTarget,
+        conditions: FeedConditions,
+        token: LichessToken,
+    ) -> None:
+        super().__init__(name, conditions)
+        base_url = base_url.rstrip("/")
+        self._stream = LichessGameStream(base_url)
+        path = f"stream/game/{target.id}"
+        if target.what == "tv":
+            self._stream = LichessTvStream(base_url, target.id)
+            path = f"tv/{target.id}/feed" if target.id else "tv/feed"
+        self._url = f"{base_url}/api/{path}"
+        self._token = token
+
+    async def _follow_source(self, session: FeedSession) -> None:
+        with self._token.explain_refusal(self.name):
+            await self._follow_stream(session)
+
+    async def _follow_stream(self, session: FeedSession) -> None:
+        stream = self._stream
+        # Neither stream is known to send keep-alives, and a player may think for long:
+        # after this long a new connection, which begins from the start, is the way to
+        # know.
+        silence_s = self._config.stale_after_s
+        lines = NdjsonLines()
+        stream.reconnect(
+            () if session.reported else session.sink.known_games(self.name)
+        )
+        async with (
+            http_client.open_client(self._config) as client,
+            http_client.open_request(
+                client,
+                self.name,
+                self._url,
+                headers=self._token.auth_headers(),
+                endless=True,
+            ) as response,
+        ):
+            session.mark_alive()
+            chunks = http_client.yield_between_pieces(response.aiter_bytes())
+            while True:
+                try:
+                    async with self._clock.deadline(silence_s):
+                        chunk = await anext(chunks, None)
+                except TimeoutError:
+                    raise FeedTrouble(
+                        f"not a sign of life for {format_duration(silence_s)}"
+                    ) from None
+                if chunk is None:
+                    if stream.over:
+                        return
+                    raise FeedTrouble("the stream ended")
+                game = None
+                for line in lines.split_lines(chunk):
+                    game = stream.read_line(line) or game
+                    if (
+                        game is None
+                        and not session.reported
+                        and not line.lstrip().startswith(b"{")
+                    ):
+                        what = describe_no_pgn(line) or "something else than a game"
+                        raise create_fatal_trouble(
+                            self.name, f"answers with {what}", "Check the address"
+                        )
+                    await asyncio.sleep(0)
+                session.note = stream.damage
+                if game is not None:  # of what came together only the last matters
+                    await session.report([game], complete=True)
+                elif session.reported:
+                    session.mark_alive()

@@ -1,0 +1,168 @@
+"""``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its
+computer.
+
+The boards' events have neither players nor results; those come from the pairings of the
+tournament that runs in LiveChess, where one does. Which game that makes is
+:mod:`live.sources.hall`'s to say. The feed has no end.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.frames import CloseCode
+
+from live.clock import LoopShare
+from live.messages.from_sources import GameReport
+from live.sources import http_client
+from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.hall import Hall
+from live.sources.livechess_messages import LiveChessMessages
+from live.sources.livechess_pairings import Pairings
+from live.sources.retry import FeedTrouble, create_fatal_trouble, describe_os_error
+from live.sources.source_address import FeedAddress
+from live.sources.websocket_client import SourceSocket, open_websocket
+
+log = logging.getLogger(__name__)
+
+
+#: Ask again which boards there are, every so many seconds: more may be plugged in.
+BOARDS_S = 30.0
+
+
+#: The longest is the list of boards, 300 bytes each; all moves of a game of
+#: :data:`MAX_PLIES` and their board take 15,000. What is longer is not said of any
+#: board.
+MAX_MESSAGE_BYTES = 1 << 18
+
+
+class LiveChessFeed(SessionFeed):
+    """Follows every board that one LiveChess has."""
+
+    def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
+        super().__init__(source.name, conditions)
+        self._url = source.target
+        self._pairings = Pairings(source.name, source.target)
+        self._boards: LiveChessMessages | None = None
+        self._asking: set[asyncio.Task[None]] = set()
+
+    async def _follow_source(self, session: FeedSession) -> None:
+        boards = self._boards
+        if boards is None:
+            known = session.sink.known_games(session.name)
+            boards = LiveChessMessages(Hall(known, self._config.finish_after_s))
+            self._boards = boards
+            session.remember_games(known)
+        share = LoopShare(self._clock)
+        async with self._connect(share) as socket:
+            try:
+                await self._follow_socket(socket, session, boards, share)
+            finally:
+                for task in self._asking:
+                    task.cancel()
+                await asyncio.gather(*self._asking, return_exceptions=True)
+
+    @asynccontextmanager
+    async def _connect(self, share: LoopShare) -> AsyncIterator[SourceSocket]:
+        """Open the websocket for the block. Raises FeedTrouble whatever fails."""
+        try:
+            async with open_websocket(
+                self._url,
+                max_bytes=MAX_MESSAGE_BYTES,
+                timeout_s=self._config.timeout_s,
+                share=share,
+            ) as socket:
+                yield socket
+        except (InvalidURI, InvalidHandshake) as error:
+            wrong = isinstance(error, InvalidURI)
+            problem = (
+                "is no websocket address" if wrong else "answers, but is no LiveChess"
+            )
+            raise create_fatal_trouble(
+                self.name, problem, "It looks like ws://HOST:1982/api/v1.0"
+            ) from error
+        except ConnectionClosed as error:
+            if error.sent is not None and error.sent.code == CloseCode.MESSAGE_TOO_BIG:
+                size = f"{MAX_MESSAGE_BYTES >> 10} kB"
+                raise FeedTrouble(
+                    f"LiveChess sends messages of more than {size}"
+                ) from error
+            raise FeedTrouble("connection to LiveChess lost") from error
+        except TimeoutError as error:
+            raise FeedTrouble("LiveChess does not answer") from error
+        except OSError as error:
+            why = describe_os_error(error) or "no connection"
+            raise FeedTrouble(f"cannot reach LiveChess ({why})") from error
+
+    async def _ask_pairings(
+        self, session: FeedSession, boards: LiveChessMessages, share: LoopShare
+    ) -> None:
+        """Look at the pairings once; without any the boards stay without names."""
+        async with http_client.open_client(self._config) as client:
+            seats = await self._pairings.fetch_pairings(client, share)
+        if seats is None:
+            return
+        await share.run(boards.hall.apply_pairings(seats, self._clock.now()))
+        said = boards.update_unread_pairings(self._pairings.unread)
+        await self._report_games(session, boards, boards.take_changed_games(*said))
+
+    async def _report_games(
+        self, session: FeedSession, boards: LiveChessMessages, games: list[GameReport]
+    ) -> None:
+        note = "; ".join(filter(None, [boards.note, self._pairings.note]))
+        is_news = note != session.note
+        session.note = note
+        if games:
+            await session.report(games)
+        elif is_news and session.reported:
+            session.mark_alive()
+
+    async def _follow_socket(
+        self,
+        socket: SourceSocket,
+        session: FeedSession,
+        boards: LiveChessMessages,
+        share: LoopShare,
+    ) -> None:
+        clock = self._clock
+        timeout_s = self._config.timeout_s
+        boards.hall.mark_disconnected()
+        # Who sits where comes before what stands there: after a restart the board may
+        # have its next game on it already.
+        try:
+            async with clock.deadline(timeout_s):
+                await self._ask_pairings(session, boards, share)
+        except TimeoutError:
+            log.debug("%s: the pairings come too slowly", self.name)
+        asked_s = float("-inf")
+        has_answered = True
+        while True:
+            # Clocks that run speak every second, and every look is answered.
+            if clock.now() - asked_s >= BOARDS_S:
+                if not has_answered:
+                    raise TimeoutError
+                if asked_s > float("-inf") and not self._asking:
+                    asking = asyncio.create_task(
+                        self._ask_pairings(session, boards, share), name="pairings"
+                    )
+                    self._asking.add(asking)
+                    asking.add_done_callback(self._asking.discard)
+                async with clock.deadline(timeout_s):
+                    await socket.send(boards.request_boards())
+                asked_s = clock.now()
+                has_answered = False
+            try:
+                async with clock.deadline(asked_s + BOARDS_S - clock.now()):
+                    message = await socket.receive()
+            except TimeoutError:
+                continue
+            if not has_answered:
+                has_answered = True
+                session.mark_alive()
+            answers, games = await share.run(boards.apply_message(message, clock.now()))
+            for answer in answers:
+                async with clock.deadline(timeout_s):
+                    await socket.send(answer)
+            await self._report_games(session, boards, games)

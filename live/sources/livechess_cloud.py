@@ -1,0 +1,477 @@
+"""``--feed https://view.livechesscloud.com/#UUID[/ROUND]``: DGT LiveChess Cloud,
+polled.
+
+The pairing list says who plays and how it ended; each board has a file of its own,
+asked for only as often as it is likely to have changed, and conditionally.
+"""
+
+import asyncio
+import logging
+import re
+from itertools import chain
+from math import inf
+from typing import TypeVar
+
+import httpx
+import msgspec
+from msgspec.structs import replace
+
+from live.errors import FeedNotFound
+from live.messages.from_sources import IN_DOUBT, GameReport, GameReports
+from live.messages.values import Value
+from live.sources import http_client
+from live.sources.cloud_files import (
+    CloudBoard,
+    CloudPairing,
+    CloudRoundIndex,
+    CloudTournament,
+    build_reports,
+    find_current_round,
+    poll_interval_s,
+)
+from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.foreign_json import (
+    describe_no_json,
+    describe_unread,
+    fill_unread,
+    read_json,
+)
+from live.sources.retry import FeedTrouble, create_fatal_trouble
+from live.sources.source_address import (
+    FeedAddress,
+    create_unknown_feed,
+    is_http_address,
+    origin_of,
+    read_cloud_address,
+)
+
+T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
+#: What of a file stays as it was where it cannot be read; moves are kept for all
+#: sources alike.
+_KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result")
+
+
+log = logging.getLogger(__name__)
+
+LOOKUP = "https://lookup.livechesscloud.com"
+#: lila's base period for this service.
+PERIOD_S = 4.0
+#: The tournament's file is read again this often: another round may have begun.
+TOURNAMENT_S = 60.0
+#: A round before the current one is still asked about until nothing has come for so
+#: long.
+LATE_S = 3600.0
+#: A board's file that could not be had is asked for again after so long.
+AGAIN_S = 20.0
+#: A board whose file could not be had for so long says so itself.
+MISSING_S = 60.0
+#: Boards asked for at the same time.
+AT_ONCE = 4
+MAX_BOARDS = 768
+#: One file: so many pairings of half a kilobyte each; the longest game is a tenth of
+#: it.
+MAX_FILE_BYTES = 1 << 19
+#: The look-up may only name hosts of the service itself.
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+livechesscloud\.com(?::\d+)?", re.IGNORECASE)
+
+
+class _Meta(Value):
+    host: str = ""
+
+
+class _Wrong:
+    """What is wrong with something, and since when."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._since_s = 0.0
+
+    def set_text(self, text: str, now_s: float) -> None:
+        """Say from now on that this is wrong; an empty text: nothing is."""
+        if text and not self.text:
+            self._since_s = now_s
+        self.text = text
+
+    def describe_problem(self, now_s: float) -> str:
+        """Return it as a board says it, in doubt at first."""
+        is_new = self.text and now_s - self._since_s < MISSING_S
+        return f"{IN_DOUBT} {self.text}" if is_new else self.text
+
+
+class _Page(msgspec.Struct, eq=False):
+    """One file of the service: how it was last, and when to ask again."""
+
+    path: str
+    asked_s: float = -inf
+    changed_s: float = -inf
+    since: dict[str, str] = {}
+    body: bytes | None = None
+    held: CloudTournament | CloudRoundIndex | CloudBoard | None = None
+    """What it said when it could be read last."""
+    damage: str = ""
+    """What it is instead, where it came and cannot be read."""
+    trouble: FeedTrouble | None = None
+    """Why it could not be had when it was asked for last."""
+    wrong: _Wrong = msgspec.field(default_factory=_Wrong)
+    """What to say of it; nothing where it is there or none is to come."""
+    wrong_pairing: _Wrong = msgspec.field(default_factory=_Wrong)
+    """What to say of a board's pairing."""
+    warned: bool = False
+    made_of: object = None
+    games: GameReports = ()
+    """A board's game, and what it was made of; two where an illegal move stands."""
+
+    @property
+    def may_have_more(self) -> bool:
+        """Whether it may have more than was read of it."""
+        return bool(self.damage) or (
+            self.trouble is not None and self.trouble.fatal is None
+        )
+
+
+class _Round(msgspec.Struct, eq=False):
+    """A round as it was last reported."""
+
+    changed_s: float
+    games: GameReports = ()
+    complete: bool = True
+    """All its boards could be read."""
+
+
+class LiveChessCloudFeed(SessionFeed):
+    """Follows one round, or the tournament: whichever round is being played, and the
+    ones before it that we have followed until their last results are in.
+
+    Over when every game has a result and nothing has changed for the grace period; a
+    tournament only in its last round.
+    """
+
+    def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
+        """Raises UnknownFeed."""
+        super().__init__(source.name, conditions)
+        found = read_cloud_address(source.target)
+        if found is None or not is_http_address(source.target):
+            raise create_unknown_feed(
+                source.name,
+                "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND",
+            )
+        self._uuid, self._round = found
+        given = origin_of(source.target)
+        other = source.forced and not given.endswith("livechesscloud.com")
+        self._base_url = (
+            given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
+        )
+        self._pages: dict[str, _Page] = {}
+        self._rounds: dict[int, _Round] = {}
+        self._found_host = ""
+        self._current = 1
+        self._reported: tuple[GameReports, bool] | None = None
+
+    async def _follow_source(self, session: FeedSession) -> None:
+        clock = self._clock
+        async with http_client.open_client(self._config) as client:
+            root = f"{await self._find_host(client)}/get/{self._uuid}"
+            while True:
+                tournament = await self._read_page(
+                    client, f"{root}/tournament.json", CloudTournament, TOURNAMENT_S
+                )
+                current = self._round or self._choose_round(tournament)
+                looked_s = clock.now()
+                await self._poll_round(client, root, tournament, current)
+                for number in self._find_late_rounds(current):
+                    try:
+                        await self._poll_round(client, root, tournament, number)
+                    except FeedTrouble as trouble:
+                        page = self._page_at(f"{root}/round-{number}/index.json")
+                        self._note_trouble(page, trouble, "cannot be had")
+                listed = self._round is not None or tournament.is_listed
+                await self._report_rounds(current, session, looked_s, complete=listed)
+                rounds = len(tournament.rounds or ())
+                last = self._round is not None or (listed and current >= rounds)
+                # What could not be had may have more.
+                missing = any(page.may_have_more for page in self._pages.values())
+                if session.is_over and last and not missing:
+                    return
+                await clock.sleep(session.earliest_wait_s(PERIOD_S) or PERIOD_S)
+
+    def _choose_round(self, tournament: CloudTournament) -> int:
+        """Return the round to follow. An entry that cannot be read ends none."""
+        found = find_current_round(tournament)
+        self._current = found if tournament.is_listed else max(found, self._current)
+        return self._current
+
+    def _find_late_rounds(self, current: int) -> list[int]:
+        """Return the rounds before the current one that may still change: the service
+        says that nothing is live there as soon as the last game ends, before all moves
+        and results are in.
+        """
+        now_s = self._clock.now()
+        return [
+            number
+            for number, held in self._rounds.items()
+            if number < current
+            and held.games
+            and now_s - held.changed_s < LATE_S
+            and not self._is_settled(held)
+        ]
+
+    def _is_settled(self, held: _Round) -> bool:
+        still_s = self._clock.now() - held.changed_s
+        over = bool(held.games) and all(game.result != "*" for game in held.games)
+        return over and still_s > self._config.finish_after_s
+
+    async def _report_rounds(
+        self, current: int, session: FeedSession, looked_s: float, *, complete: bool
+    ) -> None:
+        numbers = [number for number in sorted(self._rounds) if number <= current]
+        rounds = [self._rounds[number] for number in numbers]
+        games = tuple(chain.from_iterable(each.games for each in rounds))
+        complete = complete and all(each.complete for each in rounds)
+        session.note = self._describe_damage()
+        if (games, complete) != self._reported or not session.reported:
+            await session.report(games, complete=complete)
+            self._reported = (games, complete)
+        else:
+            session.mark_alive()
+        asked = (
+            page.trouble for page in self._pages.values() if page.asked_s >= looked_s
+        )
+        longest = max(
+            filter(None, asked), key=lambda trouble: trouble.wait_s, default=None
+        )
+        if longest is not None and longest.wait_s > 0:
+            raise longest  # fewer requests, please
+
+    def _describe_damage(self) -> str:
+        """Return what could not be read of files, but for what their boards say
+        themselves.
+        """
+        notes = []
+        for page in self._pages.values():
+            wrong = "" if page.games else page.wrong.text or page.wrong_pairing.text
+            match page.held:
+                case CloudTournament(is_listed=False):
+                    wrong = wrong or "its rounds cannot be read"
+                case CloudTournament(unread=unread) | CloudRoundIndex(unread=unread):
+                    wrong = wrong or describe_unread(unread)
+            if wrong:
+                notes.append(f"{self._path_below_tournament(page)}: {wrong}")
+        return "; ".join(notes)
+
+    def _path_below_tournament(self, page: _Page) -> str:
+        """Return the path of a file below its tournament."""
+        return page.path.partition(self._uuid)[2].lstrip("/")
+
+    def _page_at(self, path: str) -> _Page:
+        return self._pages.setdefault(path, _Page(path))
+
+    async def _find_host(self, client: httpx.AsyncClient) -> str:
+        """Return where this tournament's files are; a configured base URL serves
+        everything.
+        """
+        url = f"{self._base_url or LOOKUP}/meta/{self._uuid}"
+        answer = await http_client.fetch_body(
+            client, self.name, url, max_bytes=MAX_FILE_BYTES
+        )
+        if self._base_url:
+            return self._base_url
+        meta = None if answer is None else read_json(answer.body, _Meta)
+        if meta is not None and _HOST.fullmatch(meta.host):
+            self._found_host = f"https://{meta.host}"
+        if not self._found_host:
+            raise self._unreadable_source("names no host for this tournament")
+        return self._found_host
+
+    async def _poll_round(
+        self,
+        client: httpx.AsyncClient,
+        root: str,
+        tournament: CloudTournament,
+        number: int,
+    ) -> None:
+        held = self._rounds.setdefault(number, _Round(self._clock.now()))
+        root = f"{root}/round-{number}"
+        period_s = TOURNAMENT_S if self._is_settled(held) else PERIOD_S
+        index = await self._read_page(
+            client, f"{root}/index.json", CloudRoundIndex, period_s
+        )
+        pairings = (index.pairings or ())[:MAX_BOARDS]
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def board(m: int, pairing: CloudPairing) -> GameReports:
+            page = self._page_at(f"{root}/game-{m}.json")
+            async with gate:
+                over = pairing.result not in (None, "*")
+                found = await self._poll_board(client, page, over)
+            now_s = self._clock.now()
+            page.wrong_pairing.set_text("", now_s)
+            wrong = page.wrong.describe_problem(now_s)
+            event = (
+                tournament.name,
+                tournament.location,
+                tournament.timecontrol,
+                index.date,
+            )
+            made_of = (*event, pairing, found, wrong)
+            if page.made_of != made_of:
+                page.made_of = made_of
+                page.games = _add_problem(
+                    build_reports(tournament, number, m, index, found), wrong
+                )
+            return page.games
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(board(m, pairing), name=f"board {m}")
+                for m, pairing in enumerate(pairings, start=1)
+                if pairing.white or pairing.black  # without players nobody sits there
+            ]
+        games = tuple(chain.from_iterable(task.result() for task in tasks))
+        odd = {
+            m: each.unread[""]
+            for m, each in enumerate(pairings, start=1)
+            if "" in each.unread
+        }
+        games += self._keep_unpaired(root, odd, games)
+        held.complete = not odd
+        if games != held.games:
+            held.games = games
+            held.changed_s = self._clock.now()
+
+    def _keep_unpaired(
+        self, root: str, odd: dict[int, str], others: GameReports
+    ) -> GameReports:
+        """Return the games, as they were last, of boards whose pairing cannot be read.
+
+        Args:
+            root: where the files of the round are.
+            odd: what was found instead of the pairing, by board.
+            others: the games of the other boards; who plays there now has left this
+                one.
+        """
+        seated = {(game.headers.white.name, game.headers.black.name) for game in others}
+        kept: list[GameReport] = []
+        for m, found in odd.items():
+            page = self._page_at(f"{root}/game-{m}.json")
+            now_s = self._clock.now()
+            page.wrong_pairing.set_text(f"its pairing cannot be read ({found})", now_s)
+            page.made_of = None
+            problem = page.wrong_pairing.describe_problem(now_s)
+            kept += [
+                replace(game, problem=problem, unread=("moves", "result"))
+                for game in page.games
+                if (game.headers.white.name, game.headers.black.name) not in seated
+            ]
+        return tuple(kept)
+
+    async def _poll_board(
+        self, client: httpx.AsyncClient, page: _Page, over: bool
+    ) -> CloudBoard | None:
+        """Return a board's file as far as it is known; asked for again when that is
+        due.
+        """
+        now_s = self._clock.now()
+        held = page.held if isinstance(page.held, CloudBoard) else None
+        due = poll_interval_s(held, now_s - page.changed_s, over=over)
+        if page.damage:
+            due = PERIOD_S
+        elif page.may_have_more:
+            due = AGAIN_S
+        if now_s - page.asked_s >= due:
+            try:
+                await self._fetch_page(client, page, CloudBoard)
+            except FeedTrouble as trouble:
+                # Without a file, or without one any more after the game: what was seen
+                # was played.
+                gone = isinstance(trouble.fatal, FeedNotFound) and (
+                    held is None or over
+                )
+                self._note_trouble(
+                    page, trouble, "" if gone else "its moves cannot be had"
+                )
+            else:
+                damage = (
+                    page.damage
+                    and f"its moves cannot be had: the file is {page.damage}"
+                )
+                page.wrong.set_text(damage, now_s)
+        return page.held if isinstance(page.held, CloudBoard) else None
+
+    def _note_trouble(self, page: _Page, trouble: FeedTrouble, what: str) -> None:
+        """Note trouble with one file, which costs no other; ``what`` says which, unless
+        it is none.
+        """
+        page.trouble = trouble
+        page.wrong.set_text(what and f"{what}: {trouble.reason}", self._clock.now())
+        if what and trouble.fatal is not None and not page.warned:
+            page.warned = True
+            log.warning(
+                "%s: %s left out: %s",
+                self.name,
+                self._path_below_tournament(page),
+                trouble.reason,
+            )
+
+    async def _read_page(
+        self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
+    ) -> T:
+        """Return a file without which nothing is known of its boards, as it could be
+        read last.
+        """
+        page = self._page_at(path)
+        if page.damage:
+            period_s = min(period_s, PERIOD_S)
+        # Without an answer so far it is the patience of the retries that counts.
+        if page.held is None or self._clock.now() - page.asked_s >= period_s:
+            await self._fetch_page(client, page, kind)
+            damage = page.damage and f"cannot be read, it is {page.damage}"
+            page.wrong.set_text(damage, self._clock.now())
+        if not isinstance(page.held, kind):
+            raise self._unreadable_source(
+                "sends something else than the file of a tournament"
+            )
+        return page.held
+
+    async def _fetch_page(
+        self, client: httpx.AsyncClient, page: _Page, kind: type[T]
+    ) -> None:
+        """Read a file as it is now; what cannot be read leaves it as it was held."""
+        page.asked_s = self._clock.now()
+        answer = await http_client.fetch_body(
+            client, self.name, page.path, max_bytes=MAX_FILE_BYTES, headers=page.since
+        )
+        page.trouble = None
+        if answer is None:
+            return
+        page.since = answer.validators
+        if answer.body == page.body:
+            return
+        page.body = answer.body
+        found = read_json(answer.body, kind)
+        if found is None:
+            page.damage = describe_no_json(answer.body)
+        elif isinstance(found, CloudRoundIndex) and found.pairings is None:
+            page.damage = "a file without pairings"
+        else:
+            before = page.held if isinstance(page.held, kind) else None
+            names = [name for name in _KEPT if name in kind.__struct_fields__]
+            page.held = fill_unread(found, before, *names)
+            page.changed_s = page.asked_s
+            page.damage = ""
+        if page.damage:
+            page.since = {}
+
+    def _unreadable_source(self, problem: str) -> FeedTrouble:
+        return create_fatal_trouble(
+            self.name, problem, "Check the address in a browser"
+        )
+
+
+def _add_problem(games: GameReports, problem: str) -> GameReports:
+    """Return the games of a board with what is wrong with its file."""
+    if not problem:
+        return games
+    first, *rest = games
+    problem = "; ".join(filter(None, [problem, first.problem]))
+    unread = {"moves", *first.unread}
+    return replace(first, problem=problem, unread=tuple(sorted(unread))), *rest

@@ -1,0 +1,211 @@
+"""DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
+
+There is no public description; the messages are those of captures of LiveChess 2 and of
+clients that work with it. LiveChess reconstructs the game from the sensors. Once it has
+been sent the starting position (``setup``), it sends all moves so far at each event.
+Before that it sends only the placement of the pieces, each time a piece is lifted.
+"""
+
+from collections.abc import Generator
+
+import chess
+import msgspec
+from msgspec.structs import replace
+
+from live.messages.from_sources import GameReport
+from live.messages.values import Value
+from live.sources.foreign_json import ForeignObject, add_unread, read_json, read_value
+from live.sources.game_line import MAX_PLIES
+from live.sources.hall import Hall
+from live.sources.hall_board import Clocks, HallBoard
+
+Reaction = tuple[list[bytes], list[GameReport]]
+"""What to send and what to report after a message."""
+
+
+class _Sides(Value):
+    white: float | None = None
+    black: float | None = None
+    run: bool | None = None
+    """Whose clock runs: White's (true), Black's, or none."""
+
+
+class _Event(ForeignObject):
+    """A board's event; what has not changed is left out."""
+
+    board: str | None = None
+    clock: _Sides | None = None
+    start: str | None = None
+    san: tuple[str, ...] | None = None
+    match: bool | None = None
+    """Whether the pieces stand as ``san`` leads to."""
+
+
+class _Message(Value):
+    response: str = ""
+    id: int = 0
+    param: object = None
+
+
+class _Listed(Value):
+    """One of the boards that there are."""
+
+    serialnr: str = ""
+
+
+class LiveChessMessages:
+    """The messages of one LiveChess, and what they say of its boards.
+
+    Send what :meth:`request_boards` returns after connecting, and then regularly. Give
+    each message to :meth:`apply_message`, send the answers it returns, and report the
+    games. What may take long comes in pieces, between which no other message may be
+    given.
+    """
+
+    def __init__(self, hall: Hall | None = None) -> None:
+        self.hall = hall or Hall()
+        self._calls = 0
+        self._unread: dict[str, dict[str, str]] = {}
+        """What could not be read of the last event of a board, by its serial number."""
+        self._unread_pairings: dict[str, dict[str, str]] = {}
+        self._damage = ""
+
+    @property
+    def note(self) -> str:
+        """What people should know of the boards and the last message."""
+        return "; ".join(filter(None, [self.hall.note, self._damage]))
+
+    def take_changed_games(self, *said: HallBoard) -> list[GameReport]:
+        """Return the games that have changed, and those of the boards of which more is
+        to be said, each with what could not be read of it.
+        """
+        games = {game.key: game for game in self.hall.take_changed_games()}
+        for board in said:
+            if (game := self.hall.game_of_board(board)) is not None:
+                games[game.key] = game
+        if games and (self._unread or self._unread_pairings):
+            for board in self.hall.boards.values():
+                if board.key in games:
+                    games[board.key] = self._add_unread(games[board.key], board.serial)
+        return list(games.values())
+
+    def update_unread_pairings(
+        self, unread: dict[str, dict[str, str]]
+    ) -> list[HallBoard]:
+        """Take what could not be read of pairings, by serial number; returns the boards
+        of which that is news.
+        """
+        before = self._unread_pairings
+        self._unread_pairings = unread
+        changed = [
+            each
+            for each in {**before, **unread}
+            if before.get(each) != unread.get(each)
+        ]
+        return [self.hall.boards[each] for each in changed if each in self.hall.boards]
+
+    def _add_unread(self, game: GameReport, serial: str) -> GameReport:
+        unread = self._unread.get(serial, {})
+        others = self._unread_pairings.get(serial, {}) | unread
+        if found := others.pop("san", None):
+            problem = f"its moves cannot be read ({found})"
+            game = replace(game, problem=problem, unread=("moves",))
+        return add_unread(game, others)
+
+    def request_boards(self) -> bytes:
+        """Ask which boards there are."""
+        return self._encode_call("eboards")
+
+    def apply_message(
+        self, raw: str | bytes, now_s: float
+    ) -> Generator[None, None, Reaction]:
+        """Take one message; yield between pieces of work. Never raises."""
+        message = read_json(raw, _Message)
+        self._damage = "" if message is not None else "a message of it is damaged JSON"
+        if message is None:
+            return [], []
+        if message.response == "call":
+            sent = self._subscribe_boards(message.param, now_s)
+            return sent, self.take_changed_games()
+        event = read_value(message.param, _Event)
+        boards = list(self.hall.boards.values())
+        is_known = message.response == "feed" and 0 < message.id <= len(boards)
+        if event is None or not is_known:
+            return [], self.take_changed_games()
+        yield
+        board = boards[message.id - 1]
+        before = self._unread.pop(board.serial, {})
+        unread = event.unread
+        if event.san is None:
+            # It says nothing of moves: what could not be read of them is still missing.
+            unread = {
+                path: before[path] for path in ("san", "start") if path in before
+            } | unread
+        if unread:
+            self._unread[board.serial] = unread
+        sent = yield from self._apply_event(board, event, now_s)
+        said = [board] if unread != before else []
+        return sent, self.take_changed_games(*said)
+
+    def _subscribe_boards(self, boards: object, now_s: float) -> list[bytes]:
+        """Subscribe to new boards. Only the answer to ``eboards`` is a list."""
+        sent = []
+        for each in boards if isinstance(boards, list) else ():
+            listed = read_value(each, _Listed) or _Listed()
+            serial = listed.serialnr
+            board = self.hall.add_board(serial, now_s) if serial else None
+            if board is not None and not board.is_subscribed:
+                board.is_subscribed = True
+                about = {
+                    "feed": "eboardevent",
+                    "id": board.number,
+                    "param": {"serialnr": serial},
+                }
+                sent.append(self._encode_call("subscribe", param=about))
+        return sent
+
+    def _apply_event(
+        self, board: HallBoard, event: _Event, now_s: float
+    ) -> Generator[None, None, list[bytes]]:
+        placed = (event.board or "").partition(" ")[0]
+        if event.clock is not None:
+            board.clocks = Clocks(event.clock.white, event.clock.black, event.clock.run)
+        if event.unread.keys() & {"san", "start"}:
+            # Moves that cannot be read, or from nobody knows where, are nothing heard.
+            self.hall.apply_clocks(board, now_s)
+            return []
+        if event.san is None:
+            self.hall.apply_clocks(board, now_s)
+            return self._send_position(
+                board, self.hall.apply_placement(board, placed, now_s)
+            )
+        try:
+            start = chess.Board(event.start) if event.start else None
+        except ValueError:
+            return []
+        yield from self.hall.apply_moves(board, start, event.san[:MAX_PLIES], now_s)
+        if event.match:
+            # It knows where the game stands, whatever a piece in the air made it doubt.
+            board.is_set_up = True
+        elif event.match is False and board.is_met_later and placed:
+            # It goes on from a position that was itself corrected, and cannot find out
+            # alone.
+            board.is_set_up = False
+            fen = self.hall.apply_placement(board, placed, now_s)
+            return self._send_position(board, None if fen == event.start else fen)
+        return []
+
+    def _send_position(self, board: HallBoard, fen: str | None) -> list[bytes]:
+        """Send LiveChess the position, if there is one to send."""
+        if fen is None:
+            return []
+        return [
+            self._encode_call(
+                "call",
+                param={"id": board.number, "method": "setup", "param": {"fen": fen}},
+            )
+        ]
+
+    def _encode_call(self, call: str, **more: object) -> bytes:
+        self._calls += 1
+        return msgspec.json.encode({"id": self._calls, "call": call, **more})

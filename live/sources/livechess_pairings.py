@@ -1,0 +1,258 @@
+"""Who plays on which board, asked of DGT LiveChess in the hall.
+
+LiveChess answers HTTP on the port of its websocket: ``/api/v1.0/tournaments``,
+``/tournament/ID`` (with the serial numbers of its boards, in order), ``/round/ID/N``
+(pairings with players, result and whether the game is live). There is no public
+description; the paths and fields are those that the PyPI package ``livechess`` 0.1.0
+reads.
+"""
+
+import logging
+from collections.abc import Generator, Mapping
+from typing import Any, TypeVar
+
+import httpx
+from msgspec.structs import replace
+
+from live.clock import LoopShare
+from live.messages.from_sources import Headers
+from live.messages.values import FeedName
+from live.sources import http_client
+from live.sources.cloud_files import CloudPairing, read_cloud_player
+from live.sources.foreign_json import (
+    ForeignObject,
+    describe_no_json,
+    describe_unread,
+    fill_unread,
+    read_json,
+)
+from live.sources.hall import MAX_BOARDS
+from live.sources.hall_board import Seat, Seats
+from live.sources.pgn_headers import clean_text
+from live.sources.retry import FeedTrouble
+
+log = logging.getLogger(__name__)
+#: Of one answer: a round of :data:`MAX_BOARDS` pairings takes less.
+MAX_BYTES = 1 << 19
+#: Bounds of what is asked for at one look, and of what is said of it.
+MAX_TOURNAMENTS, MAX_ROUNDS, MAX_NOTES = 4, 30, 5
+#: Pairings that are read in one go, 50 us each.
+SEATS_A_PIECE = 64
+
+
+class _Tournament(ForeignObject):
+    """In the list of tournaments only its ``uuid``."""
+
+    uuid: str = ""
+    name: str | None = None
+    rounds: int | None = None
+    eboards: tuple[object, ...] | None = None
+    """Serial numbers by table; one that cannot be read costs its own table alone."""
+
+
+class _Pairing(CloudPairing):
+    nr: int = 0
+
+
+class _Round(ForeignObject):
+    nr: int | None = None
+    pairings: tuple[_Pairing, ...] | None = None
+
+
+T = TypeVar("T")
+
+
+class Pairings:
+    """Asks one LiveChess who plays at its boards; what does not answer, or cannot be
+    read, stays as it was, since a round that cannot be read just now is no round that
+    has gone.
+    """
+
+    def __init__(self, feed: FeedName, url: str) -> None:
+        """``url`` is that of the websocket."""
+        self._feed = feed
+        self._base = f"http{url.removeprefix('ws')}".rstrip("/")
+        self._answers: dict[str, Any] = {}
+        """By path, those of the last look."""
+        self._notes: list[str] = []
+        self.unread: dict[str, dict[str, str]] = {}
+        """What could not be read of pairings in the last look, by serial number."""
+
+    @property
+    def note(self) -> str:
+        """What else could not be read in the last look, for people."""
+        return "; ".join(self._notes[:MAX_NOTES])
+
+    async def fetch_pairings(
+        self, client: httpx.AsyncClient, share: LoopShare
+    ) -> Seats | None:
+        """Return all pairings of the boards, rounds in order; None where LiveChess
+        never said.
+        """
+        before, self._answers = self._answers, {}
+        self._notes = []
+        self.unread = {}
+
+        async def get(path: str, kind: type[T]) -> T | None:
+            answer = None
+            try:
+                url = f"{self._base}/{path}"
+                answer = await http_client.fetch_body(
+                    client, self._feed, url, max_bytes=MAX_BYTES
+                )
+            except FeedTrouble as error:
+                log.debug("%s: %s: %s", self._feed, path, error)
+            read = None if answer is None else read_json(answer.body, kind)
+            if answer is not None and read is None:
+                self._notes.append(f"{path} is {describe_no_json(answer.body)}")
+            return read
+
+        listed: tuple[_Tournament, ...] | None = await get(
+            "tournaments", tuple[_Tournament, ...]
+        )
+        listed = _merge_tournaments(listed, before.get("tournaments"))
+        if listed is None:
+            return None
+        self._answers["tournaments"] = listed
+        seats: dict[str, dict[tuple[str, int], Seat]] = {}
+        for each in listed:
+            path = f"tournament/{each.uuid}"
+            tournament = _merge_tournament(
+                await get(path, _Tournament), before.get(path)
+            )
+            self._answers[path] = tournament
+            self._note_unread(path, tournament.unread)
+            self._note_serials(path, tournament)
+            for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
+                path = f"round/{each.uuid}/{number}"
+                round_ = _merge_round(await get(path, _Round), before.get(path))
+                self._answers[path] = round_
+                self._note_unread(path, round_.unread)
+                told = number + 1 if round_.nr is None else round_.nr
+                for serial, seat in await share.run(
+                    self._read_seats(tournament, told, round_)
+                ):
+                    seats.setdefault(serial, {})[each.uuid, number] = seat
+        return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
+
+    def _read_seats(
+        self, tournament: _Tournament, number: int, round_: _Round
+    ) -> Generator[None, None, list[tuple[str, Seat]]]:
+        """Return who sits at the boards in a round, by serial number; yields between
+        pieces.
+        """
+        serials = dict(enumerate(map(_read_serial, tournament.eboards or ()), start=1))
+        found = []
+        for place, pairing in enumerate(round_.pairings or ()):
+            if place % SEATS_A_PIECE == 0:
+                yield
+            serial = serials.get(pairing.nr)
+            if not serial:
+                self._note_unread(f"a pairing of round {number}", pairing.unread)
+                continue
+            if pairing.unread:
+                self.unread[serial] = pairing.unread
+            if (pairing.white or pairing.black) and _is_result_known(pairing):
+                found.append((serial, _create_seat(tournament.name, number, pairing)))
+        return found
+
+    def _note_serials(self, path: str, tournament: _Tournament) -> None:
+        for table, serial in enumerate(tournament.eboards or (), start=1):
+            if serial is not None and _read_serial(serial) is None:
+                self._notes.append(
+                    f"{clean_text(path, 80)}: the board of table {table} cannot be read"
+                )
+
+    def _note_unread(self, what: str, unread: Mapping[str, str]) -> None:
+        if unread:
+            self._notes.append(f"{clean_text(what, 80)}: {describe_unread(unread)}")
+
+
+def _merge_tournaments(
+    now: tuple[_Tournament, ...] | None, before: tuple[_Tournament, ...] | None
+) -> tuple[_Tournament, ...] | None:
+    if now is None:
+        return before
+    listed = list(now[:MAX_TOURNAMENTS])
+    for at, each in enumerate(before or ()):
+        if at < len(listed) and listed[at].unread:
+            listed[at] = each
+    return tuple(listed)
+
+
+def _merge_tournament(
+    now: _Tournament | None, before: _Tournament | None
+) -> _Tournament:
+    before = before or _Tournament()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "name")
+    return replace(
+        now,
+        rounds=before.rounds if now.rounds is None else now.rounds,
+        eboards=_merge_serials(now.eboards, before.eboards or ()),
+    )
+
+
+def _merge_serials(
+    now: tuple[object, ...] | None, before: tuple[object, ...]
+) -> tuple[object, ...]:
+    if now is None:
+        return before
+    listed = list(now[:MAX_BOARDS])
+    for at, serial in enumerate(before[: len(listed)]):
+        if listed[at] is not None and _read_serial(listed[at]) is None:
+            listed[at] = serial
+    return tuple(listed)
+
+
+def _read_serial(value: object) -> str | None:
+    """Return the serial number of a board; None where there is none or it is odd."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return clean_text(value, 40) or None if isinstance(value, str) else None
+
+
+def _merge_round(now: _Round | None, before: _Round | None) -> _Round:
+    before = before or _Round()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "nr")
+    earlier = before.pairings or ()
+    if now.pairings is None:
+        return replace(now, pairings=earlier)
+    filled = list(now.pairings[:MAX_BOARDS])
+    for at, pairing in enumerate(earlier[: len(filled)]):
+        filled[at] = _merge_pairing(filled[at], pairing)
+    return replace(now, pairings=tuple(filled))
+
+
+def _merge_pairing(now: _Pairing, before: _Pairing) -> _Pairing:
+    if "" in now.unread:
+        return replace(before, unread=now.unread)
+    filled = fill_unread(now, before, "nr", "white", "black")
+    if (filled.nr, filled.white, filled.black) != (
+        before.nr,
+        before.white,
+        before.black,
+    ):
+        # Other players: their result is not that of those who stood here.
+        return filled
+    return fill_unread(filled, before, "result", "live")
+
+
+def _is_result_known(pairing: _Pairing) -> bool:
+    """Return whether the result is known: one that cannot be read withdraws none."""
+    return pairing.result is not None or "result" not in pairing.unread
+
+
+def _create_seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
+    headers = Headers(
+        read_cloud_player(pairing.white),
+        read_cloud_player(pairing.black),
+        event=clean_text(event or "", 200),
+        round=f"{number}.{pairing.nr}",
+        board=pairing.nr,
+    )
+    result = pairing.result or "*"
+    return Seat(headers, result, bool(pairing.live) or result != "*")

@@ -1,0 +1,333 @@
+"""Movetext → mainline: what is outside parentheses. Pure.
+
+Variations are skipped by counting parentheses, so what is in them, and how deep, costs
+only its length. Nothing here recurses or looks back.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import chess
+
+from live.messages.from_sources import Move, Result, Score
+from live.sources.charset import decode
+from live.sources.comment_commands import Unsure, read_bare_clock, read_comment
+from live.sources.game_line import MAX_PLIES, GameLine
+from live.sources.game_units import (
+    LEFT_OUT,
+    MOST_CLOCK_S,
+    BareClock,
+    GameUnits,
+    drop_impossible_clocks,
+)
+from live.sources.piece_letters import PieceLetters, find_languages, find_letters
+from live.sources.results import read_result_at_end, read_result_word
+from live.sources.san import (
+    MAX_MOVE_CHARS,
+    UnplayableMove,
+    board_after_illegal,
+    split_glued_moves,
+)
+
+# lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 end; None
+# for what says nothing (line comment, escaped line, NAG, stray closing signs).
+_TOKEN = re.compile(
+    rb"\s*+(?:\{([^}]*+)(\})?+|(?<![^\n])%[^\n]*+"
+    rb"|([^\s{}();$]++(?:\([QRBNqrbn]\)[^\s{}();$]*+)?)"
+    rb"|(\()|;[^\n]*+|(\Z)|[)}]|\$\d*+)"
+)
+_IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
+_NUMBER = re.compile(rb"\d{1,4}+\.++|\.++(?=.)|\d{1,4}(?=[A-Za-h])")
+#: Words that are neither move nor number: evaluation signs (no letter, no digit), and
+#: the abbreviations of printed annotations.
+_SIGN = re.compile(
+    rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch|mate|\d++)\Z"
+)
+
+
+_TOO_LONG = f"more than {MAX_PLIES} plies"
+#: Longest comment that can be a clock and nothing else.
+_BARE_BYTES = 24
+
+
+class _Text(NamedTuple):
+    """What :meth:`Movetext.read_text` was given."""
+
+    bytes: bytes
+    whole: bool
+    closed: bool
+    tag: Result
+
+
+class Movetext:
+    """The mainline of one game, as the text given last has it: use :meth:`read_text`
+    up, then see the attributes. Any text may follow any other.
+    """
+
+    def __init__(self, start: chess.Board, *, playable: bool = True) -> None:
+        self._line = GameLine(start)
+        self._playable = playable
+        self.result: Result | None = None
+        """The result the text ends with, None while it has none."""
+        self.problem: str | None = None
+        """Why the moves end before the text does."""
+        self.start_eval: Score | None = None
+        self.notes: list[str] = []
+        """What people should know of how its clocks and evaluations were read."""
+        self._units: GameUnits | None = None
+        self._language: PieceLetters | None = None
+        self._letters: set[str] = set()
+        """The letters of pieces from the first move on that could not be played."""
+        self._has_p = False
+        """Some move has a ``P``: where other moves of pawns have none, it is no
+        pawn.
+        """
+        self._has_long_clock = False
+        self.rest: tuple[chess.Board, bytes] | None = None
+        """Where the game stands after the illegal move that ended it, and the text
+        behind it; None where no such move did, or it does not say which piece went
+        where.
+        """
+
+    @property
+    def start(self) -> chess.Board:
+        """The position before the first move."""
+        return self._line.start
+
+    @property
+    def moves(self) -> list[Move]:
+        return self._line.moves
+
+    def read_text(
+        self,
+        text: bytes,
+        *,
+        whole: bool,
+        closed: bool = False,
+        tag: Result = "*",
+        base_s: float | None = None,
+    ) -> Iterator[None]:
+        """Read a text; gives back control after each token, which costs up to some 20
+        us.
+
+        ``text`` has ASCII's blanks, dashes and quotes (:mod:`live.sources.typography`).
+        ``whole``: the text ended by itself, so its last word is a word; otherwise a
+        word that touches its end is left out, since ``O-O`` may be half of ``O-O-O``.
+        ``closed``: nobody is writing the text any more, so such a word is taken where
+        it is a move. ``tag``: the result that the headers say, which decides on words
+        that may say something else as well. ``base_s``: what a clock shows at the
+        start, where the headers say it.
+        """
+        given = _Text(text, whole, closed, tag)
+        yield from self._read_as(given, None)
+        # A source that writes e4 means no pawn by Pf3.
+        if self._has_p and self._line.has_bare_pawns:
+            self._letters.add("P")
+        if self._letters:
+            yield from self._read_foreign(given)
+        if self.result is None:
+            self.result = read_result_at_end(text)
+        self.notes = []
+        if self._units is not None:
+            self.start_eval, self.notes = self._units.resolve_units(
+                self.moves, self.start_eval, base_s
+            )
+        if self._has_long_clock and drop_impossible_clocks(self.moves):
+            self.notes.append(LEFT_OUT)
+
+    def _read_foreign(self, given: _Text) -> Iterator[None]:
+        """Read the game in the language that leads furthest, where there is a single
+        one.
+        """
+        used = self._letters | {
+            move.san[0] for move in self.moves if move.san[0] in "KQRBN"
+        }
+        fitting = find_languages(used)
+        if not fitting:
+            return
+        furthest = len(self.moves)
+        is_meant = False  # a common language that fits the whole game
+        best: list[PieceLetters | None] = [None]
+        for letters in fitting:
+            if is_meant and not letters.is_common:
+                break
+            yield from self._read_as(given, letters)
+            is_meant |= letters.is_common and self.problem is None
+            reached = len(self.moves) + (self.problem is None)
+            if reached > furthest:
+                furthest, best = reached, []
+            if reached == furthest:
+                best.append(letters)
+        chosen = best[0] if len(best) == 1 else None
+        yield from self._read_as(given, chosen)
+        if self.problem is not None:
+            names = " or ".join(each.name for each in ([chosen] if chosen else fitting))
+            self.problem += f" ({names} piece letters)"
+
+    def _read_as(self, given: _Text, letters: PieceLetters | None) -> Iterator[None]:
+        """Read with the piece letters of a language, English without any."""
+        self._line.restart()
+        self._language = letters
+        self._letters = set()
+        self._units = None
+        self._has_p = self._has_long_clock = False
+        self.result = self.problem = self.start_eval = self.rest = None
+        text, whole, pos, opened = given.bytes, given.whole, 0, ""
+        while match := _TOKEN.match(text, pos):
+            yield
+            kind, pos = match.lastindex, match.end()
+            if kind == 3:
+                word = match[3]
+                if pos < len(text) or whole or read_result_word(word) is not None:
+                    self._read_word(word, given, pos)
+                elif given.closed:
+                    problem, rest = self.problem, self.rest
+                    self._read_word(word, given, pos)
+                    self.problem, self.rest = problem, rest  # half a word is no mistake
+            elif kind == 2:
+                self._read_comment(match[1])
+            elif kind == 1:
+                opened = "comment"
+                break
+            elif kind == 4:
+                depth = 1
+                for sign in _IN_VARIATION.finditer(text, pos):
+                    yield
+                    if sign[0] == b"(":
+                        depth += 1
+                    elif sign[0] == b")":
+                        depth -= 1
+                    elif sign[0].startswith(b"{") and sign[1] is None:
+                        break
+                    if depth == 0:
+                        pos = sign.end()
+                        break
+                if depth:
+                    opened = "variation"
+                    break
+            elif kind == 5:
+                return
+        if not whole:  # what has no end is an error in a whole text, a cut in another
+            return
+        if self.problem is None and self._playable:
+            self.problem = f"a {opened} is never closed after ply {len(self.moves)}"
+        self.result = read_result_word(text.rsplit(None, 1)[-1]) or self.result
+
+    def _read_comment(self, comment: bytes) -> None:
+        if self.problem is not None:
+            return
+        plies = len(self.moves)
+        if b"[%" not in comment:
+            if plies and len(comment) <= _BARE_BYTES:
+                self._read_bare_clock(comment)
+            return
+        said = read_comment(comment, (plies % 2 == 1) == self._line.start.turn)
+        if said is None:
+            return
+        clock_s, spent_s, score, unsure = said
+        before = self.moves[-1] if plies else Move("", "", eval=self.start_eval)
+        if plies:
+            self._line.annotate_last(clock_s, spent_s, score)
+        elif self.start_eval is None:
+            self.start_eval = score
+        if unsure is not None:
+            self._note_unsure(unsure, before)
+        if clock_s is not None and clock_s > MOST_CLOCK_S:
+            self._has_long_clock = True
+
+    def _note_unsure(self, unsure: Unsure, before: Move) -> None:
+        """Take down what is unsure, where nothing was said ``before``."""
+        if before.clock_s is not None:
+            unsure = unsure._replace(is_short=False, is_minutes=False)
+        if before.eval is not None:
+            unsure = unsure._replace(whole_pawns=None)
+        self._units = self._units or GameUnits()
+        self._units.note_unsure(len(self.moves), unsure)
+
+    def _read_bare_clock(self, comment: bytes) -> None:
+        bare = read_bare_clock(comment)
+        if bare is not None and bare.clock_s is not None:
+            is_short = bare.unsure is not None and bare.unsure.is_short
+            self._units = self._units or GameUnits()
+            self._units.note_bare_clock(
+                BareClock(len(self.moves), bare.clock_s, is_short)
+            )
+
+    def _read_word(self, word: bytes, given: _Text, end: int) -> None:
+        """Read a word of the mainline: a move, a move number, a result, or a sign."""
+        if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
+            return
+        if (result := read_result_word(word)) is not None:
+            self.result = result
+            return
+        if not self._playable:
+            return
+        number = _NUMBER.match(word)
+        word = word[number.end() :] if number else word
+        if self.problem is not None:
+            self._letters |= find_letters(decode(word[:MAX_MOVE_CHARS]))
+            return
+        if _SIGN.match(word) or not (
+            word.isascii() or any(map(str.isalnum, decode(word)))
+        ):
+            self._read_doubtful_result(word, given.tag)
+            return
+        if len(self.moves) >= MAX_PLIES:
+            self.problem = _TOO_LONG
+            return
+        if word[0] == 0x50:  # P
+            self._has_p = True
+        move = decode(word)
+        if self._language is not None:
+            move = self._language.translate_move(move)
+        try:
+            self._line.add_move(move)
+        except UnplayableMove as error:
+            behind = given.bytes[end:]
+            if not (
+                self._read_doubtful_result(word, given.tag)
+                or self._add_glued_moves(move, behind)
+            ):
+                self._letters |= find_letters(move)
+                self._end_at_error(error, move, behind)
+
+    def _add_glued_moves(self, text: str, behind: bytes) -> bool:
+        """Play several moves without a blank between them; return whether the first
+        could be.
+        """
+        parts = split_glued_moves(text)
+        for at, part in enumerate(parts, 1):
+            if (result := read_result_word(part.encode())) is not None:
+                self.result = result
+            elif len(self.moves) >= MAX_PLIES:
+                self.problem = _TOO_LONG
+                return True
+            else:
+                try:
+                    self._line.add_move(part)
+                except UnplayableMove as error:
+                    if at == 1:
+                        return False
+                    self._end_at_error(
+                        error, part, " ".join([*parts[at:], ""]).encode() + behind
+                    )
+                    return True
+        return bool(parts)
+
+    def _end_at_error(self, error: UnplayableMove, move: str, behind: bytes) -> None:
+        """End the moves before one that cannot be played."""
+        self.problem = self._line.describe_error(error)
+        may_go_on = error.why in ("illegal move", "null move")
+        after = board_after_illegal(self._line.board, move) if may_go_on else None
+        self.rest = None if after is None else (after, behind)
+
+    def _read_doubtful_result(self, word: bytes, tag: Result) -> bool:
+        """Return whether a word that may say something else is the result; if so, take
+        it.
+        """
+        result = read_result_word(word, doubtful=True)
+        if result is None or (result != tag and (self.moves or word == b"0-0")):
+            return False  # castling, or who stands better
+        self.result = result
+        return True

@@ -1,0 +1,83 @@
+"""Whether a text is PGN, told from its first bytes, and what it is instead. Pure."""
+
+import re
+from urllib.parse import urlsplit
+
+from live.sources.charset import detect_utf16
+
+#: What to follow instead of pages that people take for a source of games.
+_INSTEAD = {
+    "chess.com": (
+        "chess.com event pages give no games: follow the organiser's PGN address, its"
+        " LiveChess Cloud address, or the lichess broadcast of the event"
+    ),
+    "chess-results.com": (
+        "chess-results has pairings and results but no moves: follow the organiser's"
+        " live games, whose address its page names"
+    ),
+}
+#: Longest head that is looked at, in bytes.
+HEAD_BYTES = 4096
+#: A move, in lower case: ``e4``, ``nbd7``, ``exd5``, ``e2-e4``, ``o-o``.
+_MOVE = re.compile(rb"[kqrbn]?[a-h1-8]{0,2}[x:-]?[a-h][1-8]|[o0]-[o0]")
+_HTML = "an HTML page (perhaps a login page)"
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_MAGIC = {
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a ZIP archive (unpack it first)",
+    b"\x1f\x8b": "a gzip file (unpack it first)",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+}
+
+
+def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
+    """Say what the text is instead of PGN ("an HTML page"); None if it may be PGN.
+
+    ``head`` is the beginning of the text, ``content_type`` what a server called it. An
+    empty or blank head may be PGN: a round that has not begun looks like that (lichess
+    api issue 179).
+    """
+    head = head[:HEAD_BYTES]
+    for magic, what in _MAGIC.items():
+        if head.startswith(magic):
+            return what
+    wide = detect_utf16(head)
+    for bom in _BOMS:
+        head = head.removeprefix(bom)
+    if b"\x00" in head and not wide:
+        return "a binary file"
+    if wide:
+        head = head.replace(b"\x00", b"")
+    text = head.lstrip().lower()
+    if not text:
+        return None
+    if text.startswith(b"<"):
+        html = b"html" in text or text.startswith((b"<head", b"<body", b"<script"))
+        return _HTML if html else "XML, not PGN"
+    if text.startswith((b'{"', b"{'", b'[{"', b"{\n", b"{\r\n")) and b'":' in text:
+        return "JSON, not PGN"
+    if (
+        text.startswith((b"[", b"%", b"{", b";", b"(", b"*", b"1"))
+        or text[:1].isdigit()
+    ):
+        return None
+    if "html" in content_type.lower():
+        return _HTML
+    # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such
+    # words.
+    return None if _MOVE.match(text) else "text that is not PGN"
+
+
+def suggest_source(url: str) -> str:
+    """Return what to give instead of an address that answers with something else than
+    PGN.
+    """
+    try:
+        host = (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        host = ""
+    for site, remedy in _INSTEAD.items():
+        if host == site or host.endswith(f".{site}"):
+            return remedy
+    return "give the address of the PGN itself"

@@ -1,0 +1,353 @@
+"""The tag pairs of one PGN game → who plays what, from which position.
+
+Feed text is hostile: names lose control characters and terminal escape sequences, and
+everything has a bound. Tags that cannot be read are left out; a game is never lost for
+its tags.
+"""
+
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+import chess
+from msgspec.structs import replace
+
+from live.messages.from_sources import Headers, Player, Result
+from live.messages.values import Value
+from live.sources.charset import decode, undo_double_encoding
+from live.sources.dates import read_date
+from live.sources.player_names import split_rating
+from live.sources.results import is_forfeit, read_result
+
+#: Tags of one game, and characters of a line of them, that are read.
+MAX_TAGS, MAX_LINE = 100, 2000
+#: Bounds of what is shown, in characters.
+NAME_CHARS = 100
+TEXT_CHARS = 200
+URL_CHARS = 500
+
+_TAG = re.compile(
+    r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"((?:[^"\\]|\\.)*+)"[ \t]*+\]'
+)
+#: A value with quotes inside that nobody escaped, or a line cut short.
+_LOOSE_TAG = re.compile(
+    r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"(.*)\Z'
+)
+#: Quotes and backslashes by the standard; apostrophes and slashes as chess.com and JSON
+#: have them.
+_ESCAPED = re.compile(r"""\\(["\\'/])""")
+_TERMINAL_SEQUENCE = re.compile(
+    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)?|[ -/]*+[0-~])"
+    r"|\x9b[0-?]*+[ -/]*+[@-~]"
+)
+_ELO = re.compile(r"\s*+(\d{3,4})(?!\d)")
+_CLOCK = re.compile(
+    r"(?:[A-Za-z]/)?(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{0,3})?)", re.ASCII
+)
+_DIGITS = re.compile(r"\d{1,10}\Z")
+#: ``/broadcast/TOURNAMENT/ROUND/ID``, with no game's id behind it.
+_ROUND_ADDRESS = re.compile(r"/broadcast/[^/]+/[^/]+/[^/]+")
+#: How lichess spells the name of a round in an address: ``round-3``, ``ronda-3``,
+#: ``3``.
+_ROUND_SLUG = re.compile(
+    r"(?:[^\W\d]+-)?(\d{1,3})(?:-(?:runde|round|ronde|kolo|kierros))?"
+)
+_ROUND_BOARD = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.(\d{1,4})\Z")
+#: Words for chess in names of variants, which tell nothing apart.
+_CHESS = frozenset(
+    {"chess", "schach", "ajedrez", "échecs", "echecs", "scacchi", "шахматы"}
+)
+#: Names of the game we play, without such words, as sources write them.
+_STANDARD = frozenset(
+    {"", "standard", "normal", "classical", "from position", "regular"}
+)
+_CHESS960 = frozenset(
+    {"960", "fischerandom", "fischerrandom", "fischer random", "freestyle", "frc"}
+)
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_VARIANT_WORD = re.compile(r"[^\W\d_]+|\d+")
+
+
+Tags = dict[str, str]
+"""Values by name."""
+
+
+class GameHead(Value):
+    """What the tags of a game say."""
+
+    headers: Headers
+    key: str
+    """The source's own name of the game, or empty."""
+    result: Result
+    """The ``Result`` tag; it often lies while the game runs, and before its last moves
+    are in.
+    """
+    clocks_s: tuple[float | None, float | None]
+    """What the tags say of the clocks, White's first."""
+    start_fen: str
+    chess960: bool
+    playable: bool
+    """False when moves cannot be read: another variant, or a start that is no
+    position.
+    """
+    problem: str | None
+    tags: int
+    """How many tags were read; 0 means that there were none at all."""
+
+    def create_board(self) -> chess.Board:
+        """Return a new board with the starting position."""
+        return chess.Board(self.start_fen, chess960=self.chess960)
+
+
+def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
+    """Read the header lines of one game. Never fails; what is odd is said in
+    ``problem``.
+    """
+    tags, problem = _read_tags(decode(raw, fallback_charset))
+
+    def tag(name: str, limit: int = TEXT_CHARS) -> str:
+        value = clean_text(tags.get(name, ""), limit)
+        return "" if value in ("?", "-", "*") else value
+
+    variant, start_fen, chess960, start_problem = _read_start(tags)
+    site = tag("Site")
+    round_ = tag("Round", NAME_CHARS)
+    result = tags.get("Result", "")
+    game_url = safe_web_address(tags.get("GameURL", ""))
+    white, black = _read_players(tags)
+    headers = Headers(
+        white=white,
+        black=black,
+        event=tag("BroadcastName") or tag("Event"),
+        site=site,
+        round=round_ if round_.strip("?. ") else _read_round_of_address(tags),
+        board=_read_board_number(tags),
+        date=read_date(tag("Date")) or read_date(tag("UTCDate")),
+        time_control=tag("TimeControl", NAME_CHARS),
+        url=game_url
+        or safe_web_address(tags.get("Site", ""))
+        or safe_web_address(tags.get("Link", "")),
+        variant=variant,
+        eco=tag("ECO", NAME_CHARS),
+        opening=tag("Opening", NAME_CHARS),
+        termination=tag("Termination", NAME_CHARS)
+        or ("forfeit" if is_forfeit(result) else ""),
+    )
+    return GameHead(
+        headers=headers,
+        key=_read_key(game_url) or tag("GameId", NAME_CHARS),
+        result=read_result(result),
+        clocks_s=(
+            _read_clock_s(tags.get("WhiteClock", "")),
+            _read_clock_s(tags.get("BlackClock", "")),
+        ),
+        start_fen=start_fen,
+        chess960=chess960,
+        playable=start_problem is None,
+        problem=start_problem or problem,
+        tags=len(tags),
+    )
+
+
+def clean_text(text: str, limit: int) -> str:
+    """Return one line of visible characters, at most ``limit``, composed (NFC).
+
+    Terminal sequences go whole; control, formatting (direction overrides, zero widths)
+    and unassigned characters go one by one; runs of blanks become one.
+    """
+    text = text[: 8 * limit]
+    if not (text.isascii() and text.isprintable()):
+        text = _TERMINAL_SEQUENCE.sub("", undo_double_encoding(text))
+        kept = (
+            " " if c.isspace() else c for c in text if c.isspace() or c.isprintable()
+        )
+        text = unicodedata.normalize("NFC", "".join(kept))
+    line = " ".join(text.split())[:limit].rstrip()
+    # What was cut or left out may have kept the rest from being mended.
+    return clean_text(line, limit) if undo_double_encoding(line) != line else line
+
+
+def safe_web_address(text: str) -> str:
+    """Return ``text`` when it is an http(s) address that is safe to show as a link,
+    else empty.
+    """
+    text = text.strip()
+    if (
+        len(text) > URL_CHARS
+        or not text.isascii()
+        or not text.isprintable()
+        or " " in text
+    ):
+        return ""
+    if any(c in text for c in "\"'<>\\`{}"):
+        return ""
+    try:
+        url = urlsplit(text)
+    except ValueError:
+        return ""
+    return text if url.scheme in ("http", "https") and url.netloc else ""
+
+
+def read_elo(text: str) -> int | None:
+    """Return a rating of three or four digits, or None (``?``, ``0``, ``-``,
+    ``unrated``).
+    """
+    match = _ELO.match(text)
+    return int(match[1]) if match and int(match[1]) >= 100 else None
+
+
+def _read_clock_s(text: str) -> float | None:
+    """Return the seconds of a clock like ``1:23:54``, ``33:51`` or ``W/0:33:51``."""
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
+        return None
+    hours, minutes, seconds = found.groups()
+    return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def _read_tags(text: str) -> tuple[Tags, str | None]:
+    """Return all tags, the last of a name counting; several may share a line."""
+    tags: Tags = {}
+    problem = None
+    for line in text.split("\n"):
+        if "[" not in line or line.startswith(("%", ";")):
+            continue
+        if len(line) > MAX_LINE:
+            line = line[:MAX_LINE]
+            problem = f"a header line longer than {MAX_LINE} characters was cut"
+        pairs = _TAG.findall(line)
+        if not pairs and (loose := _LOOSE_TAG.match(line)):
+            pairs = [(loose[1], loose[2].rstrip(" \t]").removesuffix('"'))]
+        for name, value in pairs:
+            if len(tags) >= MAX_TAGS and name not in tags:
+                return tags, f"only the first {MAX_TAGS} headers were read"
+            tags[name] = _ESCAPED.sub(r"\1", value) if "\\" in value else value
+    return tags, problem
+
+
+def create_player(
+    name: str | None,
+    *,
+    elo: int | None = None,
+    title: str | None = None,
+    fide_id: int | str | None = None,
+    federation: str | None = None,
+    team: str | None = None,
+) -> Player:
+    """Return a player as a source tells of them; a rating in the name stands where no
+    other is told.
+    """
+
+    def text(value: str | None) -> str | None:
+        return clean_text(value or "", NAME_CHARS) or None
+
+    number = str(fide_id or "")
+    known = int(number) or None if number.isascii() and _DIGITS.match(number) else None
+    bare, rating = split_rating(text(name) or "?", elo or None)
+    return Player(bare, rating, text(title), known, text(federation), text(team))
+
+
+def _read_players(tags: Tags) -> tuple[Player, Player]:
+    white, black = _read_player(tags, "White"), _read_player(tags, "Black")
+    if white.name == black.name != "?":
+        # One engine set to two ratings; nobody plays against himself.
+        white = replace(white, name=clean_text(tags["White"], NAME_CHARS))
+        black = replace(black, name=clean_text(tags["Black"], NAME_CHARS))
+    return white, black
+
+
+def _read_player(tags: Tags, side: str) -> Player:
+    def tag(*names: str) -> str | None:
+        values = (tags.get(f"{side}{name}", "").strip() for name in names)
+        return next((value for value in values if value.strip("?-0 ")), None)
+
+    return create_player(
+        tags.get(side),
+        elo=read_elo(tags.get(f"{side}Elo", "")),
+        title=tag("Title"),
+        fide_id=tag("FideId", "FideID", "FIDEId"),
+        federation=tag("Federation", "Fed", "Country"),
+        team=tag("Team"),
+    )
+
+
+def _read_board_number(tags: Tags) -> int | None:
+    """Return ``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess,
+    lichess).
+    """
+    board = tags.get("Board", "").strip()
+    if not _DIGITS.match(board):
+        match = _ROUND_BOARD.match(tags.get("Round", "").strip())
+        board = match[1] if match else "0"
+    return int(board) or None if len(board) <= 6 else None
+
+
+def _read_key(game_url: str) -> str:
+    """Return the last segment of the path: lichess' chapter id, stable while all other
+    tags may change.
+
+    The address of a whole round, which exports of 2025 write into every game, is none.
+    """
+    path = urlsplit(game_url).path.rstrip("/") if game_url else ""
+    return "" if _ROUND_ADDRESS.fullmatch(path) else path.rpartition("/")[2]
+
+
+def _read_round_of_address(tags: Tags) -> str:
+    """Return the round that a broadcast's address names (``…/round-3/ID``), where no
+    tag does.
+    """
+    parts = (
+        urlsplit(safe_web_address(tags.get("BroadcastURL", "")))
+        .path.strip("/")
+        .split("/")
+    )
+    if len(parts) < 4 or parts[0] != "broadcast" or parts[2] == "-":
+        return ""
+    number = _ROUND_SLUG.fullmatch(parts[2])
+    return number[1] if number else clean_text(parts[2].replace("-", " "), NAME_CHARS)
+
+
+def _normalise_variant(named: str) -> str:
+    """Return the words that tell a variant apart: ``freestyle`` of ``Freestyle Chess
+    (SP 518)``.
+    """
+    words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", named))
+    return " ".join(word for word in words if word not in _CHESS)
+
+
+def _read_start(tags: Tags) -> tuple[str, str, bool, str | None]:
+    """Return variant, full FEN, whether castling is Chess960's, and why it cannot be
+    played.
+    """
+    named = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()
+    plain = named if named in _STANDARD else _normalise_variant(named)
+    if plain in _STANDARD:
+        variant = "standard"
+    elif plain in _CHESS960:
+        variant = "chess960"
+    else:
+        return named, chess.STARTING_FEN, False, f"the variant {named} is not followed"
+    fen = clean_text(tags.get("FEN", ""), TEXT_CHARS)
+    if fen in ("", "?", "-", "startpos"):
+        return variant, chess.STARTING_FEN, variant == "chess960", None
+    board = chess.Board()
+    try:
+        board.set_fen(fen)
+    except ValueError:
+        return variant, chess.STARTING_FEN, False, "the FEN header cannot be read"
+    if board.has_chess960_castling_rights():
+        variant = "chess960"
+    board.chess960 = variant == "chess960"
+    # Boards set up by hand keep castling rights and en-passant squares that cannot be:
+    # harmless.
+    board.castling_rights = board.clean_castling_rights()
+    if not board.has_legal_en_passant():
+        board.ep_square = None
+    if not board.is_valid():
+        return (
+            variant,
+            chess.STARTING_FEN,
+            False,
+            "the FEN header is not a legal position",
+        )
+    return variant, board.fen(), board.chess960, None

@@ -1,0 +1,424 @@
+"""PGN bytes in, the text of each game out, wherever the bytes are cut. Pure."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from live.messages.from_sources import Result
+from live.sources.charset import PlainLines, decode
+from live.sources.results import read_result, read_result_at_end, read_result_word
+from live.sources.typography import normalise_line
+
+_INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
+_INDENTED = re.compile(_INDENT)
+#: A blank line, or one that begins like a tag or is escaped.
+_HEADER_LINE = re.compile(_INDENT + rb"[\[%;\n]")
+_BLANK_LINE = re.compile(_INDENT + rb"\n")
+_TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
+_EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
+#: A line that begins a game after one whose moves were too many.
+_SOME_TAG = re.compile(_INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
+#: The last word of a line, comments apart.
+_LAST_WORD = re.compile(rb"(?<![^\s})])[^\s{}()]++[ \t]*+\Z")
+#: Tags that are whole, from the beginning of a line on.
+_TAGS = re.compile(
+    rb'(?:%b\[[ \t]*+\w++[ \t]*+"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"[ \t]*+\])++' % _INDENT
+)
+#: Movetext behind tags in one line.
+_MOVES_BEGIN = re.compile(
+    rb"[ \t]*+(?:1[ \t]*+\.|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|\*|1-0|0-1|1/2-1/2)"
+)
+#: Few lines of movetext hold a second number 1, or the end of a tag; the rest need no
+#: closer look.
+_SECOND_ONE = re.compile(rb" 1\.(?![\d.])")
+#: Where another game may begin in a line of movetext: behind a result, and outside
+#: comments.
+_GAME_BEGINS = re.compile(
+    rb'[ \t](?:1[ \t]*+\.(?!\.)|1[ \t]++[KQRBNOa-h]|\[[ \t]*+[A-Za-z]\w*+[ \t]++")'
+)
+_RESULT_TAG = re.compile(rb'\[[ \t]*+Result[ \t]*+"([^"\n]*+)"')
+_PLAYED = re.compile(rb"[a-h][1-8]|O-O")
+_RESULT_END_BYTES = 40
+_FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
+_MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
+#: Comments and escapes, for lines in which line comments occur.
+_COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+\n?|^%[^\n]*+\n?")
+#: A text that keeps going on after its result is not given more often than this until
+#: it is over.
+_MAX_RESULTS = 4
+#: Lines after which control is given back.
+_PAUSE_LINES = 100
+
+
+class LineEnd(Enum):
+    """How a game's text came to its end."""
+
+    WHOLE = "whole"
+    """A result, or the next game, followed."""
+    CUT = "cut"
+    """The input ended; its last word may be half a word."""
+    TOO_LONG = "too long"
+    """The rest was left out: the game passed the bound."""
+
+
+class PgnSegment(NamedTuple):
+    """The text of one game."""
+
+    header: bytes
+    movetext: bytes
+    end: LineEnd
+
+
+class _Phase(Enum):
+    HEADERS = 1
+    MOVES = 2
+    ENDED = 3
+    SKIPPING = 4
+
+
+Segments = Iterator[PgnSegment | None]
+"""Games, and None now and then, so that others may have a turn."""
+
+
+class PgnSplitter:
+    """Bytes in, games out, wherever the bytes are cut; holds no more than one game.
+
+    A game is tag lines, then movetext, which may be in one line with them. It ends
+
+    * at a line that ends in a result, outside comments (a following line goes on with
+      the same game unless a blank line, a tag or move number 1 comes first), or
+    * at a tag line that follows movetext, with or without a blank line between, outside
+      comments, or
+    * within a line, at a result with a tag or move number 1 behind it, outside
+    comments.
+
+    Blank lines alone end nothing: sources put them between tags, and two of them
+    between tags and moves. A tag line inside a comment does not split. But a comment
+    that was never closed must not swallow the games after it: when a tag line was seen
+    in it and then another ``{``, or the game outgrows its bound, or the input ends, the
+    game ended at that tag line.
+
+    With ``eager`` a game is given as soon as the line with its result is there, and
+    once more if it goes on after that; without, only when the next game begins or the
+    input ends.
+
+    Lines are read once; a comment left open costs a second look at what it held.
+    """
+
+    def __init__(
+        self, *, max_game_bytes: int, eager: bool, fallback_charset: str = "cp1252"
+    ) -> None:
+        self._limit = max_game_bytes
+        self._fallback_charset = fallback_charset
+        self._eager = eager
+        self._read = 0
+        self.whole = False
+        """The input that ended last had its last game to the result."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the game being collected: the source broke off, and begins again."""
+        self._plain = PlainLines()
+        self._line = bytearray()  # the beginning of a line
+        self._again: list[bytes] = []  # lines that a comment left open had swallowed
+        self._begin_game()
+
+    def _begin_game(self) -> None:
+        """Begin a game."""
+        self._phase = _Phase.HEADERS
+        self._text = bytearray()  # its lines
+        self._moves_at = 0  # where movetext begins
+        self._event_seen = False
+        self._tag: Result | None = None  # what the headers say of the result
+        self._in_comment = False
+        self._tag_in_comment = -1  # first tag line inside the open comment
+        self._results = 0  # lines that ended in a result
+        self._given = False  # the text was given already
+
+    def split_bytes(self, data: bytes) -> Segments:
+        """Yield games completed by ``data``. The iterator must be used up before the
+        next call.
+
+        Gives None now and then, after a millisecond of work or less that found no game.
+        """
+        yield from self._split_lines(self._plain.decode_lines(data))
+
+    def finish_input(self) -> Segments:
+        """End of input: the games still open. Afterwards a new input may begin."""
+        yield from self._split_lines(self._plain.decode_lines(b"", final=True))
+        cut = bool(self._line)
+        if cut:
+            yield from self._split_lines(b"\n")
+        while self._phase is _Phase.MOVES and self._tag_in_comment > 0:
+            yield self._end_overlong()
+            yield from self._read_lines([])
+        self.whole = self._phase is _Phase.ENDED or (
+            self._phase is _Phase.HEADERS and not self._text.strip()
+        )
+        yield self._take_last(cut)
+        self.reset()
+
+    def _take_last(self, cut: bool) -> PgnSegment | None:
+        """Yield what the end of input leaves."""
+        text = self._text
+        if self._phase is _Phase.ENDED:
+            return self._take_game()
+        segment = PgnSegment(*self._split_header(len(text) - cut), LineEnd.CUT)
+        if self._phase is _Phase.MOVES:
+            return segment
+        # Tags that are still being written name nobody yet.
+        ready = text.endswith(b"\n\n") or (b"[White " in text and b"[Black " in text)
+        if self._phase is _Phase.HEADERS and ready and b"[" in segment.header:
+            return segment
+        return None
+
+    def _split_lines(self, data: bytes) -> Segments:
+        self._line += data
+        if b"\n" in data:
+            *lines, self._line = self._line.split(b"\n")
+            yield from self._read_lines([bytes(line) + b"\n" for line in lines])
+        while True:
+            if not self._text and self._line.startswith((b" ", b"\t", b"\xef")):
+                self._line = bytearray(_strip_indent(self._line))
+            if len(self._text) + len(self._line) <= self._limit:
+                return
+            if self._is_over:
+                yield self._end_overlong()
+                yield from self._read_lines([])
+                continue
+            line = bytes(self._line)
+            self._line = bytearray(b".")  # what follows begins no line
+            if self._phase is not _Phase.SKIPPING or self._begins_game(line):
+                yield self._cut_game(line)
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the game that has outgrown its bound came to its end before."""
+        return self._phase is _Phase.ENDED or self._tag_in_comment > 0
+
+    def _end_overlong(self) -> PgnSegment | None:
+        """End the game there."""
+        return self._take_game(
+            self._tag_in_comment if self._tag_in_comment > 0 else None
+        )
+
+    def _read_lines(self, lines: Iterable[bytes]) -> Segments:
+        """Return everything that whole lines complete, within the bound."""
+        left = deque(lines)
+        while left or self._again:
+            left.extendleft(reversed(self._again))
+            self._again.clear()
+            segment = self._read_line(left.popleft())
+            self._read = (self._read + 1) % _PAUSE_LINES
+            if segment is not None or self._read == 0:
+                yield segment
+
+    def _split_header(self, end: int) -> tuple[bytes, bytes]:
+        """Return header and movetext of the game so far."""
+        text = bytes(self._text[: max(0, end)])
+        if self._phase in (_Phase.MOVES, _Phase.ENDED):
+            return text[: self._moves_at], text[self._moves_at :]
+        # A last tag may be half written.
+        tags_end = text.rfind(b'"]') + 2
+        return (text if tags_end < 2 else text[:tags_end]), b""
+
+    def _take_game(self, end: int | None = None) -> PgnSegment | None:
+        """End the game, in front of ``end``; nothing if just that was given already."""
+        end = len(self._text) if end is None else end
+        segment = (
+            None if self._given else PgnSegment(*self._split_header(end), LineEnd.WHOLE)
+        )
+        self._again[:0] = bytes(self._text[end:]).splitlines(keepends=True)
+        self._begin_game()
+        return segment
+
+    def _cut_game(self, line: bytes) -> PgnSegment | None:
+        """Leave out the rest of a game, until a line that begins another one."""
+        line = self._normalise_line(line)[: self._limit - len(self._text)]
+        if self._phase is _Phase.HEADERS and not _HEADER_LINE.match(line):
+            self._phase, self._moves_at = _Phase.MOVES, len(self._text)
+        self._text += line
+        segment = PgnSegment(*self._split_header(self._limit), LineEnd.TOO_LONG)
+        given, moves = self._given, self._phase is not _Phase.HEADERS
+        self._begin_game()
+        self._phase = _Phase.SKIPPING
+        self._next_game = _SOME_TAG if moves else _EVENT_LINE
+        return None if given else segment
+
+    def _begins_game(self, line: bytes) -> bool:
+        """Return whether a game begins after one that was too long."""
+        if begins := self._next_game.match(self._normalise_line(line)):
+            self._begin_game()
+        return bool(begins)
+
+    def _read_line(self, line: bytes) -> PgnSegment | None:
+        """Read one line; return a game if that completes one."""
+        if self._phase is _Phase.SKIPPING and not self._begins_game(line):
+            return None
+        if not self._text:
+            line = _strip_indent(line)
+            if line == b"\n":
+                return None
+        if len(self._text) + len(line) > self._limit:
+            if not self._is_over:
+                return self._cut_game(line)
+            self._again.append(line)
+            return self._end_overlong()
+        if not line.isascii():
+            line = self._normalise_line(line)
+            if not self._text and (line := _strip_indent(line)) == b"\n":
+                return None
+        if parts := self._split_line(line):
+            self._again += parts
+            return None
+        if self._phase is _Phase.ENDED:
+            if (
+                _BLANK_LINE.match(line)
+                or _TAG_LINE.match(line)
+                or _FIRST_MOVE.match(line)
+            ):
+                self._again.append(line)
+                return self._take_game()
+            self._phase = _Phase.MOVES  # words after the result: the same game goes on
+            self._given = False
+        return (
+            self._read_header(line)
+            if self._phase is _Phase.HEADERS
+            else self._read_moves(line)
+        )
+
+    def _normalise_line(self, line: bytes) -> bytes:
+        """Return the line in UTF-8, with ASCII's blanks, dashes and quotes."""
+        if line.isascii():
+            return line
+        text = decode(line.removesuffix(b"\n"), self._fallback_charset)
+        end = b"\n" if line.endswith(b"\n") else b""
+        return normalise_line(text).encode("utf-8", "replace") + end
+
+    def _split_line(self, line: bytes) -> list[bytes]:
+        """Return a line in two where a game is in one line with its tags or with
+        another game.
+        """
+        if line.endswith(b"]\n") or self._in_comment or line.startswith((b"%", b";")):
+            return []
+        if tags := _TAGS.match(line):
+            at = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
+        else:
+            at = _find_next_game(line)
+        return [line[:at] + b"\n", line[at:].lstrip()] if at else []
+
+    def _read_header(self, line: bytes) -> PgnSegment | None:
+        segment = None
+        if not _HEADER_LINE.match(line):
+            self._phase, self._moves_at = _Phase.MOVES, len(self._text)
+            return self._read_moves(line)
+        # Games without moves follow each other without movetext between: Event begins a
+        # new one.
+        if _EVENT_LINE.match(line):
+            if self._event_seen:
+                segment = self._take_game()
+            self._event_seen = True
+        if (
+            self._tag is None
+            and b"Result" in line
+            and (tag := _RESULT_TAG.search(line))
+        ):
+            self._tag = read_result(decode(tag[1]))
+        self._text += line
+        return segment
+
+    def _read_moves(self, line: bytes) -> PgnSegment | None:
+        if len(self._text) > self._moves_at and _TAG_LINE.match(line):
+            if self._in_comment:
+                if self._tag_in_comment < 0:
+                    self._tag_in_comment = len(self._text)
+            elif _EVENT_LINE.match(line) or _MOVE_LIKE.search(
+                self._text, self._moves_at
+            ):
+                self._again.append(line)
+                return self._take_game()
+            else:
+                # What looked like movetext was a garbled line between tags of one game.
+                self._phase = _Phase.HEADERS
+                return self._read_header(line)
+        close = line.find(b"}") if self._in_comment else -1
+        if (
+            self._tag_in_comment > 0
+            and line.find(b"{", 0, close if close >= 0 else None) >= 0
+        ):
+            self._again.append(line)
+            return self._end_overlong()
+        self._text += line
+        if self._follow_comments(line, close) or not self._is_result(line):
+            return None
+        self._phase = _Phase.ENDED
+        self._results += 1
+        if not self._eager or self._results > _MAX_RESULTS:
+            return None
+        self._given = True
+        return PgnSegment(*self._split_header(len(self._text)), LineEnd.WHOLE)
+
+    def _follow_comments(self, line: bytes, close: int) -> bool:
+        """Return whether the line ends in a comment; ``close`` is where the open one
+        ends, or -1.
+        """
+        if self._in_comment:
+            if close < 0:
+                return True
+            self._tag_in_comment = -1
+        self._in_comment = to_the_end = False
+        for match in _COMMENTS.finditer(line, close + 1):
+            to_the_end = not match[0].startswith(b"{")
+            self._in_comment = not to_the_end and match[1] is None
+        return self._in_comment or to_the_end
+
+    def _is_result(self, line: bytes) -> bool:
+        """Return whether the line, which was taken in, ends in a result.
+
+        Where the word may say something else it takes the tag to say the same, or that
+        nothing was played, as where a player did not come.
+        """
+        end = len(line) - 1
+        found = _LAST_WORD.search(line, max(0, end - _RESULT_END_BYTES), end)
+        if found is None:
+            return False
+        word = found[0].rstrip()
+        if read_result_word(word) is not None or read_result_at_end(line) is not None:
+            return True
+        result = read_result_word(word, doubtful=True)
+        if result is None or result == self._tag:
+            return result is not None
+        if word == b"0-0" or self._results > _MAX_RESULTS:
+            return False
+        at = len(self._text) - len(line) + found.start()
+        return _PLAYED.search(self._text, self._moves_at, at) is None
+
+
+def _find_next_game(line: bytes) -> int:
+    """Return where another game begins in a line of movetext, 0 for nowhere."""
+    if not (
+        b" 1 " in line or b'"]' in line or b"\t" in line or _SECOND_ONE.search(line)
+    ):
+        return 0
+    at = _find_behind_result(line)
+    if at and (b"{" in line or b";" in line):
+        at = _find_behind_result(
+            _COMMENTS.sub(lambda comment: b" " * len(comment[0]), line)
+        )
+    return at
+
+
+def _find_behind_result(line: bytes) -> int:
+    for found in _GAME_BEGINS.finditer(line):
+        at = found.start()
+        word = _LAST_WORD.search(line, max(0, at - _RESULT_END_BYTES), at)
+        if word is not None and read_result_word(word[0].rstrip()) is not None:
+            return at
+    return 0
+
+
+def _strip_indent(line: bytes | bytearray) -> bytes:
+    found = _INDENTED.match(line)
+    return bytes(line[found.end() :] if found else line)

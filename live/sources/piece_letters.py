@@ -1,0 +1,98 @@
+"""The letters of pieces in other languages than English. Pure.
+
+A language is taken for a whole game, never for a move: `D` is a queen in German and
+Spanish, `R` a rook in English, a king in French and a knight in Finnish. It must have
+every letter that the game uses, and English must lack one.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from live.messages.values import Value
+from live.sources.san import LOOK_ALIKES
+
+_ENGLISH = "KQRBN"
+#: King, queen, rook, bishop and knight. Languages with the same letters share a row.
+#: Those of the pages, and what is read by many, come first.
+_COMMON: Mapping[str, str] = {
+    "German": "K D T L S",  # and Danish, Norwegian, Swedish, Croatian, Slovene
+    "French": "R D T F C",
+    "Spanish or Italian": "R D T A C",
+    "Portuguese": "R D T B C",
+    "Dutch": "K D T L P",
+    "Russian": "Кр Ф Л С К",
+}
+_LETTERS: Mapping[str, str] = {
+    **_COMMON,
+    "Polish": "K H W G S",
+    "Czech": "K D V S J",
+    "Hungarian": "K V B F H",
+    "Finnish": "K D T L R",
+    "Icelandic": "K D H B R",
+    "Romanian": "R D T N C",
+    "Turkish": "Ş V K F A",
+    "Ukrainian": "Кр Ф Т С К",
+    "Serbian": "К Д Т Л С",
+}
+_BY_LANGUAGE = {
+    language: dict(zip(letters.split(), _ENGLISH, strict=True))
+    for language, letters in _LETTERS.items()
+}
+#: A letter, what says where the piece goes, and perhaps what a pawn becomes.
+_CAPITAL = r"Кр|[A-Z\u00c0-\u00deŞ\u0400-\u042f]"
+_MOVE = re.compile(
+    rf"({_CAPITAL})?([a-h]?[1-8]?[-x:]?[a-h][1-8])(?:(=?)({_CAPITAL}))?(?!\w)"
+)
+
+
+class PieceLetters(Value):
+    """How the letters of a game are read."""
+
+    languages: tuple[str, ...]
+    """Those that they fit."""
+    english: tuple[tuple[str, str], ...]
+    """The letters that the game uses, each with the English one."""
+    is_common: bool
+    """One of the languages is read by many, and is meant where it fits."""
+
+    @property
+    def name(self) -> str:
+        return " or ".join(self.languages)
+
+    def translate_move(self, move: str) -> str:
+        """Return move text with English letters."""
+        english = dict(self.english)
+        move = move.translate(LOOK_ALIKES)
+        found = _MOVE.match(move)
+        if found is None:
+            return move
+        piece, squares, sign, promotion = found.groups()
+        piece = english.get(piece, piece or "")
+        promotion = english.get(promotion, promotion or "")
+        return f"{piece}{squares}{sign or ''}{promotion}{move[found.end() :]}"
+
+
+def find_letters(move: str) -> set[str]:
+    """Return the piece letters of a text that looks like a move in some language."""
+    found = _MOVE.match(move.translate(LOOK_ALIKES))
+    return {found[1], found[4]} - {None} if found else set()
+
+
+def find_languages(used: Iterable[str]) -> list[PieceLetters]:
+    """Return the ways to read letters that are not all English, each once, common ones
+    first.
+    """
+    used = sorted(used)
+    if all(letter in _ENGLISH for letter in used):
+        return []
+    languages: defaultdict[tuple[tuple[str, str], ...], list[str]] = defaultdict(list)
+    for language, english in _BY_LANGUAGE.items():
+        if all(letter in english for letter in used):
+            languages[tuple((letter, english[letter]) for letter in used)].append(
+                language
+            )
+    return [
+        PieceLetters(tuple(names), english, names[0] in _COMMON)
+        for english, names in languages.items()
+    ]

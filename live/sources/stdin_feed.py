@@ -1,0 +1,94 @@
+"""``--feed -``: PGN on standard input, from a pipe, a terminal or a file."""
+
+import asyncio
+import concurrent.futures
+import os
+import threading
+from collections.abc import AsyncIterator
+
+from live.errors import FeedUnreadable
+from live.operating_system import InputWait
+from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.pgn_decoder import PgnDecoder
+from live.sources.pgn_detection import describe_no_pgn
+from live.sources.source_address import FeedAddress
+
+#: Read at once.
+PIECE_BYTES = 16_384
+#: Pieces read ahead while the consumer is behind: standard input then simply waits.
+AHEAD = 4
+
+
+class StdinFeed(SessionFeed):
+    """Reports games as they arrive; over at the end of input."""
+
+    def __init__(
+        self, source: FeedAddress, conditions: FeedConditions, fd: int = 0
+    ) -> None:
+        super().__init__("standard input", conditions)
+        self._fd = fd
+
+    async def _follow_source(self, session: FeedSession) -> None:
+        decoder = PgnDecoder(fallback_charset=self._config.charset or "cp1252")
+        session.mark_alive()
+        first = True
+        async for piece in read_pieces(self._fd):
+            if first and piece.strip():
+                first = False
+                if what := describe_no_pgn(piece):
+                    raise FeedUnreadable(
+                        "standard input", f"holds {what}", "Pipe PGN into it"
+                    )
+            for games in decoder.decode_slices(piece):
+                if games:
+                    await session.report(games)
+                await asyncio.sleep(0)  # a slice is some milliseconds of work
+        if games := decoder.finish_input():
+            await session.report(games)
+
+
+async def read_pieces(fd: int) -> AsyncIterator[bytes]:
+    """Yield what a file descriptor gives, piece by piece, to its end.
+
+    Read in a thread, because the event loop can wait for pipes and terminals but not
+    for plain files, and any of them may be standard input. Bounded: at most
+    :data:`AHEAD` pieces wait.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes | OSError] = asyncio.Queue(AHEAD)
+    stop_reader, stop_writer = os.pipe()
+
+    def read_input() -> None:
+        waiting = InputWait(fd, stop_reader)
+        piece: bytes | OSError = b"\0"
+        while piece and not isinstance(piece, OSError):
+            try:
+                if not waiting.ready():
+                    break
+                piece = os.read(fd, PIECE_BYTES)
+            except OSError as error:
+                piece = error
+            try:
+                asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
+            except (RuntimeError, concurrent.futures.CancelledError):
+                break  # the loop has gone
+        os.close(stop_reader)
+
+    # A daemon: a terminal on which nobody types must not keep the program from ending.
+    threading.Thread(target=read_input, name="stdin", daemon=True).start()
+    try:
+        while True:
+            piece = await queue.get()
+            if isinstance(piece, OSError):
+                raise FeedUnreadable(
+                    "standard input",
+                    f"cannot be read ({piece.strerror})",
+                    "Give a file's path",
+                )
+            if not piece:
+                return
+            yield piece
+    finally:
+        os.close(stop_writer)
+        while not queue.empty():  # lets a reader that waits for room see the stop
+            queue.get_nowait()

@@ -1,0 +1,111 @@
+"""``--feed http(s)://…/games.pgn``: PGN at a URL, asked for again and again.
+
+Kind to the server: conditional requests, less often while nothing changes, its
+``Retry-After`` obeyed. One page may hold many games; they come with one request.
+"""
+
+import httpx
+
+from live.sources import http_client
+from live.sources.feed import RESTING_S, Feed, FeedConditions, FeedSession, SessionFeed
+from live.sources.lichess_token import LichessToken
+from live.sources.pgn_snapshots import PgnSnapshots, PgnText
+from live.sources.retry import RefusedRequest
+from live.sources.source_address import (
+    FeedAddress,
+    create_unknown_feed,
+    is_http_address,
+)
+
+#: Every so many polls the request is unconditional: an ETag made of size and whole
+#: seconds misses a change within the second, for ever.
+TRUST_POLLS = 30
+#: Nothing new for this long: polls become rarer, up to :data:`SLOWEST` times the
+#: period.
+QUIET_S = 120.0
+SLOWEST = 2.5
+
+
+class WebPageFeed(SessionFeed):
+    """Reports the games of one PGN page whenever it changes.
+
+    Over when every game has a result and nothing has changed for the grace period.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        conditions: FeedConditions,
+        *,
+        poll_s: float = 0.0,
+        token: LichessToken | None = None,
+    ) -> None:
+        """``poll_s``: the least time between two requests, where a service asks for
+        more than the settings say. ``token`` is sent with each.
+        """
+        super().__init__(name, conditions)
+        self._poll_s = max(poll_s, conditions.config.poll_s)
+        self._token = token
+        self._url = url
+        self._text = PgnText(name, conditions, cached=True)
+        self._snapshots = PgnSnapshots(conditions, cached=True)
+
+    async def _follow_source(self, session: FeedSession) -> None:
+        clock = self._clock
+        since: dict[str, str] = {}
+        conditional = True
+        polls = 0
+        async with http_client.open_client(self._config) as client:
+            while True:
+                if polls % TRUST_POLLS == 0:
+                    since = {}
+                polls += 1
+                asked_s = clock.now()
+                try:
+                    answer = await self._fetch_page(client, since)
+                except RefusedRequest:
+                    if not since:
+                        raise
+                    # Some servers take conditions for a bad request (lila's
+                    # HttpClient).
+                    conditional = False
+                    answer = await self._fetch_page(client, {})
+                if answer is not None:
+                    taken = await self._text.take_text(answer.body, answer.content_type)
+                    since = answer.validators if conditional and taken else {}
+                look_again_s = await self._snapshots.report_texts(
+                    [await self._text.build_reading(asked_s)],
+                    session,
+                    [self._text.note],
+                )
+                if session.is_over and look_again_s is None:
+                    return
+                still_s = clock.now() - session.changed_s
+                period_s = self._poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
+                if session.is_idle:
+                    period_s = max(period_s, RESTING_S)
+                await clock.sleep(
+                    session.earliest_wait_s(period_s, look_again_s) or period_s
+                )
+
+    async def _fetch_page(
+        self, client: httpx.AsyncClient, since: dict[str, str]
+    ) -> http_client.HttpBody | None:
+        token = self._token
+        if token is None:
+            return await http_client.fetch_body(
+                client, self.name, self._url, headers=since
+            )
+        headers = {"Accept": "application/x-chess-pgn", **token.auth_headers(), **since}
+        with token.explain_refusal(self.name):
+            return await http_client.fetch_body(
+                client, self.name, self._url, headers=headers
+            )
+
+
+def open_web_page(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    """Open the feed of a page of PGN. Raises UnknownFeed."""
+    if not is_http_address(source.target):
+        raise create_unknown_feed(source.name, "is no http or https address")
+    return WebPageFeed(source.name, source.target, conditions)

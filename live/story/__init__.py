@@ -1,1 +1,0 @@
-"""What of the games is worth telling, from figures that hold. Pure."""

@@ -1,0 +1,358 @@
+"""All moments of an event: which there are now, and what changed. Pure.
+
+Changes in, messages out. Whoever applies the messages to the list of
+:meth:`StoryDesk.moments` holds what the desk holds: a ``move`` drops the moments of its
+game from that ply on, ``gone`` all of the game, ``moment`` adds, replaces or withdraws
+one. Times are seconds since 1970 UTC and come as arguments.
+
+Games are looked at again when something of them has changed, one at a time; what they
+look like is asked for then. So a burst of scores costs one look.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import msgspec
+
+from live.games.short_names import family_name
+from live.messages.figures import GameDetail, GameView
+from live.messages.moments import Moment, MomentFigure
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    GoneMessage,
+    MomentMessage,
+    MoveMessage,
+)
+from live.messages.values import GameId
+from live.watch.moment_draft import ONCE, MomentDraft
+from live.watch.moment_rules import find_moments
+from live.watch.round_moments import WholeGame, find_round_moments, read_whole_game
+from live.watch.round_summary import RoundName, round_of
+from live.watch.sentences import write_sentences
+
+#: Moments held at a time; the oldest make room, first those of which no time is known.
+MOST = 120
+#: More moves of a game in one batch are its past: nobody saw when they were played.
+PAST_MOVES = 2
+
+
+#: The whole of a game that stands.
+DetailOf = Callable[[GameId], GameDetail | None]
+#: Whether an alert that stands doubts the result of a game.
+Doubted = Callable[[GameId], bool]
+
+
+class GameStory(msgspec.Struct, omit_defaults=True):
+    """What was told of a game, and what it does not say itself: a journal keeps it."""
+
+    seen_s: dict[int, float] = {}
+    """When each ply was played, where somebody saw it."""
+    moments: dict[str, Moment] = {}
+    let_go: set[str] = set()
+    """Ids that made room; they do not come back."""
+    whole: WholeGame | None = None
+    """As the comparison of its round needs it, once it is over."""
+    waits: bool = False
+    """It has changed, and was not looked at since."""
+
+
+@dataclass(slots=True)
+class _Game:
+    story: GameStory = field(default_factory=GameStory)
+    round: RoundName | None = None
+    """None until its header is known."""
+    names: tuple[str, ...] = ()
+    """Of who plays: where two share a family name, an initial tells them apart."""
+
+
+@dataclass(slots=True)
+class _Round:
+    games: set[GameId] = field(default_factory=set)
+    whole: dict[GameId, WholeGame] = field(default_factory=dict)
+    """Those that are over, as they are compared."""
+    chosen: dict[GameId, list[MomentDraft]] = field(default_factory=dict)
+    """What stands out among them, once all are over."""
+
+
+@lru_cache(maxsize=4096)
+def _family(name: str) -> str:
+    return family_name(name).lower()
+
+
+class StoryDesk:
+    """Keeps the moments of all games. One writer calls; nothing waits."""
+
+    def __init__(self, doubted: Doubted = lambda game: False) -> None:
+        """Tell of a game whose result is ``doubted`` as if it went on."""
+        self._doubted = doubted
+        self._games: dict[GameId, _Game] = {}
+        # Games with moments that stand.
+        self._telling: dict[GameId, GameStory] = {}
+        self._rounds: dict[RoundName, _Round] = {}
+        # Rounds of which a game has come, gone or changed, in this order.
+        self._changed_rounds: dict[RoundName, None] = {}
+        # In how many games each name plays, by family names.
+        self._families: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        # Games to look at, in this order.
+        self._waiting: dict[GameId, None] = {}
+        # Games of which there is more to remember, or nothing any more.
+        self._unremembered: dict[GameId, None] = {}
+
+    def moments(self) -> list[Moment]:
+        """Return the moments that stand, in the order of their ids."""
+        return sorted(self._list_moments(), key=lambda moment: moment.id)
+
+    def _list_moments(self) -> list[Moment]:
+        found: list[Moment] = []
+        for story in self._telling.values():
+            found.extend(story.moments.values())
+        return found
+
+    # --- changes ---------------------------------------------------------------------
+
+    def follow(self, changes: Iterable[Change], now_s: float) -> None:
+        """Take note of changes that subscribers are sent, too; send nothing."""
+        changes = list(changes)
+        moves = Counter(each.game for each in changes if isinstance(each, MoveMessage))
+        for change in changes:
+            if isinstance(change, GoneMessage):
+                self._forget_game(change.game)
+                continue
+            if isinstance(change, MoveMessage):
+                is_seen = change.move and moves[change.game] <= PAST_MOVES
+                self._drop_from(change.game, change.ply, now_s if is_seen else None)
+            elif isinstance(change, GameMessage):
+                self._read_header(change.game)
+            about = change.alert if isinstance(change, AlertMessage) else change
+            game = getattr(about, "game", None)
+            if game is not None:
+                self._waiting[game if isinstance(game, str) else game.id] = None
+
+    def _drop_from(self, id: GameId, ply: int, seen_s: float | None) -> None:
+        """Forget what was told from a ply on, which is another one or gone."""
+        story = self._games.setdefault(id, _Game()).story
+        moments = story.moments.items()
+        story.moments = {key: moment for key, moment in moments if moment.ply < ply}
+        story.seen_s = {at: time_s for at, time_s in story.seen_s.items() if at < ply}
+        if seen_s is not None:
+            story.seen_s[ply] = seen_s
+        self._unremembered[id] = None
+
+    def _read_header(self, view: GameView) -> None:
+        game = self._games.setdefault(view.id, _Game())
+        round = round_of(view)
+        self._set_names(view.id, (view.white.name, view.black.name))
+        self._set_round(
+            view.id, round, game.story.whole if game.round == round else None
+        )
+
+    def _set_names(self, id: GameId, names: tuple[str, ...]) -> None:
+        """Count who plays a game, in place of who played it before."""
+        game = self._games[id]
+        for name in names:
+            self._families[_family(name)][name] += 1
+        for name in game.names:
+            family = _family(name)
+            self._families[family] -= Counter([name])
+            if not self._families[family]:
+                del self._families[family]
+        game.names = names
+
+    def _set_round(
+        self, id: GameId, name: RoundName | None, whole: WholeGame | None
+    ) -> None:
+        """Enter a game in its round, as it is compared there, and take it out of the
+        round before.
+        """
+        game = self._games[id]
+        before = game.round
+        game.round = name
+        if before == name and game.story.whole == whole:
+            return
+        game.story.whole = whole
+        if before is not None:
+            self._rounds[before].games.discard(id)
+            self._rounds[before].whole.pop(id, None)
+            self._changed_rounds[before] = None
+        if name is not None:
+            round = self._rounds.setdefault(name, _Round())
+            round.games.add(id)
+            if whole is not None:
+                round.whole[id] = whole
+            self._changed_rounds[name] = None
+
+    def _forget_game(self, id: GameId) -> None:
+        self._waiting.pop(id, None)
+        self._telling.pop(id, None)
+        game = self._games.get(id)
+        if game is None:
+            return
+        self._unremembered[id] = None
+        game.story.moments.clear()
+        self._set_names(id, ())
+        self._set_round(id, None, None)
+        del self._games[id]
+
+    # --- looking ---------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a game is to be looked at, or a round compared."""
+        return bool(self._waiting or self._changed_rounds)
+
+    def look(self, detail_of: DetailOf) -> list[MomentMessage]:
+        """Look at one game that waits; return what is new, changed or withdrawn."""
+        self._compare_rounds()
+        game = next(iter(self._waiting), None)
+        if game is None:
+            return []
+        del self._waiting[game]
+        detail = detail_of(game)
+        if detail is None:
+            return []
+        return [*self._look_at(detail), *self._make_room()]
+
+    def _look_at(self, detail: GameDetail) -> list[MomentMessage]:
+        id = detail.id
+        name = round_of(detail)
+        self._read_header(detail)
+        self._set_round(id, name, read_whole_game(detail))
+        self._compare_rounds()
+        self._waiting.pop(id, None)  # It is being looked at.
+        story = self._games[id].story
+        before = story.moments
+        story.moments = self._tell(detail, self._rounds[name].chosen.get(id, []))
+        story.waits = False
+        if story.moments:
+            self._telling[id] = story
+        else:
+            self._telling.pop(id, None)
+        self._unremembered[id] = None
+        withdrawn = [
+            MomentMessage(id, before[gone], holds=False)
+            for gone in sorted(before.keys() - story.moments.keys())
+        ]
+        told = [
+            MomentMessage(id, moment)
+            for moment in story.moments.values()
+            if before.get(moment.id) != moment
+        ]
+        return withdrawn + told
+
+    def _tell(
+        self, detail: GameDetail, chosen: Iterable[MomentDraft]
+    ) -> dict[str, Moment]:
+        """Word all moments of a game, with those chosen by its round."""
+        story = self._games[detail.id].story
+        if self._doubted(detail.id):
+            detail = msgspec.structs.replace(detail, result="*")
+        namesakes = self._find_namesakes(detail)
+        told: dict[str, Moment] = {}
+        for draft in [*find_moments(detail), *chosen]:
+            moment = self._word(draft, detail, namesakes)
+            if moment.id not in story.let_go:
+                told[moment.id] = moment
+        return told
+
+    def _word(
+        self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]
+    ) -> Moment:
+        what = draft.color if draft.kind in ONCE else draft.ply
+        figures = draft.figures.items()
+        return Moment(
+            id=f"{detail.id}:{draft.kind}:{what}",
+            game=detail.id,
+            ply=draft.ply,
+            kind=draft.kind,
+            color=draft.color,
+            at_s=self._games[detail.id].story.seen_s.get(draft.ply),
+            weight=round(min(1.0, max(0.0, draft.weight)), 3),
+            figures=tuple(MomentFigure(name, round(v, 3)) for name, v in figures),
+            text=write_sentences(draft, detail, namesakes),
+        )
+
+    def _find_namesakes(self, detail: GameDetail) -> set[str]:
+        """Return all who share a family name with one of its players."""
+        white = self._families[_family(detail.white.name)]
+        black = self._families[_family(detail.black.name)]
+        return {*white, *black}
+
+    def _make_room(self) -> list[MomentMessage]:
+        """Let the oldest moments go; return their withdrawal."""
+        oldest = sorted(self._list_moments(), key=_order_of_leaving)[:-MOST]
+        for moment in oldest:
+            story = self._games[moment.game].story
+            story.let_go.add(moment.id)
+            del story.moments[moment.id]
+            self._unremembered[moment.game] = None
+        return [MomentMessage(moment.game, moment, holds=False) for moment in oldest]
+
+    # --- rounds ----------------------------------------------------------------------
+
+    def _compare_rounds(self) -> None:
+        """Choose what stands out in rounds whose games are all over."""
+        changed = self._changed_rounds
+        self._changed_rounds = {}
+        for name in changed:
+            round = self._rounds[name]
+            before = round.chosen
+            round.chosen = {}
+            if len(round.whole) == len(round.games):
+                round.chosen = find_round_moments(round.whole)
+            for id in {**before, **round.chosen}:
+                if id in self._games and before.get(id) != round.chosen.get(id):
+                    self._waiting[id] = None
+            if not round.games:
+                del self._rounds[name]
+
+    # --- a run before this one -------------------------------------------------------
+
+    def remember_waiting(self) -> None:
+        """Note of games that wait still that they do, for the run after this one."""
+        self._compare_rounds()
+        for id in self._waiting:
+            if id in self._games and not self._games[id].story.waits:
+                self._games[id].story.waits = True
+                self._unremembered[id] = None
+
+    def unremembered(self) -> dict[GameId, GameStory | None]:
+        """Return what is to be remembered since the last call; None: nothing now."""
+        stories: dict[GameId, GameStory | None] = {}
+        for id in self._unremembered:
+            game = self._games.get(id)
+            stories[id] = None if game is None else game.story
+        self._unremembered = {}
+        return stories
+
+    def restore(
+        self,
+        games: Iterable[GameView],
+        stories: Mapping[GameId, GameStory],
+        changed: set[GameId],
+    ) -> None:
+        """Take up games with what is remembered of them; nothing is new. Games that
+        have ``changed`` are looked at again.
+        """
+        again: dict[GameId, None] = {}
+        for view in games:
+            story = stories.get(view.id) or GameStory()
+            self._games[view.id] = _Game(story)
+            if story.moments:
+                self._telling[view.id] = story
+            self._set_names(view.id, (view.white.name, view.black.name))
+            self._set_round(view.id, round_of(view), story.whole)
+            if story.waits or view.id in changed:
+                again[view.id] = None
+        self._compare_rounds()
+        self._waiting = again
+
+
+def _order_of_leaving(moment: Moment) -> tuple[bool, float, int]:
+    """Return by what moments make room, the first ones first. What explains figures
+    that stand beside a result stays longest, as they stay.
+    """
+    return moment.kind == "despite", moment.at_s or 0.0, moment.ply

@@ -1,0 +1,138 @@
+"""A game that rested on disk, or over a restart, is in every figure as if it never had."""
+
+import random
+
+import msgspec
+from hypothesis import given, settings
+
+from live.event.rate_game import Measure
+from live.event.tracked_game import ArchivedValues
+from live.games.game import MovesPlayed, NewGame, Step
+from live.journal.journal_reader import decode_archived, encode
+from live.messages.from_sources import Player
+from live.messages.values import GameId
+from live.ratings.perceived_model import Models
+from tests.event.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
+from tests.event.test_event_state import FIGURES, Run, begun, histories, ledger, same_end
+
+DING = Player("Ding, Liren")
+MOVES = line(*range(3, 63))
+
+
+Kept = dict[GameId, bytes]
+
+
+def keep(held: Held, id: GameId, kept: Kept) -> None:
+    """Keep a game as bytes, unless it was kept and has not changed since."""
+    values = held.archive(id)
+    if values is not None:
+        kept[id] = encode(values)
+    assert id in kept
+
+
+def read(kept: Kept) -> list[ArchivedValues]:
+    return [values for each in kept.items() if (values := decode_archived(*each)) is not None]
+
+
+def three_games(measure: Measure) -> Run:
+    run = Run(ledger(measure=measure), answer_or_failure)
+    players = (ANAND, CARLSEN, DING)
+    for number in range(3):
+        white, black = players[number], players[(number + 1) % 3]
+        run.step(NewGame(game(f"g{number}", MOVES[: 40 + number], white=white, black=black)))
+    run.reply_all()
+    return run
+
+
+def restarted(run: Run, kept: Kept | None = None) -> tuple[Run, Kept]:
+    """Another process, that knows what this one kept, and those before it."""
+    kept = {} if kept is None else kept
+    ids = [view.id for view in run.ledger.games()]
+    for id in ids:
+        keep(run.ledger, id, kept)
+    kept = {id: kept[id] for id in ids}
+    held = ledger(measure=run.ledger.measure)
+    out = held.resumed(read(kept))
+    assert not out.requests and not out.dropped
+    return Run(held, answer_or_failure), kept
+
+
+def test_other_models_rate_archived_games_too() -> None:
+    """An engine may be measured long after the restart."""
+    run = three_games(FIGURES)
+    again, _ = restarted(run)
+    models = Models(FIGURES.models.models, scale=0.8, transferred=True)
+    for each in (run, again):
+        each.measure_by(models)
+        each.check_subscriber()
+    same_end(again.ledger, run.ledger)
+
+
+def test_a_game_that_is_over_is_held_as_it_is_kept_and_goes_on_from_there() -> None:
+    over, plain = (Run(ledger(measure=FIGURES), answer_or_failure) for _ in range(2))
+    for run in (over, plain):
+        finished = msgspec.structs.replace(game("g1", MOVES[:40]), result="1-0")
+        run.step(NewGame(finished), NewGame(game("g2", MOVES[:30])))
+        run.reply_all()
+    for id in ("g1", "g2"):
+        values = over.ledger.archive(id)
+        assert values is not None
+        over.ledger.archived(values)
+    assert over.ledger.archive("g1") is None and over.ledger.archive("g2") is not None
+    over.check_subscriber()
+    for run in (over, plain):
+        run.step(MovesPlayed("g1", 41, MOVES[40:44]))
+        run.reply_all()
+        run.check_subscriber()
+    same_end(over.ledger, plain.ledger)
+
+
+def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
+    run = begun(game(moves=MOVES))
+    assert run.ledger.archive("g1") is None and run.ledger.archive("nobody's") is None
+    run.reply_all()
+    assert run.ledger.archive("g1") is not None
+
+
+def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() -> None:
+    run = three_games(FIGURES)
+    run.step(NewGame(game("g8", MOVES[:30], white=DING, black=Player("Nobody"))))
+    run.reply_all()
+    kept: Kept = {}
+    keep(run.ledger, "g8", kept)
+    run.step(NewGame(game("g9", MOVES[:10], white=Player("Novice", elo=1200), black=DING)))
+    run.reply_all()
+    for id in ("g0", "g1", "g2", "g9"):
+        keep(run.ledger, id, kept)
+    held = ledger(measure=FIGURES)
+    held.resumed(read(kept))
+    same_end(held, run.ledger)
+
+
+@given(histories())
+@settings(deadline=None, max_examples=10)
+def test_law_a_restart_at_any_moment_changes_nothing(
+    history: list[tuple[Step | None, int]],
+) -> None:
+    """Steps, answers and restarts in any order end as without restarts."""
+    plain, other = (Run(ledger(measure=FIGURES), answer_or_failure) for _ in range(2))
+    kept: Kept = {}
+    for step, seed in history:
+        for run in (plain, other):
+            if step is not None:
+                run.step(step)
+            if seed % 3:
+                run.reply_all(random.Random(seed))
+        if seed % 2:
+            other.reply_all()
+            other, kept = restarted(other, kept)
+        elif seed % 5:
+            for view in list(other.ledger.games()):
+                if (values := other.ledger.archive(view.id)) is not None:
+                    kept[view.id] = encode(values)
+                    other.ledger.archived(values)
+            other.check_subscriber()
+    for run in (plain, other):
+        run.reply_all()
+        run.check_subscriber()
+    same_end(plain.ledger, other.ledger)

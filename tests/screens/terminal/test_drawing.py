@@ -1,0 +1,182 @@
+"""How things are written and drawn: by their cells, safely, as people read them; nothing lies."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import asdict, replace
+from rich.cells import cell_len
+from rich.text import Text
+
+from live.catalogue import LIVE_FIGURES
+from live.messages.figures import AnalysedPlayer, Curves, PlayerMethods, PlayerView, PlyView, Share
+from live.screens.terminal import printed
+from live.screens.terminal.board_view import signs
+from live.screens.terminal.players_view import listed
+from live.screens.terminal.text import (
+    clock_runs,
+    fit,
+    interval_text,
+    left,
+    move_text,
+    odds_text,
+    perceived_text,
+    plain,
+    ply_score,
+    right,
+    widened,
+)
+from tests.screens.terminal.sample_boards import ENGINE, detail, drawn, full_point
+from tests.screens.terminal.stage import Stage
+
+
+@given(st.text(max_size=60), st.integers(0, 40))
+def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
+    safe = plain(text)
+    assert cell_len(fit(safe, width)) <= width
+    assert cell_len(left(safe, width)) == width
+    assert cell_len(right(safe, width)) == width
+    assert cell_len(plain(text, width)) <= width
+    assert widened(Text(safe), width).cell_len == width
+
+
+@given(st.text(max_size=200))
+def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
+    assert plain(plain(text)) == plain(text)
+    for char in plain(text):
+        assert unicodedata.category(char)[0] != "C"
+        assert unicodedata.category(char) not in ("Zl", "Zp")
+
+
+def test_names_are_left_alone() -> None:
+    for name in ("Muñoz, Zoë", "Đorđević", "Nguyễn Ngọc Trường Sơn", "丁立人", "Иванов", "김민"):
+        assert plain(name) == unicodedata.normalize("NFC", name)
+
+
+def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
+    for text, safe in (
+        ("A👍🏽B", "A□□B"), ("👩‍👩‍👧", "□□□"), ("☕\ufe0f", "□"), ("\u0301\u0301a", "a"),
+        ("\u1160x\u11ff", "□x□"),
+        ("e" + "\u0301" * 5000, "é" + "\u0301" * 2),
+    ):  # fmt: skip
+        assert plain(text) == safe
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        *((ply_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)), text)
+          for (cp, mate), text in {
+            (None, None): "·", (35, None): "+0.35", (-1204, None): "-12.04", (0, None): "+0.00",
+            (3900, 5): "#5", (-3900, -3): "#-3", (-3900, 0): "#", (3900, None): "+39",
+        }.items()),
+        *((perceived_text(elo), text) for elo, text in {
+            None: "·", 2340.4: "2340", 3201.0: "3200+", 799.0: "800-", 3200.0: "3200",
+        }.items()),
+        (interval_text(1890.2, 2370.0), "1890–2370"),
+        (interval_text(None, 2370.0) + interval_text(1890.2, None), ""),
+    ],
+)  # fmt: skip
+def test_figures_in_few_cells(written: str, text: str) -> None:
+    assert written == text
+
+
+def test_odds_add_up() -> None:
+    assert odds_text(0.455, 0.395) == "46/39/15"
+    for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
+        assert sum(map(int, odds_text(win, draw).split("/"))) == 100
+
+
+def test_moves_are_numbered_from_the_starting_position() -> None:
+    game = detail()
+    assert move_text(game, PlyView(1, "e4", "e2e4")) == "1.e4"
+    assert move_text(game, PlyView(24, "Nf6", "g8f6")) == "12...Nf6"
+    black_first = replace(game, start_fen="8/8/8/8/8/8/8/K6k b - - 0 40")
+    assert move_text(black_first, PlyView(1, "Kg2", "h1g2")) == "40...Kg2"
+    assert move_text(black_first, PlyView(2, "Ka2", "a1a2")) == "41.Ka2"
+
+
+def test_the_clock_of_the_side_to_move_runs() -> None:
+    game = detail()
+    assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
+    assert clock_runs(game, 0) is None
+    stopped = {"result": "1-0"}, {"problem": "illegal move"}, {"termination": "adjourned"}
+    for over in (*stopped, {"restored": True}):
+        assert clock_runs(replace(game, **over), 2) is None
+    assert clock_runs(replace(game, problem="not read: white.elo (a list)"), 2) is True
+
+
+def player(name: str, perceived: int | None = None, percentile: float | None = None) -> PlayerView:
+    return PlayerView(
+        name, name, 2000, 1, 30, -12.5, 30, perceived, percentile=percentile, score=0.3
+    )
+
+
+def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missing() -> None:
+    players = [player("Early", 2900), player("Beta", 2300, 40.0), player("Alpha", 2100, 60.0)]
+    engine = replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
+    text = drawn(printed.players(players, engine, "same-search", width=80), 80)
+    assert text.index("Alpha") < text.index("Beta") < text.index("Early")
+    assert "By “playing like”" in text and "no model reads the scores" in text
+    assert engine.note in " ".join(text.split())
+    curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
+    game = replace(detail(result="1-0"), curves=curves)
+    wide, text = (
+        drawn(printed.games([game], ENGINE, "same-search", width=x), x) for x in (100, 80)
+    )
+    assert all(each in text for each in ("1.1 ", "1-0", "2441", "1790")) and "2180–2750" in wide
+    found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
+    view = AnalysedPlayer(**asdict(player("[b]Anna")), methods=found)
+    text = drawn(printed.methods([view], width=90), 90)
+    row = next(line for line in text.splitlines() if "[b]Anna" in line)
+    assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
+    assert "A2 p30 95 % 1st 95 % Loss" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [50, 60, 74, 80, 200])
+def test_the_ranking_is_whole_at_any_width(width: int) -> None:
+    """Names give way, figures never: 80 columns is what a pipe has."""
+    stage = Stage()
+    views = list(stage.client_state.players())
+    text = drawn(
+        printed.players(views, stage.client_state.engine(), "same-search", width=width), width
+    )
+    assert max(map(cell_len, text.splitlines())) <= width
+    for view in views:
+        assert view.perceived is not None
+        assert view.usual_low is not None and view.usual_high is not None
+        assert f"{view.perceived:.0f}" in text
+        assert f"{view.usual_low:.0f}–{view.usual_high:.0f}" in text
+        assert str(view.elo) in text and view.name[:12] in text
+    assert ("A4" in text) == ("a scale of its own" in text) == (width >= 80)
+
+
+NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
+
+
+async def test_a_players_page_has_every_figure() -> None:
+    async with Stage(size=(120, 60)) as stage:
+        view = next(iter(stage.client_state.players()))
+        stage.context.show("player", view.id)
+        text = await stage.frame()
+    for figure in LIVE_FIGURES:
+        assert f" {figure.name} " in text
+
+
+def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
+    figures = {"a": (2300.2, 20), "b": (2299.8, 20), "c": (2200.0, 20), "d": (2900.0, 9)}
+    views = [
+        replace(NOBODY, id=id, perceived=perceived, counted=counted)
+        for id, (perceived, counted) in figures.items()
+    ]
+    places = [(row.view.id, row.text) for row in listed(views, "", "perceived")]
+    assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
+    assert {row.text for row in listed(views, "", "points")} == {""}
+
+
+def test_a_first_choice_is_no_mistake() -> None:
+    game = detail()
+    fell = replace(game.plies[1], score_cp=900, gain_cp=-400, final=True)
+    for ply, sign in ((fell, "??"), (replace(fell, gain_cp=0), "")):
+        assert signs(replace(game, plies=(game.plies[0], ply)))[1] == sign

@@ -1,0 +1,312 @@
+"""Notes below fields are found, those of bases too.
+
+The published schemas: whole, and true of real messages.
+
+Every route over a real socket, validated against the published description.
+
+The readable page: whole, well formed, harmless, and it leads nowhere that is not there.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from live.config import ServerConfig
+from live.manual.pages import TOPICS
+from live.messages.health import FeedHealth
+from live.messages.to_clients import HeartbeatMessage, HelloMessage, Message
+from live.server import exports, wire
+from live.server.access import Authentication
+from live.server.answers import HttpRequest, HttpResponse, MetricCounts
+from live.server.broker import RetainedMessages, status
+from live.server.docs import asyncapi, notes, page
+from live.server.public_state import PublicState
+from live.server.published_state import snapshot
+from live.server.routes import HttpRoutes, openapi
+from live.server.static_files import StaticSite
+from live.server.visibility import PARAMETERS
+from tests.manual.html_reader import HtmlReader
+from tests.server.serving import asking, bearer, serving, token_file
+from tests.server.world import GAMES, World, at_once
+from tests.watch.games import game as finished_game
+
+
+class Base(msgspec.Struct):
+    one: int
+    """The first,
+    told in two lines."""
+    two: int = 2
+    three: int = 3
+    """The third."""
+
+
+class Derived(Base):
+    two: int = 4
+    """Now it has one."""
+
+
+def test_notes_of_a_type_and_of_its_base() -> None:
+    assert notes(Base) == {"one": "The first, told in two lines.", "three": "The third."}
+    assert notes(Derived) == {**notes(Base), "two": "Now it has one."}
+
+
+def problems(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> list[str]:
+    """What of the schema, whose references lead into ``document``, does not hold."""
+    closed = _closed({"$ref": "#/schema", "schema": schema, "components": document["components"]})
+    found = Draft202012Validator(closed).iter_errors(value)
+    return [f"{error.json_path}: {error.message[:300]}" for error in found]
+
+
+def _closed(schema: Any) -> Any:
+    """A copy in which no object may hold more than its properties."""
+    if isinstance(schema, dict):
+        copy = {name: _closed(each) for name, each in schema.items()}
+        if isinstance(schema.get("properties"), dict) and "type" in schema:
+            copy.setdefault("additionalProperties", False)
+        return copy
+    return [_closed(each) for each in schema] if isinstance(schema, list) else schema
+
+
+def as_json(document: dict[str, Any]) -> dict[str, Any]:
+    """The document as it is sent."""
+    sent: dict[str, Any] = json.loads(json.dumps(document))
+    return sent
+
+
+MESSAGES = as_json(asyncapi())
+
+
+def references(value: Any) -> list[str]:
+    return re.findall(r'"\$ref": "([^"]+)"', json.dumps(value))
+
+
+def resolve(reference: str) -> Any:
+    found = MESSAGES
+    for part in reference.removeprefix("#/").split("/"):
+        found = found[part]
+    return found
+
+
+def test_every_message_is_described_under_its_type() -> None:
+    tags = {str(kind.__struct_config__.tag) for kind in Message.__args__}
+    retained = {f"retained-{name}" for name in MESSAGES["channels"] if name != "live"}
+    assert set(MESSAGES["components"]["messages"]) == tags | retained
+    assert set(MESSAGES["channels"]["live"]["messages"]) == tags
+    for tag in tags:
+        payload = resolve(MESSAGES["components"]["messages"][tag]["payload"]["$ref"])
+        assert payload["properties"]["type"]["enum"] == [tag]
+        assert {"seq", "type"} <= set(payload["required"])
+        assert MESSAGES["components"]["messages"][tag]["summary"]
+
+
+def test_real_messages_are_what_the_schema_says() -> None:
+    world = World(2)
+    hello = HelloMessage(1, "e", world.info, "same-search", "0")
+    messages: list[Message] = [hello, HeartbeatMessage(), snapshot(world)]
+    for _ in range(400):
+        messages.extend(world.step())
+    messages.append(snapshot(world))
+    seen = set()
+    for message in messages:
+        told = json.loads(wire.number(wire.encode(message), 3))
+        seen.add(told["type"])
+        payload = MESSAGES["components"]["messages"][told["type"]]["payload"]
+        assert not problems(told, payload, MESSAGES)
+    assert seen == set(MESSAGES["channels"]["live"]["messages"])
+
+
+def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
+    channels = ((name, told["address"]) for name, told in MESSAGES["channels"].items())
+    topics = {name: re.sub(r"\\{\w+\\}", "[^/]+", re.escape(to)) for name, to in channels}
+    world, seen = World(2), set()
+    for _ in range(60):
+        for _ in range(8):
+            world.step()
+        for topic, payload in RetainedMessages(world, "live-rate").take(10_000).items():
+            (name,) = {each for each in topics if re.fullmatch(topics[each], topic)} - {"live"}
+            told = json.loads(payload)
+            message = MESSAGES["components"]["messages"][f"retained-{name}"]
+            assert not problems(told, message["payload"], MESSAGES)
+            assert "seq" not in told
+            seen.add(name)
+    message = MESSAGES["components"]["messages"]["retained-status"]
+    assert not problems(json.loads(status("online")), message["payload"], MESSAGES)
+    assert seen | {"status"} == set(MESSAGES["channels"]) - {"live"}
+
+
+def test_every_reference_leads_somewhere_and_channels_fit_together() -> None:
+    found = set(references(MESSAGES))
+    assert len(found) > 20 and all(map(resolve, found))
+    sends = [each["channel"]["$ref"].rpartition("/")[2] for each in MESSAGES["operations"].values()]
+    assert sends == list(MESSAGES["channels"])
+    for name, channel in MESSAGES["channels"].items():
+        assert set(channel.get("parameters", ())) == set(re.findall(r"{(\w+)}", channel["address"]))
+        for reference in references(channel["messages"]):
+            assert resolve(reference)["payload"], name
+
+
+def test_notes_and_sights_are_told() -> None:
+    ply = MESSAGES["components"]["schemas"]["PlyView"]["properties"]
+    assert "White's side" in ply["score_cp"]["description"]
+    assert ply["score_cp"]["description"].endswith("Withheld from venues.")
+    assert "Withheld" not in ply["clock_s"].get("description", "")
+    state = MESSAGES["components"]["schemas"]["EngineState"]["properties"]
+    assert state["searching"]["description"].endswith("For arbiters alone.")
+
+
+DOCUMENT = as_json(openapi())
+NOBODY = "nobody"
+
+
+def busy_world(seed: int = 4) -> World:
+    world = World(seed, steps=300)
+    for game in GAMES:
+        world.appear(game)
+    # A round of it is over.
+    world.held["over"] = finished_game([0.5] * 4, id="over", event="Closed", result="1-0")
+    # Whatever happened last, it is ready to serve.
+    world.feed_health = (FeedHealth("demo", "live"),)
+    return world
+
+
+async def picture(svg: str) -> bytes:
+    return b"\x89PNG"
+
+
+def targets(path: str) -> list[str]:
+    """The path with real ids, with an unknown one, and with queries, good and bad."""
+    made = [path.replace("{game}", quote(id, safe="")) for id in (*GAMES, NOBODY)]
+    queries = [""]
+    for parameter in DOCUMENT["paths"][path]["get"].get("parameters", ()):
+        if parameter["in"] == "query":
+            queries += [f"?{parameter['name']}={value}" for value in ("g1", "")]
+    return [f"{target}{query}" for target in dict.fromkeys(made) for query in queries]
+
+
+def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) -> list[str]:
+    """What of an answer the document does not say."""
+    if isinstance(response, HttpResponse):
+        status, kind = response.status, dict(response.headers).get("Content-Type", "")
+    else:
+        status, kind = response.status_code, response.headers.get("content-type", "")
+    described = DOCUMENT["paths"][path]["get"]["responses"]
+    described = described.get(str(status)) or described["default"]
+    if "content" not in described:
+        return [] if not body else ["a body is not described"]
+    media = described["content"].get(kind.split(";")[0]) or described["content"].get("*/*")
+    if media is None:
+        return [f"{kind} is not described"]
+    if "json" not in kind:
+        return [] if body else ["no body"]
+
+    return problems(json.loads(body), media["schema"], DOCUMENT)
+
+
+@pytest.mark.parametrize("path", DOCUMENT["paths"])
+async def test_every_route_answers_as_described(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("live.server.routes.drawn", picture)
+    monkeypatch.setattr(exports, "board_svg", lambda game: "")
+    token, tokens = token_file(tmp_path, arbiter=True, metrics=True)
+    async with (
+        serving(busy_world(), tokens_file=tokens) as publisher,
+        asking(publisher, headers=bearer(token)) as client,
+    ):
+        seen = set()
+        for target in targets(path):
+            told = await client.get(target)
+            assert not complaints(path, told, told.content), target
+            seen.add(told.status_code)
+            if tag := told.headers.get("etag"):
+                again = await client.get(target, headers={"If-None-Match": tag})
+                if again.status_code == 304:  # metrics may have changed meanwhile
+                    assert not complaints(path, again, again.content)
+        assert 200 in seen
+        # What is named may not be there, and a query may make no sense.
+        assert (404 in seen) == ("{" in path or "/round" in path)
+
+
+@pytest.mark.parametrize("path", DOCUMENT["paths"])
+def test_without_a_token_it_is_as_described(path: str) -> None:
+    for target in targets(path):
+        request = HttpRequest("GET", target.split("?")[0], (), {})
+        response = at_once(ROUTES.answer(request, None))
+        assert not complaints(path, response, response.body)
+
+
+#: What is answered without waiting; pictures are drawn, and rounds summed up, beside the loop.
+AT_ONCE = [
+    each.replace("{game}", "g1")
+    for each in DOCUMENT["paths"]
+    if not each.endswith(".png") and "/round" not in each
+]
+
+
+@given(
+    path=st.text(max_size=30) | st.sampled_from(AT_ONCE),
+    query=st.lists(
+        st.tuples(st.sampled_from([*PARAMETERS, "token"]) | st.text(), st.text(max_size=250)),
+        max_size=70,
+    ),
+    method=st.sampled_from(["GET", "HEAD", "POST", "OPTIONS", "X"]),
+    headers=st.dictionaries(
+        st.sampled_from(["authorization", "if-none-match", "accept-encoding"]),
+        st.text(st.characters(codec="latin-1"), max_size=40),
+    ),
+)
+@settings(deadline=None)
+def test_no_request_fails_and_every_refusal_is_a_problem(
+    path: str, query: list[tuple[str, str]], method: str, headers: dict[str, str]
+) -> None:
+    request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
+    for guard in (Authentication(None, ServerConfig()), Authentication({}, ServerConfig())):
+        guest = guard.who(request)
+        response = at_once(ROUTES.answer(request, guest))
+        assert response.status in (200, 304, 400, 401, 403, 404, 405)
+        if response.status >= 400:
+            schema = {"$ref": "#/components/schemas/ProblemAnswer"}
+            assert not problems(json.loads(response.body), schema, DOCUMENT)
+
+
+WORLD = busy_world()
+ROUTES = HttpRoutes(
+    WORLD, PublicState(WORLD), StaticSite(Path("/nowhere")), MetricCounts(), config=ServerConfig()
+)
+
+
+def test_schemas_are_schemas() -> None:
+    for schema in DOCUMENT["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_the_readable_page_is_whole_and_leads_nowhere_that_is_not_there() -> None:
+    reader, document = HtmlReader(page(openapi())), asyncapi()
+    assert reader.open == []
+    assert not {*reader.tags} & {"script", "img", "iframe", "object"}
+    assert len(reader.ids) == len(set(reader.ids)) > 20
+    site = {"./", "overlays", "manual/", "docs", "asyncapi.json", "openapi.json"}
+    for link in reader.links:
+        if link.startswith("manual/") and link != "manual/":
+            assert link.removeprefix("manual/") in TOPICS
+        else:
+            assert link in site or link.removeprefix("#") in reader.ids, link
+    # Its contents lead to every section and type.
+    inner = [id for id in reader.ids if id != "main" and not id.startswith("live-rate-")]
+    assert {f"#{id}" for id in inner} <= {*reader.links}
+    assert 'string (left out: "standard")' in reader.text
+    for channel in document["channels"].values():
+        assert channel["address"] in reader.text
+    for name, schema in document["components"]["schemas"].items():
+        for said in (name.removeprefix("Retained"), *schema.get("properties", ())):
+            assert said in reader.text

@@ -1,0 +1,424 @@
+"""Under a delay nothing that the public is sent leads to the undelayed game."""
+
+import asyncio
+import io
+import itertools
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, get_type_hints
+from urllib.parse import parse_qsl, quote
+
+import msgspec
+import pytest
+from rich.console import Console
+from websockets.asyncio.client import connect
+
+from live.config import ServerConfig
+from live.games.addresses import strip_addresses
+from live.journal.journal import Journal
+from live.messages import figures, health, moments, to_clients
+from live.messages.figures import GameView
+from live.messages.from_sources import FeedReport, Player
+from live.messages.health import FeedHealth
+from live.messages.to_clients import Change, GameMessage, MoveMessage
+from live.server.access import ClientLimits
+from live.server.answers import HttpRequest
+from live.server.broker import RetainedMessages, SiteStream
+from live.server.exports import analysis
+from live.server.pseudonyms import Pseudonyms
+from live.server.public_state import PublicState
+from live.server.published_state import snapshot
+from live.server.routes import ROUTES
+from live.server.server import Publisher
+from live.server.static_files import STUDY_TYPES, StaticSite
+from live.server.visibility import EVERYTHING, StreamFilter, Visibility
+from live.service.program_output import JsonPrinter, line_printer
+from live.service.public_delay import lasting_pseudonyms
+from live.sources.pgn_decoder import PgnReader
+from tests.server.serving import bearer, left_in, live, token_file
+from tests.server.test_public_state import follower
+from tests.server.world import Clock, World
+from tests.sources.fakes import until
+from tests.watch.games import moment
+from tests.watch.replayed_event import Rehearsal
+
+ID = "SECRETgm"
+#: Written into every header that the public sees.
+ADDRESSES = (
+    f"https://lichess.org/{ID}",
+    f"lichess.org/{ID}",
+    f"HTTP://LICHESS.ORG/{ID}#12",
+    f"www.club.example:8080/live?game={ID}",
+    f"192.168.1.5:8000/{ID}",
+    f"localhost:8000/{ID}.pgn",
+    f"[fe80::1]:8000/{ID}",
+    # Nobody's address, and still the way to it.
+    f"game {ID.lower()}",
+    f"lichess。org／{ID}",
+    f"lichess.org \\ {ID}",
+)
+TAGS = (
+    *("Event", "Site", "Round", "TimeControl", "Termination", "Opening", "ECO"),
+    *("WhiteTitle", "BlackTeam", "WhiteFed", "Annotator", "Source", "ChapterURL", "StudyName"),
+)
+FEED = f"https://club.example/live/{ID}/games.pgn"
+DELAY_S = 60.0
+
+
+def report(plies: int, first: int = 0) -> FeedReport:
+    """Two games of one source, one of which has an address in every header, from ``first`` on."""
+    said = itertools.cycle(ADDRESSES[first:] + ADDRESSES[:first])
+    moves = ("1. e4", "1... e5", "2. Nf3", "2... Nc6")[:plies]
+    line = " ".join(f"{move} {{ [%eval 0.2] }}" for move in moves)
+    tags = "".join(f'[{tag} "{next(said)}"]\n' for tag in TAGS)
+    text = (
+        f'{tags}[GameURL "https://lichess.org/{ID}"]\n'
+        f'[White "Ek, Al {ADDRESSES[1]}"]\n[Black "Berg, Bo"]\n\n'
+        f'{line} *\n\n[Event "Open"]\n[White "Ek, Al"]\n[Black "Dal, Ed"]\n\n1. d4 *\n\n'
+    )
+    games = tuple(PgnReader().read_text(text.encode(), closed=True))
+    assert games[0].key == ID and games[0].moves
+    return FeedReport(FEED, games)
+
+
+class Event(Rehearsal):
+    """Games told to arbiters at once and to the public through ``tell``."""
+
+    def __init__(self) -> None:
+        self.tell: list[Any] = []
+        super().__init__()
+
+    def _published(self, changes: Iterable[Change]) -> None:
+        told = list(changes)
+        super()._published(told)
+        for each in self.tell:
+            each(told)
+
+
+class Sweep:
+    """All bytes that a stranger is sent."""
+
+    def __init__(self, event: Event, publisher: Publisher) -> None:
+        self.said: list[bytes] = []
+        self._publisher = publisher
+        public = publisher.public
+        self._broker = RetainedMessages(public, "live")
+        self._stream = SiteStream(public, EVERYTHING, epoch="e", clock=Clock())
+        self._lines = io.StringIO()
+        printer = JsonPrinter(self._note)
+        printer.begin(snapshot(public))
+        public.listen(printer.show)
+        public.listen(line_printer(Console(file=self._lines, width=200)))
+        public.listen(self._broker.changed, self._broker.begin_anew)
+        public.listen(self._stream.changed, self._stream.begin_anew)
+
+    def _note(self, *said: object) -> None:
+        self.said += [str(each).encode("utf-8", "surrogatepass") for each in said]
+
+    async def look(self, names: Iterable[str]) -> None:
+        """Ask every route, and take what a broker is sent."""
+        paths = {route.path for route in ROUTES}
+        for name in names:
+            paths |= {route.path.format(game=name, export=name, file=name) for route in ROUTES}
+            paths |= {f"/share?game={name}", f"/api/v3/games?game={name}"}
+        for path in sorted(path for path in paths if "{" not in path):
+            path, _, query = path.partition("?")
+            request = HttpRequest("GET", path, tuple(parse_qsl(query)), {"host": "127.0.0.1"})
+            answer = await self._publisher.answer(request)
+            self._note(answer.status, answer.headers, answer.body)
+        for topic, payload in self._broker.take(1000).items():
+            self._note(topic, payload)
+        for each in self._stream.take():
+            self._note(each.topic, each.payload)
+        self._note(self._lines.getvalue())
+
+
+async def read(url: str) -> list[bytes]:
+    """All that a websocket is sent."""
+    async with connect(url) as reader:
+        return (await left_in(reader))[0]
+
+
+def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]:
+    clock = Clock()
+    public = PublicState(event.state, delay_s=delay_s, clock=clock)
+    publisher = Publisher(
+        ServerConfig(port=0),
+        event.state,
+        clock=lambda: 0.0,
+        limits=ClientLimits(tick_s=0.0),
+        site=StaticSite(folder),
+        study=StaticSite(folder, STUDY_TYPES),
+        public=public,
+    )
+    event.tell.append(publisher.publish)
+    return publisher, clock
+
+
+@pytest.mark.parametrize("first", [0, 5])
+async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
+    first: int, tmp_path: Path
+) -> None:
+    event = Event()
+    publisher, clock = serve(event, DELAY_S, tmp_path)
+    async with publisher:
+        sweep = Sweep(event, publisher)
+        readers = [
+            asyncio.create_task(read(live(publisher, query)))
+            for query in ("", "?detail=brief", "?detail=gains")
+        ]
+        await until(lambda: len(publisher.broadcaster) == len(readers))
+        for plies in (2, 3, 4):
+            event.report(report(plies, first))
+            event.state.feed_health(FeedHealth(FEED, "live", f"{FEED}: 2 games"))
+            event.state.feed_health(health.part_health(f"game {ID}", "failed", f"{ID} given up"))
+            clock.now_s += DELAY_S + 1
+            publisher.public.pass_due()
+            views = list(publisher.public.games())
+            await sweep.look([quote(view.id) for view in views])
+        assert len(views) == 2 and views[0].plies_played == 4
+        readers.append(asyncio.create_task(read(live(publisher))))
+        await until(lambda: len(publisher.broadcaster) == len(readers))
+    for reader in readers:
+        sweep.said += await reader
+    assert len(sweep.said) > 60
+    for said in sweep.said:
+        assert ID.lower().encode() not in said.lower()
+    # Arbiters are told all of it.
+    (held,) = [view for view in event.state.games() if view.id == ID]
+    assert held.event == ADDRESSES[first] and held.url.endswith(ID)
+
+
+async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) -> None:
+    event = Event()
+    event.report(report(2))
+    publisher, _ = serve(event, DELAY_S, tmp_path)
+    other = "SECRETxy"
+    for path in ("/api/v3/games/{}", "/api/v3/games/{}.pgn", "/api/v3/games/{}/public"):
+        asked = [
+            await publisher.answer(
+                HttpRequest("GET", path.format(id), (), {"host": "127.0.0.1", "accept": ""})
+            )
+            for id in (ID, other)
+        ]
+        bodies = [answer.body.replace(ID.encode(), other.encode()) for answer in asked]
+        assert [answer.status for answer in asked] == [404, 404] and bodies[0] == bodies[1]
+    for query in ((("game", ID),), (("game", other),)):
+        answer = await publisher.answer(
+            HttpRequest("GET", "/api/v3/games", query, {"host": "127.0.0.1"})
+        )
+        assert json.loads(answer.body) == {"games": []}
+    public = publisher.public
+    assert not list(public.player_ids(ID)) and public.game(ID) is None
+    assert list(public.player_ids(public.public_id(ID)))
+
+
+async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_links(
+    tmp_path: Path,
+) -> None:
+    event = Event()
+    event.report(report(2))
+    token, file = token_file(tmp_path, arbiter=True)
+    public = PublicState(event.state, delay_s=DELAY_S, clock=Clock())
+    config = ServerConfig(port=0, tokens_file=file, public=True)
+    publisher = Publisher(config, event.state, site=StaticSite(tmp_path), public=public)
+
+    async def ask(path: str, headers: dict[str, str]) -> Any:
+        known = {"host": "127.0.0.1"} | {name.lower(): text for name, text in headers.items()}
+        answer = await publisher.answer(HttpRequest("GET", path, (), known))
+        return answer.status, json.loads(answer.body)
+
+    status, game = await ask(f"/api/v3/games/{ID}", bearer(token))
+    assert (status, game["id"]) == (200, ID)
+    for asked, headers in ((ID, bearer(token)), (public.public_id(ID), {})):
+        path = f"/api/v3/games/{asked}/public"
+        assert await ask(path, headers) == (200, {"id": public.public_id(ID)})
+    assert (await ask(f"/api/v3/games/{ID}/public", {}))[0] == 404
+
+
+def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> None:
+    world, now = World(3, "g1", "g2", plies=3), [0.0]
+    public = PublicState(world, clock=lambda: now[0])
+    begun: list[list[str]] = []
+
+    def ids() -> list[str]:
+        return sorted(view.id for view in public.games())
+
+    public.listen(lambda changes: None, lambda: begun.append(ids()))
+    assert ids() == ["g1", "g2"]
+    public.delay(DELAY_S)
+    others = sorted(map(public.public_id, ("g1", "g2")))
+    assert ids() == others and not {"g1", "g2"} & set(others)
+    assert public.game("g1") is None and public.game(others[0]) is not None
+    # A longer delay gives no other names.
+    public.delay(2 * DELAY_S)
+    public.publish(world.vanish())
+    assert ids() == others
+    now[0] += 2 * DELAY_S
+    public.pass_due()
+    assert len(ids()) == 1
+    public.delay(0.0)
+    left = [view.id for view in world.games()]
+    assert ids() == left and public.game(left[0]) == world.held[left[0]]
+    assert begun == [others, left]
+
+
+async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(tmp_path: Path) -> None:
+    event = Event()
+    publisher, _ = serve(event, 0.0, tmp_path)
+    async with publisher:
+        event.report(report(2))
+        retained = RetainedMessages(publisher.public, "live")
+        publisher.public.listen(retained.changed, retained.begin_anew)
+        before = retained.take(1000)
+        assert any(ID in topic for topic in before)
+        async with connect(live(publisher)) as reader:
+            hello = json.loads(await reader.recv())
+            await until(lambda: len(publisher.broadcaster) == 1)
+            publisher.public.delay(DELAY_S)
+            _, code = await left_in(reader)
+            assert code == 1001
+        async with connect(live(publisher, f"?epoch={hello['epoch']}&since=1")) as again:
+            said = await again.recv(), await again.recv()
+            assert json.loads(said[0])["resumed"] is False and ID not in str(said)
+        # On a broker the old topics are cleared, the others hold the new id.
+        for topic, payload in retained.take(1000).items():
+            assert (payload == b"") if ID in topic else (ID.encode() not in payload)
+
+
+def test_a_token_for_some_games_goes_on_naming_them_by_their_real_ids() -> None:
+    world = World(3, "g1", "g2", plies=3)
+    public = PublicState(world, delay_s=DELAY_S, clock=Clock())
+    within = StreamFilter(games=frozenset({"g1"}))
+    token = StreamFilter(within=within)
+    assert [view.id for view in snapshot(public, public.confined(token)).games] == [
+        public.public_id("g1")
+    ]
+    arbiter = StreamFilter(within=within, visibility=Visibility.ARBITER)
+    assert public.confined(arbiter) is arbiter
+    # And what their overlays say of boards on air is understood.
+    assert public.real_ids([public.public_id("g2"), "x"]) == {"g2", "x"}
+
+
+def test_nothing_delayed_changes_no_id_and_no_text() -> None:
+    world = World(3, "g1", plies=3)
+    event = "Rated https://lichess.org/tournament/x"
+    world.held["g1"] = msgspec.structs.replace(world.held["g1"], event=event)
+    public = PublicState(world)
+    client = follower(public)
+    assert snapshot(public) == snapshot(world)
+    public.publish(world.move())
+    (game,) = client.games()
+    assert (game.id, game.event) == ("g1", event)
+
+
+def test_every_message_about_a_game_has_its_other_id() -> None:
+    """Also one that somebody adds: whatever type names a game is redacted."""
+    names = Pseudonyms(b"a secret")
+    world = World(3, "g1", plies=3)
+    detail = world.held["g1"]
+    told = moment("g1")
+    made: dict[type, Any] = {
+        to_clients.GameMessage: GameMessage(next(iter(world.games()))),
+        to_clients.GoneMessage: to_clients.GoneMessage("g1"),
+        to_clients.MoveMessage: MoveMessage("g1", 1, detail.plies[0]),
+        to_clients.ClockMessage: to_clients.ClockMessage("g1", 1, 3.0),
+        to_clients.ScoreMessage: to_clients.ScoreMessage("g1", detail.plies[0]),
+        to_clients.PointMessage: to_clients.PointMessage("g1", "white", world.point()[0].point),  # type: ignore[union-attr]
+        to_clients.MomentMessage: to_clients.MomentMessage("g1", told),
+        figures.GameDetail: detail,
+        moments.Moment: told,
+    }
+    of_games = {
+        kind
+        for kind in (*Change.__args__, figures.GameDetail, moments.Moment)
+        if {"game", "id"} & set(kind.__struct_fields__)
+    }
+    assert of_games == made.keys()
+    for value in made.values():
+        text = msgspec.json.encode(names.redact(value))
+        assert names.game_id("g1").encode() in text and b'"g1' not in text
+
+
+def test_names_rest_on_the_secret_and_stay_over_a_restart(tmp_path: Path) -> None:
+    one, other = Pseudonyms(b"one"), Pseudonyms(b"other")
+    assert one.game_id(ID) == Pseudonyms(b"one").game_id(ID) != other.game_id(ID)
+    assert one.source_name(FEED) != other.source_name(FEED)
+    journal = tmp_path / "a.sqlite"
+    found = []
+    for _ in range(2):
+        with Journal(journal) as opened:
+            found.append(lasting_pseudonyms(opened).game_id(ID))
+            assert opened.wait_until_written()
+    assert found[0] == found[1]
+    # Without a journal it is another at each start.
+    assert lasting_pseudonyms(Journal()).game_id(ID) != lasting_pseudonyms(Journal()).game_id(ID)
+
+
+def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:
+    world = World(1, "g1")
+    world.held["g1"] = msgspec.structs.replace(world.held["g1"], feed=FEED, also=("b",))
+    world.feed_health = (FeedHealth(FEED, "live", "2 games"),)
+    public = PublicState(world, pseudonyms=Pseudonyms(b"x"))
+    name = Pseudonyms(b"x").source_name(FEED)
+    whole = snapshot(public)
+    assert (whole.games[0].feed, whole.feeds[0].feed) == (name, name) != whole.games[0].also
+    came: list[Change] = []
+    public.listen(came.extend)
+    public.publish([*world.headers(), to_clients.HealthMessage(world.feed_health)])
+    assert [name.encode() in msgspec.json.encode(each) for each in came] == [True, True]
+    # Who runs the service reads what sources are called.
+    own: list[Change] = []
+    public.listen(own.extend, knows_sources=True)
+    public.publish([to_clients.HealthMessage(world.feed_health)])
+    assert FEED.encode() in msgspec.json.encode(own)
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("Hamburg https://lichess.org/abc", "Hamburg"),
+        ("lichess.org", "lichess.org"),
+        ("lichess.org/abc", ""),
+        ("Rated blitz lichess.org/tournament/x (A)", "Rated blitz (A)"),
+        ("40/7200:20/3600:900+30", "40/7200:20/3600:900+30"),
+        ("1.2.3.4", "1.2.3.4"),
+        ("B90/B92 6.Bg5/6.Be3", "B90/B92 6.Bg5/6.Be3"),
+        ("St. Gallen/Zürich", "St. Gallen/Zürich"),
+        ("90 min / 40 moves + 30 min", "90 min / 40 moves + 30 min"),
+        ("  two  blanks ", "  two  blanks "),
+    ],
+)
+def test_addresses_are_left_out_and_what_is_none_stays(text: str, bare: str) -> None:
+    assert strip_addresses(text) == bare
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_text_of_a_game_tells_the_way_to_it(address: str) -> None:
+    world = World(3, ID)
+    held = world.held[ID]
+    ours = ("id", "feed", "start_fen", "model")
+    texts: dict[str, Any] = {
+        name: f"a {address}"
+        for name, kind in get_type_hints(GameView).items()
+        if kind in (str, str | None) and name not in ours
+    }
+    player = Player(f"a {address}", title=address, federation=address, team=address)
+    told = Pseudonyms(b"x").redact(msgspec.structs.replace(held, **texts, white=player))
+    assert ID.lower().encode() not in msgspec.json.encode(told).lower()
+    assert told.event.startswith("a") and told.white.name.startswith("a")
+    assert told.start_fen == held.start_fen
+
+
+def test_a_long_text_of_dots_takes_no_time() -> None:
+    """No text of 200 characters, which sources may send, makes the search slow."""
+    for text in ("a." * 100, "a-" * 100, "1." * 100, "[" + ":" * 199, "x:" * 100, "a+" * 100):
+        assert strip_addresses(text) == text
+
+
+def test_reports_written_while_there_is_a_delay_have_other_ids() -> None:
+    world = World(3, "g1", plies=3)
+    public = PublicState(world, delay_s=DELAY_S, clock=Clock())
+    (game,) = analysis(public).games
+    assert game.id == public.public_id("g1") and game.url == ""

@@ -1,0 +1,219 @@
+"""What the public is shown is what was true one delay ago; what a client holds of it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import pytest
+
+from live.catalogue import main_event
+from live.messages.figures import PlyView
+from live.messages.from_sources import FeedReport, Player
+from live.messages.health import PublicDelay
+from live.messages.to_clients import (
+    Change,
+    GoneMessage,
+    HeartbeatMessage,
+    HelloMessage,
+    MoveMessage,
+    SnapshotMessage,
+)
+from live.server import wire
+from live.server.pseudonyms import Pseudonyms
+from live.server.public_state import PublicState
+from live.server.published_state import ClientState, OutOfStep, game_order, snapshot
+from live.server.visibility import ALL, Visibility, shown
+from tests.screens.terminal.sample_boards import detail
+from tests.server.world import World
+from tests.watch.replayed_event import Rehearsal, played
+
+DELAY_S = 900.0
+NAMES = Pseudonyms(b"a secret")
+
+
+def redacted(whole: SnapshotMessage) -> SnapshotMessage:
+    """A snapshot as the late public is told it, where its other names are ``NAMES``."""
+    games = sorted(map(NAMES.redact, whole.games), key=game_order)
+    moments = sorted(map(NAMES.redact, whole.moments), key=lambda each: each.id)
+    return msgspec.structs.replace(
+        whole,
+        games=tuple(games),
+        moments=tuple(moments),
+        players=tuple(map(NAMES.redact, whole.players)),
+        feeds=tuple(map(NAMES.redact, whole.feeds)),
+    )
+
+
+def follower(public: PublicState) -> ClientState:
+    """A client that takes in all that the public is sent."""
+    client = ClientState()
+
+    def begin_anew() -> None:
+        client.apply(snapshot(public))
+
+    def listener(changes: list[Change]) -> None:
+        for change in changes:
+            client.apply(change)
+
+    begin_anew()
+    public.listen(listener, begin_anew)
+    return client
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(seed: int) -> None:
+    world = World(seed)
+    now = [0.0]
+    public = PublicState(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
+    client = follower(public)
+    steps = (
+        world.move,
+        world.appear,
+        world.point,
+        world.point,
+        world.standing,
+        world.rerate,
+        world.clock,
+        world.take_back,
+        world.vanish,
+        world.moment,
+        world.moment,
+        world.withdraw,
+    )
+    held = []
+    for _ in range(60):
+        # Several steps at once: they are due together.
+        for _ in range(world.random.randint(1, 6)):
+            public.publish(world.random.choice(steps)())
+        held.append((now[0], snapshot(world)))
+        now[0] += 30.0
+        public.pass_due()
+        past = [then for at_s, then in held if at_s <= now[0] - DELAY_S]
+        if past:
+            seen = shown(client.snapshot(), Visibility.PUBLIC)
+            assert snapshot(public) == redacted(past[-1]) == seen
+    assert past
+
+
+class PublishedEvent(Rehearsal):
+    """Games played into the real keeper, with a public that hears of them."""
+
+    public: PublicState
+
+    def _published(self, changes: Iterable[Change]) -> None:
+        told = list(changes)
+        super()._published(told)
+        # The state publishes first when it is made, before anybody listens.
+        if hasattr(self, "public"):
+            self.public.publish(told)
+
+
+def test_every_game_waits_whatever_its_round_and_result() -> None:
+    service = PublishedEvent()
+    service.public = PublicState(
+        service.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: service.now_s
+    )
+    client = follower(service.public)
+    guests: Any = {"white": Player("Guest"), "black": Player("Visitor")}
+    games = (
+        played("e4 e5", round="7.1", board=1),
+        played("d4 d5 c4", round="8.2", board=2, result="1-0"),
+        played("c4", round="", board=3, **guests),
+    )
+    service.report(FeedReport("hall", games))
+    assert client.snapshot().games == () and not list(service.public.players())
+    held = PublicDelay(DELAY_S, 6, 3)
+    assert service.public.held() == held
+    assert service.public.held(Visibility.PUBLIC) == PublicDelay(DELAY_S)
+    service.now_s += DELAY_S - 1
+    service.public.pass_due()
+    assert client.snapshot().games == ()
+    service.now_s += 1
+    service.public.pass_due()
+    everything = redacted(snapshot(service.state, ALL))
+    assert client.snapshot().games == everything.games
+    assert snapshot(service.public, ALL) == everything
+    assert service.public.held() == PublicDelay(DELAY_S)
+
+
+def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
+    service = PublishedEvent()
+    service.public = PublicState(service.state, clock=lambda: service.now_s)
+    client = follower(service.public)
+
+    def plies() -> list[int]:
+        return [game.plies_played for game in client.snapshot().games]
+
+    service.report(FeedReport("hall", (played("e4 e5"),)))
+    service.public.delay(DELAY_S)
+    service.report(FeedReport("hall", (played("e4 e5 Nf3"),)))
+    assert plies() == [2]
+    # What waits never waits for less than it was to when the delay becomes longer.
+    service.now_s += 60
+    service.public.delay(2 * DELAY_S)
+    service.now_s += DELAY_S
+    service.public.pass_due()
+    assert plies() == [2]
+    service.public.delay(60.0)
+    assert plies() == [3]
+
+
+def test_boards_of_one_round_stand_in_their_order_whatever_their_events_are_called() -> None:
+    # Games of a lichess broadcast, whose events are named after their players.
+    games = [
+        detail(id, board, white=white, black="B", event=f"Round {round}: {white} - B", round=round)
+        for id, round, board, white in (
+            *(("a", "10.2", 2, "Abel"), ("b", "10.1", 1, "Cid")),
+            *(("c", "2.10", 10, "Eve"), ("d", "2.9", 9, "Gus")),
+        )
+    ]
+    assert [game.id for game in sorted(games, key=game_order)] == ["d", "c", "b", "a"]
+    # An event that is no pairing keeps its name.
+    assert main_event(detail(event="Open - A")) == "Open - A"
+    nobody = detail(white="", black="", event="Open - A")
+    assert nobody.white == Player("", elo=2459, title="GM") and main_event(nobody) == "Open - A"
+
+
+def test_what_cannot_follow_is_refused() -> None:
+    held = ClientState()
+    with pytest.raises(OutOfStep):
+        held.snapshot()
+    world = World(1, "g1")
+    held.apply(snapshot(world))
+    with pytest.raises(OutOfStep):
+        held.apply(MoveMessage("g1", 2, PlyView(2, "d4", "d2d4")))
+    with pytest.raises(OutOfStep):
+        held.apply(MoveMessage("g2", 1, None))
+    # Who is gone is gone, however often that is said.
+    for _ in range(2):
+        held.apply(GoneMessage("g1"))
+    assert held.snapshot().games == ()
+
+
+def test_numbers_must_follow_each_other() -> None:
+    world = World(1)
+    client_state = ClientState()
+
+    def receive(message: HelloMessage | HeartbeatMessage | GoneMessage, seq: int) -> None:
+        client_state.receive(wire.number(wire.encode(message), seq))
+
+    late = PublicDelay(30.0)
+    hello = HelloMessage(1, "e", world.info, "same-search", "0", public_delay=late)
+    receive(hello, 4)
+    assert client_state.public_delay == late
+    with pytest.raises(OutOfStep):
+        receive(GoneMessage("x"), 5)  # no snapshot yet
+    client_state.receive(wire.number(wire.encode(snapshot(world)), 5))
+    receive(GoneMessage("x"), 6)
+    receive(HeartbeatMessage(PublicDelay(60.0)), 6)
+    receive(HeartbeatMessage(), 6)  # a broker's
+    assert client_state.public_delay == PublicDelay(60.0)
+    for seq in (6, 8):
+        with pytest.raises(OutOfStep):
+            receive(GoneMessage("x"), seq)
+    for seq in (5, 7):
+        with pytest.raises(OutOfStep):
+            receive(HeartbeatMessage(), seq)
+    receive(msgspec.structs.replace(hello, resumed=True), 6)
+    with pytest.raises(OutOfStep):
+        receive(msgspec.structs.replace(hello, resumed=True), 5)

@@ -1,0 +1,271 @@
+"""Who sees what: the tables are right, and what is withheld cannot be told from the rest.
+
+Filters: what they say, what they take, and that equal ones are equal.
+"""
+
+from random import Random
+from typing import get_type_hints
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from live.event.tracked_game import view_of
+from live.games.player_identity import fold_name
+from live.messages import alerts, figures, from_clients, from_sources, health, moments, to_clients
+from live.messages.figures import CurvePoint, GameView
+from live.messages.health import EngineHealth, EngineState, FeedHealth, HumanHealth
+from live.messages.to_clients import GameMessage, HealthMessage
+from live.server import visibility as tables
+from live.server import wire
+from live.server.broker import RetainedMessages
+from live.server.exports import export
+from live.server.published_state import VisibleState, snapshot
+from live.server.visibility import (
+    EVERYTHING,
+    FilterError,
+    StreamFilter,
+    Visibility,
+    parse,
+    seen_from,
+    sends,
+    shown,
+    sources_for,
+)
+from tests.server.world import World
+
+#: Everything that an engine said.
+_SAID = (
+    "score_cp mate depth final best played_cp gain_cp gain_same_search_cp "
+    "gain_successive_cp start_score_cp head_to_head mean_gain_cp counted perceived low high "
+    "usual_low usual_high percentile score difference difference_low difference_high rating "
+    "methods model models note win draw played_share difficulty mark rating_moves "
+    "plies_scored engines players searches queued"
+)
+SAID = set(_SAID.split())
+
+
+MESSAGES = [
+    each
+    for module in (from_sources, from_clients, figures, alerts, moments, health, to_clients)
+    for each in vars(module).values()
+    if isinstance(each, type)
+]
+
+
+def test_every_name_in_the_tables_exists() -> None:
+    for table in (tables._VENUE, tables._ARBITER):
+        for kind, names in table.items():
+            assert set(names.split()) <= set(kind.__struct_fields__), kind
+
+
+def test_nothing_an_engine_said_is_listed_for_venues() -> None:
+    for kind, names in tables._VENUE.items():
+        assert not SAID & set(names.split()), kind
+    known = {
+        name
+        for kind in MESSAGES
+        if issubclass(kind, msgspec.Struct)
+        for name in kind.__struct_fields__
+    }
+    assert known >= SAID, "a name that has gone guards nothing"
+
+
+@pytest.mark.parametrize("sight", Visibility)
+def test_what_is_withheld_leaves_a_value_of_the_same_type(sight: Visibility) -> None:
+    for kind in MESSAGES:
+        if issubclass(kind, msgspec.Struct) and sends(kind, sight):
+            types = get_type_hints(kind)
+            for name, empty in tables._plan(kind, sight)[0]:
+                msgspec.convert(empty, types[name])
+
+
+def test_the_arbiter_sees_the_very_value() -> None:
+    world = World(1, "g1")
+    whole = snapshot(world, StreamFilter(visibility=Visibility.ARBITER))
+    assert shown(whole, Visibility.ARBITER) is whole
+    assert whole.games == (world.held["g1"],)
+
+
+def test_what_is_for_arbiters_never_reaches_others() -> None:
+    health = EngineHealth((EngineState(0, "searching", 450.0, "g1 ply 12"),), queued=3)
+    message = HealthMessage((), health)
+    assert seen_from(EngineState, "searching") is Visibility.ARBITER
+    assert b"ply 12" in wire.encode(shown(message, Visibility.ARBITER))
+    told = shown(message, Visibility.PUBLIC)
+    assert b"ply 12" not in wire.encode(told)
+    assert told.engines.engines == (EngineState(0, "searching", 450.0),)
+    assert told.engines.queued == 3
+    assert shown(message, Visibility.VENUE) == HealthMessage((), EngineHealth())
+
+
+def scrambled(world: World, seed: int) -> None:
+    """Give everything an engine said other values; nothing else changes."""
+    random = Random(seed)
+    for game, detail in world.held.items():
+        plies = tuple(
+            replace(
+                ply,
+                score_cp=random.randint(-3900, 3900),
+                best=random.choice((None, "a2a3")),
+                gain_cp=-random.randint(0, 300),
+            )
+            for ply in detail.plies
+        )
+        gain_cp, like = -random.randint(0, 99), random.randint(1000, 2900)
+        point = CurvePoint(
+            ply=1, n=1, counted=1, gain_cp=gain_cp, perceived=like, score=0.5, difference=0.0
+        )
+        curves = replace(detail.curves, white=(point,))
+        start_cp = random.randint(-50, 50)
+        world.held[game] = replace(detail, plies=plies, curves=curves, start_score_cp=start_cp)
+    for name, view in world.standings.items():
+        like = random.randint(1000, 2900)
+        world.standings[name] = replace(view, perceived=like, mean_gain_cp=-like)
+    world.info = replace(world.info, rating=random.randint(2000, 3000))
+
+
+@given(seed=st.integers(0, 10_000), other=st.integers(0, 10_000), steps=st.integers(1, 60))
+def test_law_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: int) -> None:
+    """Two worlds that differ only in that look the same to the byte, on the broker too."""
+    worlds = World(seed, steps=steps), World(seed, steps=steps)
+    venue = StreamFilter(visibility=Visibility.VENUE)
+    scrambled(worlds[1], other)
+    one, two = (wire.encode(snapshot(world, venue)) for world in worlds)
+    assert one == two
+    one_held, two_held = (RetainedMessages(world, "p", venue).take(10_000) for world in worlds)
+    assert one_held == two_held
+    for game in worlds[0].held:
+        views = [VisibleState(world, venue).game(game) for world in worlds]
+        assert views[0] == views[1]
+
+
+def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
+    feeds = (FeedHealth("demo", "live"), FeedHealth("game g1", "failed", "gave up", part=True))
+    assert shown(HealthMessage(feeds, EngineHealth()), Visibility.VENUE).feeds == feeds[:1]
+    told = shown(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds
+    assert told == (feeds[0], FeedHealth("game g1", "failed", part=True))
+
+
+SECRETS = (
+    "/srv/club/secret/games.pgn",
+    "C:\\club\\secret.pgn",
+    "https://club.example/secret/games.pgn#token=secret",
+    "file+secret.pgn",
+    "wss://secret.example/api",
+)
+
+
+@pytest.mark.parametrize("sight", [Visibility.VENUE, Visibility.PUBLIC])
+@pytest.mark.parametrize("address", SECRETS)
+def test_where_games_come_from_arbiters_alone_are_told(address: str, sight: Visibility) -> None:
+    """In no message, no answer and no download."""
+    world = World(1, "g1")
+    other = f"{address}/other"
+    held = replace(
+        world.held["g1"],
+        feed=address,
+        also=(other,),
+        url=f"https://secret.example/{address}",
+        site="https://lichess.example/broadcast/secret",
+        problem=f"{address} cannot be read",
+        dispute=f"{other} has 12. Nf3",
+    )
+    world.held["g1"] = held
+    feeds = (
+        FeedHealth(address, "retrying", f"{address}: no such file"),
+        FeedHealth("broker secret.example:1883", "retrying", "secret.example refused", part=True),
+    )
+    engines = EngineHealth(problem=f"{address} is missing", human=HumanHealth(problem=address))
+    selected = StreamFilter(visibility=sight)
+    limited = VisibleState(world, selected)
+    detail = limited.game("g1")
+    assert detail is not None
+    told = [
+        *(shown(each, sight) for each in (held, view_of(held), GameMessage(view_of(held)))),
+        shown(HealthMessage(feeds, engines), sight),
+        snapshot(world, selected),
+        *limited.games(),
+        detail,
+        *sources_for(feeds, sight),
+    ]
+    said = [*map(wire.encode, told), export(detail).encode()]
+    assert not [each for each in said if b"secret" in each]
+    arbiter = shown(held, Visibility.ARBITER)
+    assert (arbiter.feed, arbiter.url) == (address, held.url)
+
+
+@pytest.mark.parametrize("name", ["director", "notifications"])
+def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
+    part = FeedHealth(name, "retrying", "OBS cannot be reached", part=True)
+    feeds = (FeedHealth("demo", "live"), part)
+    health = HealthMessage(feeds, EngineHealth())
+    assert shown(health, Visibility.PUBLIC).feeds == feeds[:1]
+    assert shown(health, Visibility.ARBITER).feeds == feeds
+    # A source is one whatever its name is.
+    source = FeedHealth(name, "retrying", "gone")
+    assert shown(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (
+        FeedHealth("source", "retrying"),
+    )
+
+
+@pytest.mark.parametrize("sight", Visibility)
+def test_a_seen_state_says_what_its_snapshot_says(sight: Visibility) -> None:
+    world = World(8, steps=200)
+    selected = StreamFilter(events=frozenset({"open a"}), visibility=sight)
+    assert snapshot(VisibleState(world, selected)) == shown(
+        snapshot(world, selected), min(sight, Visibility.PUBLIC)
+    )
+
+
+def view(game: str = "g1") -> GameView:
+    (message,) = World(1).appear(game)
+    assert isinstance(message, GameMessage)
+    return message.game
+
+
+def test_order_repetition_and_case_make_no_other_filter() -> None:
+    names = [("game", "a"), ("game", "b"), ("player", "Ding,  LIREN"), ("detail", "brief")]
+    one = parse(names)
+    other = parse([*reversed(names), ("game", "a"), ("player", "ding, liren"), ("since", "4")])
+    assert one == other
+    assert hash(one) == hash(other)
+    assert parse([]) == EVERYTHING
+
+
+def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
+    game = view()
+    name = fold_name(game.white.name)
+    assert EVERYTHING.takes(game)
+    assert StreamFilter(games=frozenset({"g1", "x"})).takes(game)
+    assert StreamFilter(
+        players=frozenset({name, "x"}), events=frozenset({fold_name(game.event)})
+    ).takes(game)
+    assert not StreamFilter(players=frozenset({name}), events=frozenset({"x"})).takes(game)
+    assert not StreamFilter(games=frozenset({"x"})).takes(game)
+
+
+def test_a_board_is_selected_by_its_number() -> None:
+    wanted = parse([("board", "3"), ("board", " 12 ")])
+    assert wanted.narrow
+    assert wanted.takes(replace(view(), board=12))
+    assert not wanted.takes(replace(view(), board=1))
+    assert not wanted.takes(replace(view(), board=None))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        [("game", "")],
+        [("player", "  ")],
+        [("detail", "move")],
+        [("event", "x" * 201)],
+        [("game", str(number)) for number in range(65)],
+    ],
+)
+def test_a_senseless_filter_is_refused_in_one_line(query: list[tuple[str, str]]) -> None:
+    with pytest.raises(FilterError) as refused:
+        parse(query)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,630 @@
+"""Boards in the hall, through DGT LiveChess."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import chess
+import httpx
+import msgspec
+import pytest
+
+from live.clock import LoopShare
+from live.errors import FeedUnreadable
+from live.games.game_index import GameIndex
+from live.games.report_changes import plan_steps
+from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
+from live.messages.values import FeedName
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
+from live.sources import livechess_pairings
+from live.sources.foreign_json import describe_unread, read_json
+from live.sources.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
+from live.sources.hall_board import Seat, Seats
+from live.sources.livechess_messages import LiveChessMessages
+from live.sources.livechess_pairings import MAX_TOURNAMENTS, Pairings
+from tests.sources.fakes import (
+    CONFIG,
+    GAMES,
+    DrivenClock,
+    Followed,
+    Ledger,
+    answering,
+    finished,
+    following,
+    until,
+    upto,
+)
+from tests.sources.hall_sources import DgtBoardRehearsal, FakeLiveChess
+
+START = chess.STARTING_BOARD_FEN
+FEN = chess.STARTING_FEN
+EBOARDS = '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
+CLOCK = {"white": 90, "black": 80}
+#: After 1. e4 e5, with 2. Nf3, and with 2... Nc6.
+OPEN = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
+KNIGHT = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+KNIGHTS = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+
+
+class Board:
+    """One board, spoken to directly."""
+
+    def __init__(self) -> None:
+        self.boards = LiveChessMessages(Hall(grace_s=20.0))
+        assert json.loads(self.boards.request_boards()) == {"id": 1, "call": "eboards"}
+        (sent,), _ = finished(self.boards.apply_message(EBOARDS, 0.0))
+        wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
+        assert json.loads(sent)["param"] == wanted
+
+    def reconnect(self) -> None:
+        """The connection was lost and is there again."""
+        self.boards.hall.mark_disconnected()
+        finished(self.boards.apply_message(EBOARDS, 0.0))
+
+    def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
+        message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
+        return finished(self.boards.apply_message(json.dumps(message), 0.0))
+
+    def silent(self, **param: object) -> bool:
+        """Nothing is sent or reported after this event."""
+        return self.event(**param) == ([], [])
+
+    def setup(self, placed: str) -> str:
+        """The position that LiveChess is sent after a placement, and nothing else happens."""
+        (sent,), games = self.event(board=placed)
+        call = json.loads(sent)["param"]
+        assert (call["id"], call["method"], games) == (1, "setup", [])
+        fen: str = call["param"]["fen"]
+        return fen
+
+    def moves(self, *san: str, start: str = FEN, **param: object) -> GameReport:
+        """The game of the board after these moves, of which nothing else is told."""
+        sent, games = self.event(san=list(san), start=start, **param)
+        hall = self.boards.hall
+        game = hall.game_of_board(hall.boards["23946"])
+        assert sent == [] and game is not None and games in ([], [game])
+        return game
+
+
+@pytest.fixture
+def board() -> Board:
+    return Board()
+
+
+def clocks(game: GameReport) -> list[tuple[str, float | None]]:
+    return [(move.san, move.clock_s) for move in game.moves]
+
+
+def test_a_board_in_its_starting_position_is_set_up_once(board: Board) -> None:
+    assert board.silent(board=START.replace("BNR", "B1R"))
+    assert board.setup(START) == FEN
+    assert board.silent(board=START)
+
+
+def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> None:
+    texts = ['{"response":"feed","id":1,"param":7}']
+    for response, number in (("feed", 0), ("feed", 2), ("reply", 1)):
+        message = {"response": response, "id": number, "param": {"san": ["e4"], "start": FEN}}
+        texts.append(json.dumps(message))
+    for text in texts:
+        assert finished(board.boards.apply_message(text, 0.0)) == ([], [])
+
+
+def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
+    board.moves("e4", clock={"white": 5390, "black": 5400, "run": False, "time": 1})
+    game = board.moves("e4", "c5", clock={"white": 5390, "black": 5330, "run": True, "time": 2})
+    assert clocks(game) == [("e4", 5390), ("c5", 5330)]
+    assert (game.key, game.headers.board, game.result) == ("23946/1", 1, "*")
+    # A corrected move keeps the clocks before it.
+    assert clocks(board.moves("e4", "e5")) == [("e4", 5390), ("e5", 5330)]
+    assert len(board.moves("e4").moves) == 1
+    game = board.moves("e4", "Ke4")
+    assert (len(game.moves), game.problem) == (1, "illegal move 1...Ke4")
+
+
+def test_pieces_set_back_after_a_game_begin_another(board: Board) -> None:
+    for line in ("e4 e5 Nf3 Nc6", ""):
+        game = board.moves(*line.split())
+        assert (game.key, len(game.moves)) == ("23946/1", 4)
+    for line in ("d4", ""):
+        game = board.moves(*line.split())
+        assert (game.key, len(game.moves)) == ("23946/2", len(line.split()))
+
+
+def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
+    """It is sensed while the clock still runs; the increment comes with the press."""
+    board.moves("e4", clock={"white": 5371, "black": 5400, "run": True})
+    assert board.silent(clock={"white": 5370, "black": 5400, "run": True})
+    _, (game,) = board.event(clock={"white": 5400, "black": 5400, "run": False})
+    assert clocks(game) == [("e4", 5400)]
+    # Black thinks: nothing to tell. Then the arbiter stops the clocks and sets them.
+    assert board.silent(clock={"white": 5400, "black": 5399, "run": False})
+    assert board.silent(clock={"white": 5520, "black": 5399, "run": None})
+    game = board.moves("e4", "e5", clock={"white": 5520, "black": 5390, "run": True})
+    assert clocks(game) == [("e4", 5400), ("e5", 5390)]
+
+
+def test_a_game_that_began_while_nobody_listened_is_another() -> None:
+    opening = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+    for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*opening[:3], "d6"]):
+        board = Board()
+        for plies in range(1, len(opening) + 1):
+            board.moves(*opening[:plies], clock=CLOCK)
+        board.reconnect()
+        game = board.moves(*now, clock={"white": 5400, "black": 5390})
+        assert game.key == "23946/2"
+        # The old game's clocks are not this one's.
+        assert {move.clock_s for move in game.moves} <= {None, 5400, 5390}
+    # An arbiter takes a game back a long way: it is the same.
+    board = Board()
+    board.moves(*opening, clock=CLOCK)
+    assert board.moves(*opening[:5]).key == "23946/1"
+
+
+def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> None:
+    board.moves("e4", clock=CLOCK)
+    board.moves("e4", "e5", clock=CLOCK)
+    board.reconnect()
+    # Nf3 was played meanwhile; the knight of b8 is in the air at first.
+    assert board.silent(board=KNIGHT.replace("rn", "r1", 1))
+    fen = board.setup(KNIGHT)
+    assert fen == f"{KNIGHT} b KQkq - 1 2"
+    game = board.moves("Nc6", start=fen, clock={"white": 70, "black": 60})
+    assert clocks(game) == [("e4", 90), ("e5", 80), ("Nf3", None), ("Nc6", 60)]
+    assert (game.key, game.start_fen) == ("23946/1", FEN)
+    assert [move.san for move in board.moves(start=fen).moves] == ["e4", "e5", "Nf3"]
+    board.moves("Nc6", start=fen)
+    board.moves()  # the pieces are set back: the next game
+    game = board.moves("d4")
+    assert (game.key, len(game.moves)) == ("23946/2", 1)
+
+
+def test_a_livechess_that_follows_again_is_told_no_other_position(board: Board) -> None:
+    board.moves("e4")
+    board.moves("e4", "e5")
+    board.reconnect()
+    start = board.setup(OPEN)
+    lifted = OPEN.replace("RNBQKBNR", "RNBQKB1R")
+    board.moves(start=start, board=lifted, match=False)
+    assert len(board.moves("Nf3", start=start, board=KNIGHT, match=True).moves) == 3
+    # The next move is on the board before it is in the list.
+    assert board.silent(board=KNIGHTS)
+
+
+def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is() -> None:
+    board = Board()
+    after = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R"
+    assert board.silent(board=KNIGHTS)
+    assert board.silent(board=KNIGHTS.replace("RNBQKB1R", "RNBQK2R"))
+    fen = board.setup(after)
+    assert fen == f"{after} b KQkq - 0 1"
+    game = board.moves("a6", start=fen)
+    assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
+
+
+def seated(board: Board, result: Result = "*") -> None:
+    """Ann and Bea sit at the board."""
+    headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
+    finished(board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0))
+    board.boards.hall.take_changed_games()
+
+
+def told_after(board: Board, now_s: float, /, **param: object) -> tuple[int, str | None]:
+    """How many plies and what problem the board's game has after this event."""
+    message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
+    finished(board.boards.apply_message(json.dumps(message), now_s))
+    hall = board.boards.hall
+    game = hall.game_of_board(hall.boards["23946"])
+    assert game is not None and game.key == "23946/1.1"
+    return len(game.moves), game.problem
+
+
+def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_game(
+    board: Board,
+) -> None:
+    """It stood twice in standings, with the same result."""
+    seated(board)
+    board.moves("e4", clock=CLOCK)
+    board.reconnect()
+    # Black and White have moved twice: their order is anybody's guess.
+    later = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
+    assert told_after(board, 0.0, board=later) == (1, None)
+    assert told_after(board, 9.0, clock=CLOCK) == (1, None)
+    assert told_after(board, 21.0, clock=CLOCK) == (1, MISSED)
+    # The operator enters them.
+    sans = ["e4", "e5", "Nf3", "Nf6", "Nc3"]
+    assert told_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
+
+
+def test_the_first_moves_of_a_game_are_found_where_nobody_listened(board: Board) -> None:
+    seated(board)
+    start = board.setup(OPEN)
+    assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
+
+
+def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
+    seated(board)
+    for plies in range(5):
+        board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
+    assert told_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
+    assert board.boards.hall.note == "1 board was set back without a result"
+    seated(board, "1-0")
+    assert told_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
+    assert board.boards.hall.note == ""
+
+
+async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
+    service = DgtBoardRehearsal(GAMES[:1])
+    async with service.serve() as spec, following(spec) as seen:
+        await until(lambda: service.boards_ready == 1)
+        service.plug_in(GAMES[1])
+        for plies in range(1, 10):
+            seen.clock.time_s += 5
+            await service.show_report(0, upto(GAMES[0], plies))
+            await until(lambda n=plies: len(seen.ledger.reports) >= n)  # type: ignore[misc]
+        await until(lambda: service.boards_ready == 2, within_s=5)
+
+
+async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
+    """Now and then a move is played while nobody listens."""
+    game = GAMES[0]
+    service = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True)
+
+    async with service.serve() as spec, following(spec) as seen:
+        await until(lambda: service.boards_ready == 1)
+        for plies in range(1, len(game.moves) + 1):
+            if plies % 9 == 0:
+                service.drop()
+            await service.show_report(0, upto(game, plies))
+            if plies % 9 or plies == len(game.moves):
+                wanted = [move.uci for move in game.moves[:plies]]
+                await until(
+                    lambda w=wanted: w == [m.uci for g in seen.games for m in g.moves]  # type: ignore[misc]
+                )
+    assert seen.ledger.reports[-1].games[0].key == "10001/1"
+
+
+class HallLedger(Ledger):
+    """Holds games as the service does, over all its runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = GameIndex()
+
+    async def report(self, report: FeedReport) -> None:
+        await super().report(report)
+        for step in plan_steps(self.index, msgspec.structs.replace(report, feed="hall")):
+            self.index.apply(step)
+
+    def known_games(self, feed: FeedName) -> tuple[GameReport, ...]:
+        return tuple(game.to_report() for game in self.index)
+
+    @property
+    def held(self) -> list[tuple[str, str, int]]:
+        """White, result and plies of every game."""
+        return [(game.headers.white.name, game.result, len(game.moves)) for game in self.index]
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> None:
+    """A board said nothing yet, or that its pieces were set back, and its game lost all moves."""
+    running, over = GAMES[:2]
+    empty = [upto(game, 0) for game in (running, over)]
+    service = FakeLiveChess(empty, forgets=forgets)
+    for table, game in enumerate((running, over), 1):
+        service.pair(1, table, game.headers)
+    ledger = HallLedger()
+    names = [game.headers.white.name for game in (running, over)]
+
+    async def come_to(*wanted: tuple[str, str, int]) -> None:
+        await until(lambda: ledger.held == list(wanted))
+
+    async with service.serve() as spec:
+        async with following(spec, ledger=ledger):
+            await until(lambda: service.boards_ready == 2)
+            for plies in range(1, 31):
+                await service.put(0, upto(running, plies))
+                await service.put(1, upto(over, plies))
+            await come_to((names[0], "*", 30), (names[1], "*", 30))
+        await until(lambda: not service.listeners)
+        # While nobody listens: the result, the pieces are set back, a move on the other board.
+        service.pair(1, 2, over.headers, "1-0")
+        await service.put(1, upto(over, 0))
+        await service.put(0, upto(running, 31))
+        for plies in (31, 32):
+            async with following(spec, ledger=ledger) as seen:
+                await service.put(0, upto(running, plies))
+                await come_to((names[0], "*", plies), (names[1], "1-0", 30))
+                assert "finished" not in seen.states
+            await until(lambda: not service.listeners)
+        # The next round, with a set clock and the same pieces.
+        service.pair(2, 2, running.headers)
+        async with following(spec, ledger=ledger):
+            await until(lambda: len(ledger.held) == 3)
+            for plies in (1, 2, 3):
+                await service.put(1, upto(GAMES[2], plies))
+                await come_to((names[0], "*", 32), (names[1], "1-0", 30), (names[0], "*", plies))
+    assert [game.key for game in ledger.index] == ["10001/1.1", "10002/1.2", "10002/2.2"]
+
+
+async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
+    """Version 0.3 counted the games of a board."""
+    ledger = HallLedger()
+    game = GAMES[0]
+    headers = msgspec.structs.replace(
+        game.headers, event="Open", round="1.1", board=1, white=Player("Boe"), black=Player("Coy")
+    )
+    held = msgspec.structs.replace(upto(game, 20), key="10001/1", headers=headers)
+    await ledger.report(FeedReport("hall", (held,)))
+    service = FakeLiveChess([upto(game, 22)])
+    service.pair(1, 1, headers)
+    async with service.serve() as spec, following(spec, ledger=ledger):
+        await until(lambda: ledger.held == [("Boe", "*", 22)])
+    assert [each.key for each in ledger.index] == ["10001/1"]
+
+
+async def test_a_game_that_goes_on_at_a_board_that_is_off_keeps_the_source_going() -> None:
+    """The source was said to have finished, since all that it had told was over."""
+    ledger = HallLedger()
+    running, over = (
+        msgspec.structs.replace(game, key=f"{serial}/1.1")
+        for game, serial in ((upto(GAMES[0], 20), 10002), (GAMES[1], 10001))
+    )
+    service = FakeLiveChess([upto(GAMES[1], 0)])
+    service.pair(1, 1, over.headers, over.result)
+    await ledger.report(FeedReport("hall", (running, over)))
+    async with service.serve() as spec, following(spec, ledger=ledger, lasting=True) as seen:
+        for _ in range(3):
+            await until(lambda: service.boards_ready == 1)
+            await seen.clock.expire()
+        assert "finished" not in seen.states
+        await seen.ledger.report(FeedReport("hall", (running,)))
+
+
+async def test_something_else_on_that_port() -> None:
+    async with serve_http(answering(200, b"a web server")) as origin:
+        with pytest.raises(FeedUnreadable, match="is no LiveChess"):
+            await Followed(origin.replace("http", "ws"), CONFIG).run()
+
+
+ANN = {"fname": "Ann", "mname": None, "lname": "Boe", "title": "WGM", "fideid": "7"}
+BEA = {"fname": "Bea", "mname": None, "lname": "Coy", "title": None, "fideid": None}
+PAIRING = {"nr": 2, "uuid": "g", "white": ANN, "black": BEA, "live": True, "result": None}
+
+
+async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
+    """What LiveChess answers, with these changes to the pairing of the last round."""
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t", "description": "", "rounds": 2}],
+        "tournament/t": {"uuid": "t", "name": "Open", "rounds": 2, "eboards": ["11", "12"]},
+        "round/t/0": {"nr": 1, "pairings": [{**PAIRING, "live": False, "result": "DRAW"}]},
+        "round/t/1": {"nr": 2, "date": None, "pairings": [{**PAIRING, **last}]},
+    }
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        found = files.get(request.path.removeprefix("/api/v1.0/"))
+        await reply.send_whole(404 if found is None else 200, json.dumps(found).encode())
+
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").fetch_pairings(
+            client, LoopShare(DrivenClock())
+        )
+
+
+async def test_livechess_says_who_sits_at_which_board() -> None:
+    white, black = Player("Boe, Ann", title="WGM", fide_id=7), Player("Coy, Bea")
+    first = Headers(white, black, event="Open", round="1.2", board=2)
+    second = msgspec.structs.replace(first, round="2.2")
+    draw = Seat(first, "1/2-1/2")
+    assert await seats() == {"12": (draw, Seat(second))}
+    assert await seats(live=False) == {"12": (draw, Seat(second, is_begun=False))}
+    assert await seats(nr=3) == {"12": (draw,)}, "a table without a board"
+    assert await seats("/elsewhere") is None
+
+
+async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 2, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": [{**PAIRING, "result": "DRAW"}]},
+        "round/t/1": {"pairings": [PAIRING]},
+    }
+    ways: dict[str, tuple[int, bytes]] = {}
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        await reply.send_whole(*ways.get(path, (200, json.dumps(files[path]).encode())))
+
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        whole = await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
+        for path in files:
+            for way in ((500, b""), (404, b""), (200, b"<html>")):
+                ways = {path: way}
+                assert await pairings.fetch_pairings(client, LoopShare(DrivenClock())) == whole, (
+                    path,
+                    way,
+                )
+        ways = {}
+        files["tournaments"] = []
+        assert await pairings.fetch_pairings(client, LoopShare(DrivenClock())) == {}
+
+
+async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
+    asked: Counter[str] = Counter()
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        asked[path.partition("/")[0]] += 1
+        told: object = {"rounds": 99, "eboards": [str(number) for number in range(2000)]}
+        if path == "tournaments":
+            told = [{"uuid": str(number)} for number in range(99)]
+        elif path == "round/0/0":
+            told = {"pairings": [{**PAIRING, "nr": number} for number in range(2000)]}
+        await reply.send_whole(200, json.dumps(told).encode())
+
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=20.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        found = await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
+    assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
+    assert found is not None and len(found) == MAX_BOARDS - 1, "no table has the number 0"
+
+
+@pytest.mark.parametrize(
+    ("change", "serial", "words"),
+    [
+        ({"result": 7}, "12", "result (a number)"),
+        ({"white": 5}, "12", "white (a number)"),
+        ({"white": {**ANN, "fideid": []}}, "12", "white.fideid (a list)"),
+        ({"nr": []}, "12", "nr (a list)"),
+        ({"live": "x"}, "12", "live (a text)"),
+    ],
+)
+async def test_an_odd_pairing_stays_as_it_was_and_is_named(
+    change: dict[str, object], serial: str, words: str
+) -> None:
+    """Reports, kind K2."""
+    drawn = {**PAIRING, "live": False, "result": "DRAW"}
+    pairings: list[object] = [{**drawn, "nr": 1}, drawn]
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": pairings},
+    }
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        body = json.dumps(files[request.path.removeprefix("/api/v1.0/")])
+        await reply.send_whole(200, body.encode())
+
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        url = f"ws{origin.removeprefix('http')}/api/v1.0"
+        share = LoopShare(DrivenClock())
+        asked = Pairings("hall", url)
+        whole = await asked.fetch_pairings(client, share)
+        assert whole is not None and (asked.unread, asked.note) == ({}, "")
+        pairings[1] = {**drawn, **change}
+        assert await asked.fetch_pairings(client, share) == whole
+        assert describe_unread(asked.unread[serial]) == f"not read: {words}"
+        # A service that has just started knows nothing of it: no result is withdrawn.
+        fresh = await Pairings("hall", url).fetch_pairings(client, share)
+        assert fresh is not None and fresh["11"] == whole["11"]
+        assert [seat.result for seat in fresh.get("12", ())] in ([], ["1/2-1/2"])
+        odd_ones: list[object] = [None, 7, []]
+        for odd in odd_ones:
+            pairings[1] = odd
+            assert await asked.fetch_pairings(client, share) == whole
+            assert list(asked.unread) == ["12"]
+        files["round/t/0"] = {"pairings": None}
+        assert await asked.fetch_pairings(client, share) == whole
+        files["tournament/t"] = {"name": [], "rounds": {}, "eboards": "x"}
+        assert await asked.fetch_pairings(client, share) == whole
+        assert asked.note == (
+            "tournament/t: not read: name (a list), rounds (an object), eboards (a text)"
+        )
+
+
+@pytest.mark.parametrize(
+    ("odd", "problem"),
+    [
+        ({"san": "e4 e5"}, "its moves cannot be read (a text)"),
+        ({"san": ["e4", None, "Nf3"]}, "its moves cannot be read (null as entry 2)"),
+        ({"start": []}, "not read: start (a list)"),
+        ({"clock": {"white": "x", "black": 80}}, "not read: clock.white (a text)"),
+        ({"match": "x"}, "not read: match (a text)"),
+        ({"board": 7.5, "clock": 3}, "not read: clock (a number)"),
+    ],
+)
+def test_an_odd_field_of_an_event_is_named_and_takes_no_move_back(
+    board: Board, odd: dict[str, object], problem: str
+) -> None:
+    board.moves("e4", "e5", "Nf3", clock=CLOCK)
+    sent, (game,) = board.event(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
+    assert (sent, game.problem, len(game.moves)) == ([], problem, 3)
+    # Said once, until it is sent right again.
+    assert board.silent(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
+    _, (game,) = board.event(san=["e4", "e5", "Nf3"], start=FEN)
+    assert game.problem is None and len(game.moves) == 3
+    assert len(board.moves("e4", "e5", "Nf3", "Nc6").moves) == 4
+
+
+@pytest.mark.parametrize("line", [["e4", "??"], ["xx"], ["e4", "e5", "Ng9"]])
+def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
+    board: Board, line: list[str]
+) -> None:
+    opening = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+    before = board.moves(*opening, clock=CLOCK)
+    _, (game,) = board.event(san=line, start=FEN)
+    assert (game.key, game.moves) == (before.key, before.moves)
+    assert "move" in (game.problem or "") and game.unread == ("moves",)
+    assert board.moves(*opening, "Bb3").problem is None
+
+
+def test_a_message_that_is_no_json_is_said(board: Board) -> None:
+    assert finished(board.boards.apply_message('{"response": "feed", "id":', 0.0)) == ([], [])
+    assert board.boards.note == "a message of it is damaged JSON"
+    board.moves("e4")
+    assert board.boards.note == ""
+    listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
+    assert finished(board.boards.apply_message(json.dumps(listed), 0.0)) == ([], [])
+    assert list(board.boards.hall.boards) == ["23946"]
+
+
+async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
+    boards = LiveChessMessages()
+    listed = json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]})
+    finished(boards.apply_message(listed, 0.0))
+    event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
+    told_moves = json.dumps({"response": "feed", "id": 1, "param": event})
+    (_, (before,)) = finished(boards.apply_message(told_moves, 0.0))
+    assert before.headers.white.name == "?"
+
+    async def look(**last: Any) -> list[GameReport]:
+        found = await seats(**last)
+        assert found is not None
+        finished(boards.hall.apply_pairings(found, 0.0))
+        return boards.hall.take_changed_games()
+
+    (game,) = await look()
+    told = game.headers
+    assert (told.white.name, told.round, told.board) == ("Boe, Ann", "2.2", 2)
+    assert await look() == []
+    (game,) = await look(live=False, result="WHITEWIN")
+    assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)
+
+
+def read_round(*pairings: dict[str, object]) -> livechess_pairings._Round:
+    found = read_json(json.dumps({"nr": 1, "pairings": list(pairings)}), livechess_pairings._Round)
+    assert found is not None
+    return found
+
+
+def paired(white: str, black: str, **more: object) -> dict[str, object]:
+    return {"nr": 1, "white": {"lname": white}, "black": {"lname": black}, **more}
+
+
+@pytest.mark.parametrize(
+    ("result", "is_begun"), [(None, False), ("", False), ("*", False), ("DRAW", True)]
+)
+def test_a_pairing_has_begun_once_it_has_a_result(result: str | None, is_begun: bool) -> None:
+    (pairing,) = read_round(paired("Cat", "Dan", result=result)).pairings or ()
+    assert livechess_pairings._create_seat("Open", 2, pairing).is_begun is is_begun
+
+
+def test_a_result_that_cannot_be_read_is_that_of_the_same_players_alone() -> None:
+    before = read_round(paired("Cat", "Dan", result="DRAW"))
+    for players, result in ((("Cat", "Dan"), "1/2-1/2"), (("Eva", "Flo"), None)):
+        now = read_round(paired(*players, result={}))
+        (pairing,) = livechess_pairings._merge_round(now, before).pairings or ()
+        assert pairing.result == result
+
+
+def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
+    before, now = (
+        read_json(json.dumps({"eboards": serials}), livechess_pairings._Tournament)
+        for serials in (["1", "2", "3", None], ["1", ["q"], 3, "", "5"])
+    )
+    found = livechess_pairings._merge_tournament(now, before).eboards or ()
+    assert list(map(livechess_pairings._read_serial, found)) == ["1", "2", "3", None, "5"]
+    # At the first look nothing is known of that table.
+    first = livechess_pairings._merge_tournament(now, None).eboards or ()
+    assert list(map(livechess_pairings._read_serial, first)) == ["1", None, "3", None, "5"]
