@@ -144,16 +144,27 @@ class WatchedEvent:
         if lapse is None or lapse.at_s != now_s or lapse.exchanged:
             return None
         for id, other in self.boards.items():
-            if other is not board and other.view.feed == board.view.feed and board.exchange(other):
+            if (
+                other is not board
+                and other.view.feed == board.view.feed
+                and board.exchange(other)
+            ):
                 return id
         return None
 
-    def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:
+    def _health(
+        self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float
+    ) -> None:
         self.feeds, self.engines = {feed.feed: feed for feed in feeds}, engines
         states: dict[FeedName | int, str] = {feed.feed: feed.state for feed in feeds}
         states |= {engine.index: engine.state for engine in engines.engines}
-        before, self.since = self.since, {id: (state, now_s) for id, state in states.items()}
-        self.since |= {id: was for id, was in before.items() if was[0] == states.get(id)}
+        before, self.since = (
+            self.since,
+            {id: (state, now_s) for id, state in states.items()},
+        )
+        self.since |= {
+            id: was for id, was in before.items() if was[0] == states.get(id)
+        }
 
     def note_rounds(self) -> None:
         """Note at boards that wait for a first move when their round began.
@@ -182,7 +193,9 @@ class WatchedEvent:
         """Where somebody plays, or played last."""
         return self.boards.get(self._latest.get(player.id, ""))
 
-    def restore(self, games: Iterable[StandingGame], memory: DeskMemory, last_s: float) -> None:
+    def restore(
+        self, games: Iterable[StandingGame], memory: DeskMemory, last_s: float
+    ) -> None:
         """Watch games of a run before this one again, as they stand; nothing is news. Boards of
         which nothing is remembered have stood like this since ``last_s``.
         """
@@ -197,7 +210,9 @@ class WatchedEvent:
                     dispute_s=last_s if view.dispute else None,
                 )
             self.boards[view.id] = WatchedBoard(view, self.flows[view.feed], held, read)
-        for board in sorted(self.boards.values(), key=lambda each: each.memory.moved_s or 0.0):
+        for board in sorted(
+            self.boards.values(), key=lambda each: each.memory.moved_s or 0.0
+        ):
             for player in (board.view.white, board.view.black):
                 self._latest[person_key(player)] = board.view.id
         self.note_rounds()
@@ -237,7 +252,9 @@ def failing_feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
             if for_s < NOT_THERE_S:
                 continue
             severity, text = "look", f"Feed {name} is not there yet: {health.detail}"
-            advice = "Nothing is to be done if it has not begun; else check its address."
+            advice = (
+                "Nothing is to be done if it has not begun; else check its address."
+            )
         elif health.state not in _FEED_STATES or (not failed and for_s < FEED_WAIT_S):
             continue
         elif health.part:
@@ -251,14 +268,19 @@ def failing_feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
             text = f"Feed {name} {_FEED_STATES[health.state]}{detail}"
             mend = "Its boards are no longer followed; mend the source and start again."
             advice = mend if failed else _MAY_BE_OLD
-        yield Finding(kind="feed", severity=severity, feed=name, text=f"{text}.", advice=advice)
+        yield Finding(
+            kind="feed", severity=severity, feed=name, text=f"{text}.", advice=advice
+        )
 
 
 #: Of parts of the service; of those that neither lag nor have failed there is the last.
 _PARTS_SAY: dict[str, tuple[Severity, str]] = {
     "stale": ("look", "Nothing else waits for it; do what is said there."),
     "failed": ("alarm", "Everything else goes on without it; do what is said there."),
-    "retrying": ("warning", "Everything else goes on, and this is tried again by itself."),
+    "retrying": (
+        "warning",
+        "Everything else goes on, and this is tried again by itself.",
+    ),
 }
 
 
@@ -270,7 +292,8 @@ def failing_engines(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         for engine in health.engines
         if engine.state == "failed"
         or (
-            engine.state == "restarting" and now_s - watched.since[engine.index][1] >= ENGINE_WAIT_S
+            engine.state == "restarting"
+            and now_s - watched.since[engine.index][1] >= ENGINE_WAIT_S
         )
     ]
     if down:
@@ -279,17 +302,27 @@ def failing_engines(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         why = health.problem and f": {health.problem}"
         text = f"Engine {which} of {len(health.engines)} does not run{why}"
         advice = (
-            "No scores come until one runs again." if every else "Scores come later than usual."
+            "No scores come until one runs again."
+            if every
+            else "Scores come later than usual."
         )
         found.append(("processes", "alarm" if every else "warning", text, advice))
     elif health.problem:
         found.append(("problem", "warning", health.problem, "See the log."))
     if health.set_aside:
-        text = f"{health.set_aside} positions were given up after engines died over them"
+        text = (
+            f"{health.set_aside} positions were given up after engines died over them"
+        )
         advice = "The moves around them have no gain; nothing else waits for them."
         found.append(("set aside", "look", text, advice))
     for about, severity, text, advice in found:
-        yield Finding(kind="engine", severity=severity, about=about, text=f"{text}.", advice=advice)
+        yield Finding(
+            kind="engine",
+            severity=severity,
+            about=about,
+            text=f"{text}.",
+            advice=advice,
+        )
 
 
 # --- agreement with the engine --------------------------------------------------------------------
@@ -310,7 +343,9 @@ def engine_agreement(watched: WatchedEvent, id: str) -> Iterator[Finding]:
     share, expected = found.matches / found.moves, found.expected / found.moves
     board = watched.board_of(view)
     boards = (players + 1) // 2
-    z = (found.matches - found.expected) / (found.moves * expected * (1 - expected)) ** 0.5
+    z = (found.matches - found.expected) / (
+        found.moves * expected * (1 - expected)
+    ) ** 0.5
     yield Finding(
         kind="agreement",
         severity="look",
@@ -374,7 +409,7 @@ class AlertDesk:
     def changes(self, changes: Iterable[Change], now_s: float) -> list[AlertMessage]:
         """The state has changed so."""
         topics = self._watched.take(changes, now_s - self.unwatched_s)
-        return [message for topic in topics for message in self._look(topic, now_s)]
+        return self._look_at(topics, now_s)
 
     def tick(self, now_s: float) -> list[AlertMessage]:
         """Time has passed: look at what waits. To be called about once a second."""
@@ -392,7 +427,13 @@ class AlertDesk:
                 and watched_s - ended_s <= ENDING_WAIT_S + GAP_S
             )
         ]
-        return [message for topic in (*topics, _PARTS) for message in self._look(topic, now_s)]
+        return self._look_at([*topics, _PARTS], now_s)
+
+    def _look_at(self, topics: Iterable[Topic], now_s: float) -> list[AlertMessage]:
+        messages: list[AlertMessage] = []
+        for topic in topics:
+            messages += self._look(topic, now_s)
+        return messages
 
     def _pass(self, now_s: float) -> None:
         if self._ticked_s is not None:
@@ -441,7 +482,9 @@ class AlertDesk:
                 self._open[id] = alert
                 # Whatever passing thing is seen next has happened since.
                 unseen = 0 if passing else 1
-                self._counted[topic][id] = unseen if finding is None else finding.occurrence
+                self._counted[topic][id] = (
+                    unseen if finding is None else finding.occurrence
+                )
             elif passing and alert.acknowledged_s is not None and finding is not None:
                 self._counted[topic][id] = finding.occurrence
 
@@ -522,7 +565,9 @@ class AlertDesk:
             raised.append(self._alert(finding, before, counted.get(id), now_s))
             counted[id] = finding.occurrence
         kind, about = topic
-        gone = about not in self._watched.players and self._open.keys().isdisjoint(counted)
+        gone = about not in self._watched.players and self._open.keys().isdisjoint(
+            counted
+        )
         if kind == BOARD and (gone := about not in self._watched.boards):
             left = [alert for alert in self._open.values() if alert.game == about]
             for alert in left:
@@ -531,7 +576,9 @@ class AlertDesk:
                 self._counted[topic_of(alert)][alert.id] = 0
             self._mutes.discard(("game", about))
         if gone and topic != _PARTS:
-            self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic))
+            self._mutes.difference_update(
+                ("alert", id) for id in self._counted.pop(topic)
+            )
         return messages + self._say(raised)
 
     def _findings(self, topic: Topic, now_s: float) -> dict[str, Finding]:
@@ -545,7 +592,9 @@ class AlertDesk:
         elif kind == BOARD:
             return {}
         else:
-            found = itertools.chain(failing_feeds(watched, now_s), failing_engines(watched, now_s))
+            found = itertools.chain(
+                failing_feeds(watched, now_s), failing_engines(watched, now_s)
+            )
         return {each.id: each for each in found}
 
     def _alert(
@@ -579,10 +628,12 @@ class AlertDesk:
     def _close(self, alert: Alert, now_s: float) -> AlertMessage:
         del self._open[alert.id]
         self._unseen.discard(alert.id)
-        return AlertMessage(replace(alert, cleared_s=now_s, ended=self._stands(alert)))
+        return AlertMessage(
+            replace(alert, cleared_s=now_s, ended=self._describe_place(alert))
+        )
 
-    def _stands(self, alert: Alert) -> str:
-        """How things stand where an alert was, for people; empty where that says nothing."""
+    def _describe_place(self, alert: Alert) -> str:
+        """Return what is to be seen now where an alert was; empty where nothing is."""
         kind, about = topic_of(alert)
         if kind == BOARD:
             board = self._watched.boards.get(about)
@@ -592,7 +643,11 @@ class AlertDesk:
                 return "back in its source"
             if alert.kind in _CLOCKS and alert.color and board.running:
                 clock_s = board.clock(alert.color).clock_s
-                return "no clock is sent" if clock_s is None else f"it shows {dial(clock_s)}"
-            return board.stands
+                return (
+                    "no clock is sent"
+                    if clock_s is None
+                    else f"it shows {dial(clock_s)}"
+                )
+            return board.last_event
         feed = self._watched.feeds.get(alert.feed or "")
         return feed.state if feed is not None else ""

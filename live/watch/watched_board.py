@@ -371,7 +371,7 @@ class WatchedBoard:
         return self.view.running
 
     @property
-    def stands(self) -> str:
+    def last_event(self) -> str:
         """Its result or its last move, for people."""
         if not self.running:
             return self.view.result
@@ -494,7 +494,11 @@ class WatchedBoard:
         if now is not None:
             self.memory.replaced = tuple(move.uci for move in before)
         self.memory.lapses[kind] = Lapse(
-            *(same + 1, back, before[same].san, now, now_s),
+            same + 1,
+            back,
+            before[same].san,
+            now,
+            now_s,
             times=last.times + 1 if last else 1,
             plies=same + (now is not None),
         )
