@@ -131,7 +131,10 @@ SOURCES_WAIT_S = 60.0
 
 def contradicting_sources(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A move or a result that one source has and another has otherwise."""
-    if board.memory.dispute_s is not None and now_s - board.memory.dispute_s >= SOURCES_WAIT_S:
+    if (
+        board.memory.dispute_s is not None
+        and now_s - board.memory.dispute_s >= SOURCES_WAIT_S
+    ):
         yield board.finding(
             "sources-differ",
             "warning",
@@ -156,7 +159,10 @@ _LAPSED: dict[AlertKind, str] = {
 def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Moves that were reported and do not stand: corrected or taken back."""
     for kind, lapse in board.memory.lapses.items():
-        shallow, now = lapse.back <= SHALLOW_PLIES, f"reported first and is now {lapse.now}"
+        shallow, now = (
+            lapse.back <= SHALLOW_PLIES,
+            f"reported first and is now {lapse.now}",
+        )
         recent = now_s - lapse.at_s < UNCLEAR_S
         early = board.running and recent and not shallow
         if lapse.now is None:
@@ -197,7 +203,11 @@ def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             occurrence=memory.exchanges,
         )
     change, now = memory.result_change, board.view.result
-    if change and change.was != now and (now != "*" or now_s - change.at_s >= WITHDRAWN_S):
+    if (
+        change
+        and change.was != now
+        and (now != "*" or now_s - change.at_s >= WITHDRAWN_S)
+    ):
         yield board.finding(
             "result-corrected",
             "warning",
@@ -298,7 +308,9 @@ def _fallen_flag(board: WatchedBoard, color: Color) -> Iterator[Finding]:
     yield board.finding("flag", severity, text, advice, color=color, occurrence=number)
 
 
-def _used_up_clock(board: WatchedBoard, color: Color, now_s: float) -> Iterator[Finding]:
+def _used_up_clock(
+    board: WatchedBoard, color: Color, now_s: float
+) -> Iterator[Finding]:
     clock = board.clock(color)
     memory = board.memory
     if clock.clock_s is None or clock.time_to_come or color != board.to_move:
@@ -349,12 +361,19 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     as fast as ours.
     """
     own, every = board.memory.pace, board.flow.pace
-    if not board.running or not board.moves or board.memory.moved_s is None or every.moves < WAITS:
+    if (
+        not board.running
+        or not board.moves
+        or board.memory.moved_s is None
+        or every.moves < WAITS
+    ):
         return
     # The mean wait for a move, of this board or of all of its source, whichever is longer.
     usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
     # How long the side to move may well think, by our clock; 0 where its clock is not known.
-    think_s = CLOCK_SHARE * (board.clock(board.to_move).clock_s or 0.0) / board.flow.speed
+    think_s = (
+        CLOCK_SHARE * (board.clock(board.to_move).clock_s or 0.0) / board.flow.speed
+    )
     if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, own.longest_s, think_s):
         return
     if board.moves_elsewhere < MOVES_ELSEWHERE or board.view.adjourned or board.end:
@@ -542,7 +561,11 @@ def _lost(board: WatchedBoard) -> _Verdict | None:
         return "look", text, f"{_COMPARE}; on time this would be a draw."
     last = board.moves[-1]
     left_s = board.clock("black" if winner else "white").clock_s
-    if not last.final or last.score_cp is None or (left_s is not None and left_s < SHORT_S):
+    if (
+        not last.final
+        or last.score_cp is None
+        or (left_s is not None and left_s < SHORT_S)
+    ):
         return None
     ahead_cp = -last.score_cp if winner else last.score_cp
     if ahead_cp < AGAINST_CP:

@@ -90,7 +90,11 @@ def span(seconds: float) -> str:
     if seconds < 100:
         return f"{max(0, round(seconds))} s"
     minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+    return (
+        f"{minutes} min"
+        if minutes < 60
+        else f"{minutes // 60} h {minutes % 60:02d} min"
+    )
 
 
 def dial(seconds: float) -> str:

@@ -43,7 +43,9 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
         found.append(("raised again", now.text))
     elif before.severity != now.severity:
         became = f"{SIGNS[before.severity]} became {SIGNS[now.severity]}"
-        found.append(("changed", became if now.text == before.text else f"{became}: {now.text}"))
+        found.append(
+            ("changed", became if now.text == before.text else f"{became}: {now.text}")
+        )
     was = before or replace(now, acknowledged_s=None, note="", muted=False)
     if taken := now.acknowledged_s is not None and was.acknowledged_s is None:
         found.append(("acknowledged", now.acknowledged_by))
@@ -180,7 +182,9 @@ class IncidentLog:
         if gap_s:
             self._gap = (at_s, gap_s)
 
-    def muted(self, what: str, muted: bool, at_s: float, game: GameId | None = None) -> None:
+    def muted(
+        self, what: str, muted: bool, at_s: float, game: GameId | None = None
+    ) -> None:
         """The arbiter wants to be shown no alert of a kind or of a board, or wants it again."""
         self._add("mute", f"{what} {'muted' if muted else 'unmuted'}", at_s, game)
 
@@ -247,7 +251,9 @@ OWN_KINDS = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
 
 def kind_name(kind: str) -> str:
     """What people call a kind of incident."""
-    return OWN_KINDS.get(kind) or {str(each): name for each, name in NAMES.items()}.get(kind, kind)
+    return OWN_KINDS.get(kind) or {str(each): name for each, name in NAMES.items()}.get(
+        kind, kind
+    )
 
 
 def incident_sign(incident: Incident) -> str:
@@ -255,9 +261,14 @@ def incident_sign(incident: Incident) -> str:
     return "✎" if incident.kind in OWN_KINDS else SIGNS[incident.severity]
 
 
-def with_boards(incidents: Iterable[Incident], boards: Mapping[GameId, str]) -> list[Incident]:
+def with_boards(
+    incidents: Iterable[Incident], boards: Mapping[GameId, str]
+) -> list[Incident]:
     """The incidents with the names of their boards, as far as those are known."""
-    return [replace(each, board=boards.get(each.game or "", each.board)) for each in incidents]
+    return [
+        replace(each, board=boards.get(each.game or "", each.board))
+        for each in incidents
+    ]
 
 
 def board_words(view: GameView) -> str:
@@ -269,7 +280,13 @@ def board_words(view: GameView) -> str:
 def said_of(incident: Incident) -> str:
     """All words of an incident, for searching."""
     said = " ".join(change.text for change in incident.changes)
-    parts = (kind_name(incident.kind), incident.board, incident.text, incident.player or "", said)
+    parts = (
+        kind_name(incident.kind),
+        incident.board,
+        incident.text,
+        incident.player or "",
+        said,
+    )
     return " ".join(parts)
 
 

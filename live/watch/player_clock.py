@@ -33,8 +33,12 @@ UNKNOWN_INCREMENT_S = 60.0
 #: No game has more own moves in which a time control could end.
 MOST_MOVES = 600
 
-_INCREMENT = re.compile(r"\+\s*(\d{1,4}(?:\.\d+)?)(?![\d.]|\s*(?:m\b|min|'(?!')))", re.ASCII)
-_A_MOVE = re.compile(r"(\d{1,4})\s*(?:s|sec|secs|seconds?|\"|″|'')\s*(?:/|per|a|each)\s*move", re.I)
+_INCREMENT = re.compile(
+    r"\+\s*(\d{1,4}(?:\.\d+)?)(?![\d.]|\s*(?:m\b|min|'(?!')))", re.ASCII
+)
+_A_MOVE = re.compile(
+    r"(\d{1,4})\s*(?:s|sec|secs|seconds?|\"|″|'')\s*(?:/|per|a|each)\s*move", re.I
+)
 _SUDDEN = re.compile(r"(?:\d+/\d+:)*(?:\d+/)?\d+")
 #: What ends a period: ``40/7200``, ``90/40``, ``90 min/40``, ``40 moves``, ``move 40``.
 _CONTROL = re.compile(
@@ -197,7 +201,9 @@ def side_clock(
 
 def _is_free(gained_s: float, increment_s: float | None) -> bool:
     """Whether a move has taken no time: the clock has the whole increment more."""
-    return increment_s is not None and increment_s >= 2 and gained_s >= increment_s - 0.5
+    return (
+        increment_s is not None and increment_s >= 2 and gained_s >= increment_s - 0.5
+    )
 
 
 def may_be_period(

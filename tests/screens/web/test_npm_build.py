@@ -40,7 +40,7 @@ def npm(monkeypatch: pytest.MonkeyPatch) -> Npm:
 @pytest.fixture
 def project(tmp_path: Path, npm: Npm) -> Path:
     """A project that wants ``tiny``, its hashes recorded."""
-    folder = tmp_path / "live" / "web" / "npm"
+    folder = tmp_path / "live" / "screens" / "web" / "npm"
     folder.mkdir(parents=True)
     for name in (".npmrc", "package.json", "package-lock.json"):
         (folder / name).touch()
