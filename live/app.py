@@ -31,8 +31,9 @@ from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.games.player_lists import add_neighbouring_lists
 from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
-from live.server.access import check_exposure, everybody
-from live.server.public_state import PublicState
+from live.server.authentication import everybody
+from live.server.listening import check_exposure
+from live.server.public_audience import PublicState
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
@@ -301,10 +302,8 @@ async def _publishing_to_broker(
     if not config.mqtt.publish:
         yield
         return
-    from live.server.broker import (
-        BrokerPublisher,  # costs 0.1 s that others need not wait
-        SiteStream,
-    )
+    from live.server.broker import BrokerPublisher
+    from live.server.site_stream import SiteStream
 
     seen = everybody(config.server.hide_scores)
     stream = SiteStream(

@@ -137,7 +137,7 @@ class ServerConfig(Section):
     public: bool = False
     """Whoever reaches the port may read without a token."""
     tokens_file: str = ""
-    """Who may read what; see :mod:`live.server.access`."""
+    """Who may read what; see :mod:`live.server.tokens`."""
     hide_scores: bool = False
     """Nothing an engine said reaches those without an arbiter's token: for venues."""
     hosts: Hosts = ()

@@ -18,7 +18,7 @@ from live.errors import ConfigError, FeedNotFound
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport
 from live.rehearse.web_server import serve_http
-from live.server.published_state import snapshot
+from live.server.filtered_reader import snapshot
 from live.service.event_service import EventService
 from live.sources import demo_feed
 from live.sources.demo_feed import DemoFeed

@@ -7,8 +7,8 @@ from pathlib import Path
 import yaml
 
 from live.config import load_config
-from live.server.access import OriginPolicy
-from live.server.answers import MetricCounts, Metrics
+from live.server.metrics import MetricCounts, Metrics
+from live.server.origins import OriginPolicy
 from live.service.process import MALLOC, unit
 from tests.server.world import World
 

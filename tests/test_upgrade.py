@@ -17,8 +17,8 @@ from live.journal.journal import Journal
 from live.journal.journal_file import VERSION, open_connection, read_version
 from live.journal.journal_reader import JournalReader
 from live.messages.from_sources import FeedReport
-from live.server.exports import analysis
-from live.server.public_state import PublicState
+from live.server.analysis import analysis
+from live.server.public_audience import PublicState
 from live.service.public_delay import find_unshown, first_delay_s
 from live.sources import demo_feed
 from live.sources.source_address import GONE_KINDS, recognise_source

@@ -158,7 +158,7 @@ def token(
     """
     from datetime import UTC
 
-    from live.server.access import new_token
+    from live.server.tokens import new_token
 
     if not name.strip():
         raise ConfigError("NAME", "is empty", "Say whom the token is for")
@@ -211,10 +211,10 @@ def schema(*, http: bool = False) -> None:
     """
     import msgspec
 
-    from live.server.docs import asyncapi
-    from live.server.routes import openapi
+    from live.server.asyncapi import describe_messages
+    from live.server.routes import describe_api
 
-    document = msgspec.json.encode(openapi() if http else asyncapi())
+    document = msgspec.json.encode(describe_api() if http else describe_messages())
     typer.echo(msgspec.json.format(document, indent=2).decode())
 
 
@@ -237,7 +237,7 @@ def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
         broker: [URL] wss://HOST:PORT/PATH, as viewers reach it.
         prefix: What its topics begin with: mqtt.prefix.
     """
-    from live.server.static_files import write_site
+    from live.server.static_site import write_site
 
     written = write_site(out, broker, prefix)
     size_mb = sum(each.stat().st_size for each in written) / 1e6

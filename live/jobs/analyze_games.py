@@ -39,7 +39,8 @@ from live.screens.reports.report_files import build_files
 from live.screens.reports.report_page import render_report
 from live.screens.terminal import printed
 from live.screens.terminal.text import counted, plain
-from live.server.exports import Analysis, analysis, export, to_json
+from live.server.analysis import Analysis, analysis, to_json
+from live.server.pgn_writer import export
 from live.service.event_service import EventService
 from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts

@@ -38,7 +38,7 @@ from live.journal.journal_file import explain_refusal
 from live.messages.values import FeedName, Value
 from live.operating_system import processors
 from live.screens.terminal.text import counted, plain
-from live.server.public_state import PublicState
+from live.server.public_audience import PublicState
 from live.service.engine_service import (
     advice,
     fitting,

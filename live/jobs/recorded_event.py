@@ -48,7 +48,7 @@ from live.screens.reports.report_files import (
 )
 from live.screens.reports.report_files import format_moment as incident_moment
 from live.screens.terminal.text import plain
-from live.server.exports import Analysis, analysis, to_json
+from live.server.analysis import Analysis, analysis, to_json
 from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService

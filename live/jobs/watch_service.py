@@ -32,7 +32,7 @@ from live.clock import LOOP_CLOCK, Clock
 from live.errors import ConfigError, Refused
 from live.jobs.analyze_games import print_line
 from live.messages.alerts import Alert, Incident
-from live.messages.from_clients import DeskCommand
+from live.messages.from_clients import DeskCommand, TokenMessage
 from live.messages.to_clients import (
     AlertMessage,
     HelloMessage,
@@ -41,8 +41,7 @@ from live.messages.to_clients import (
 )
 from live.screens.terminal.text import WITHHELD, is_withheld
 from live.screens.terminal.view_context import RecentChanges, ViewContext
-from live.server.access import TokenMessage
-from live.server.published_state import ClientState, OutOfStep
+from live.server.reference_client import ClientState, OutOfStep
 from live.server.wire import API_PATH, LIVE_PATH
 from live.service.process import stop_on_signals
 from live.service.program_output import (

@@ -1,8 +1,22 @@
-"""What an arbiter's program asks for: notes on alerts and corrections."""
+"""What websocket clients send: tokens, boards on air, what arbiters do about alerts."""
 
-from typing import Literal
+from typing import Literal, TypeVar
 
-from live.messages.values import Value
+import msgspec
+
+from live.messages.values import GameId, Value
+
+
+class TokenMessage(Value, tag="token"):
+    """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
+
+    token: str
+
+
+class OnAirMessage(Value, tag="air"):
+    """What an overlay sends: the games it shows now."""
+
+    games: tuple[GameId, ...] = ()
 
 
 class DeskCommand(Value, tag="desk", omit_defaults=True):
@@ -17,3 +31,14 @@ class DeskCommand(Value, tag="desk", omit_defaults=True):
     """Of a note or an entry."""
     muted: bool = True
     """False: to be shown again."""
+
+
+ClientMessage = TypeVar("ClientMessage", TokenMessage, OnAirMessage, DeskCommand)
+
+
+def decode_client_message(text: str | bytes, kind: type[ClientMessage]) -> ClientMessage | None:
+    """Read a message of this kind; None for anything else."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

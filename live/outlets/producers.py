@@ -46,7 +46,7 @@ from live.messages.to_clients import (
     MoveMessage,
 )
 from live.messages.values import FeedName, GameId
-from live.server.visibility import StreamFilter
+from live.server.stream_filter import StreamFilter
 from live.sources.retry import generate_backoff_s
 from live.watch.incident_log import news
 from live.watch.story_desk import PAST_MOVES

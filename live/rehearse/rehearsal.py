@@ -37,7 +37,7 @@ from live.clock import LOOP_CLOCK, Clock
 from live.errors import InputError, PortInUse
 from live.messages.from_sources import GameReport, Move
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
-from live.server.exports import (
+from live.server.pgn_writer import (
     clock_command,
     eval_command,
     numbered,

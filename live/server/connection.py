@@ -5,64 +5,82 @@ one after the other, of all connections one for each turn of the loop, so that w
 connects by the thousand waits for the others; while a client does not read its answers, no more of
 its requests are read.
 
-The socket everything is served on. Connections are counted before TLS begins, whose handshake costs
-more memory than all else of a connection: of too many unfinished ones the oldest is dropped.
+Connections are counted before TLS begins, whose handshake costs more memory than all else of a
+connection: of too many unfinished ones the oldest is dropped.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
-import ipaddress
 import logging
-import os
-import socket
 import ssl
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
 import h11
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeaderValue
+from websockets.extensions import Extension
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request as Handshake
 from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
 from live.clock import ReadClock
-from live.errors import ConfigError, PortInUse
-from live.server.access import ClientLimits
-from live.server.answers import HttpRequest, HttpResponse, problem, read_target
-from live.server.subscribers import FairTurns, address_of
+from live.server.admission import AdmittedClient
+from live.server.fair_turns import FairTurns
+from live.server.http_values import HttpRequest, HttpResponse, problem, read_target
+from live.server.limits import ClientLimits
+from live.server.subscriber import address_of
 from live.server.wire import FRAMES_LOG, LIVE_PATH, PROTOCOL, CloseCode
 
-if TYPE_CHECKING:
-    from live.server.server import Publisher
-
 _log = logging.getLogger(__name__)
-
 #: Where clients of the protocols before come, and what they are told.
 _FORMER_PATHS = tuple(f"/v{number}/live" for number in range(1, PROTOCOL))
 _OUTDATED = (
     f"this service speaks protocol {PROTOCOL}, at {LIVE_PATH}: "
     "reload the page, or update the program"
 )
-
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
-
 #: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
 #: be deflated once, and no connection costs a window of its own.
 _DEFLATE = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True, client_no_context_takeover=True
 )
-
-
 _NO_BODY = problem(413, "no request here has a body")
 #: The only version of the websocket protocol, said where another is asked for (RFC 6455, 4.4).
 _VERSION = ("Sec-WebSocket-Version", "13")
+
+
+class ConnectionHost(Protocol):
+    """Decides about connections, and answers their requests."""
+
+    def entered(self, connection: HttpConnection) -> bool:
+        """Count a connection; return whether there is room for it."""
+
+    def gone(self, connection: HttpConnection) -> None:
+        """Forget a connection."""
+
+    async def answer(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to anything but a handshake."""
+
+    def judge(
+        self, connection: HttpConnection, request: HttpRequest
+    ) -> AdmittedClient | HttpResponse:
+        """Return the client that a handshake admits, or the response that refuses it."""
+
+    def subscribe(
+        self,
+        connection: HttpConnection,
+        client: AdmittedClient,
+        accepted: bytes,
+        early: bytes,
+        extensions: list[Extension],
+    ) -> None:
+        """Turn a connection into a subscriber."""
 
 
 class HttpConnection(asyncio.Protocol):
@@ -70,7 +88,7 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(
         self,
-        host: Publisher,
+        host: ConnectionHost,
         turns: FairTurns,
         clock: ReadClock,
         limits: ClientLimits,
@@ -390,71 +408,6 @@ def _request(event: h11.Request) -> HttpRequest:
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     path, query = read_target(event.target.decode("ascii"))
     return HttpRequest(event.method.decode("ascii"), path, query, headers)
-
-
-#: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).
-KERNEL_BYTES = 131_072
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any free one.
-
-    Raises:
-        PortInUse: another program listens there.
-        ConfigError: the address is none, or not this machine's.
-    """
-    address = "127.0.0.1" if host.lower() == "localhost" else host
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        raise ConfigError(
-            f"host {host!r}", "is not an IP address", "Give one, such as 127.0.0.1 or 0.0.0.0"
-        ) from None
-    family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":
-            # A restart may take the port while old connections linger; a listener still excludes.
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted sockets inherit it. The kernel would else let unread data grow to megabytes for
-        # each client that does not read (Linux: tcp_wmem), out of our sight.
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BYTES)
-        sock.bind((address, port))
-    except OSError as error:
-        sock.close()
-        if error.errno == errno.EADDRINUSE:
-            raise PortInUse(
-                f"{host}:{port}",
-                "another program listens there",
-                "End it, or choose another port with --port (0 takes any free one)",
-            ) from None
-        raise ConfigError(
-            f"{host}:{port}",
-            f"cannot be listened on ({error.strerror})",
-            "Give another --host or --port",
-        ) from None
-    return sock
-
-
-def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
-    """TLS (1.2 or later is Python's rule) with this certificate; null where none is given.
-
-    Raises:
-        ConfigError: a file cannot be read, or the two do not belong together.
-    """
-    if not certificate_file and not key_file:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(certificate_file, key_file or None, password="")
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError; a key alone
-        why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
-        raise ConfigError(
-            f"server.certificate_file {certificate_file}",
-            f"cannot be used ({str(why).replace('_', ' ').lower()})",
-            "Give a certificate chain and its unencrypted key, both in PEM",
-        ) from None
-    return context
 
 
 class TlsHandshakes:

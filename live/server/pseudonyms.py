@@ -37,13 +37,11 @@ from live.messages.to_clients import (
 from live.messages.values import FeedName, GameId
 
 Told = TypeVar("Told", bound=msgspec.Struct)
-
 #: Bytes of a secret.
 SECRET_BYTES = 16
 #: Sources whose names are no addresses.
 _NO_ADDRESS = frozenset({"demo", ""})
 _NEUTRAL = re.compile(r"source(?: [0-9a-f]{5})?")
-
 #: Shorter parts of an address are words like any other: ``board3``, ``round-7``.
 _TELLING_CHARS = 8
 _GAME_TEXTS = (

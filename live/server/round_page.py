@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from live.manual.pages import frame
 from live.messages.from_sources import RESULT_POINTS
-from live.server.exports import HEIGHT, WIDTH
+from live.server.drawing import HEIGHT, WIDTH
 from live.server.round_picture import (
     describe_round,
     name_round,

@@ -8,16 +8,7 @@ from collections.abc import Iterator
 from live.catalogue import elo_text, percentile_text
 from live.games.short_names import short_name
 from live.messages.values import Color
-from live.server.exports import (
-    FONTS,
-    GROUND,
-    HEIGHT,
-    INK,
-    QUIET,
-    WIDTH,
-    cut_text,
-    draw_text,
-)
+from live.server.drawing import FONTS, GROUND, HEIGHT, INK, QUIET, WIDTH, cut_text, draw_text
 from live.watch.round_summary import (
     DecidingMove,
     RoundGame,

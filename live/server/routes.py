@@ -3,14 +3,12 @@ Pure: a request in, a response out. Answers go by gzip, packed once for all who 
 """
 
 import asyncio
-import gzip
-import hashlib
 import re
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache
 from html import escape
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -25,43 +23,48 @@ from live.games.rounds import normalise_round
 from live.manual.pages import frame
 from live.messages.alerts import Incident
 from live.messages.figures import GameDetail, GameView, PlayerView
-from live.messages.health import PRODUCERS_PARTS, EngineHealth, FeedHealth, PublicDelay
 from live.messages.moments import Moment
 from live.messages.values import GameId, Value
-from live.server import docs, exports, static_files
-from live.server.access import Guest, open_to
-from live.server.answers import (
+from live.server import static_files
+from live.server.asyncapi import describe_messages
+from live.server.authentication import Guest
+from live.server.board_picture import board_svg
+from live.server.docs_page import render_docs
+from live.server.event_reader import PublishedState, game_order
+from live.server.filtered_reader import VisibleState
+from live.server.health_answer import HealthAnswer, Readiness, health
+from live.server.http_caching import (
+    SHARED_PAGE_S,
+    allow_shared_caching,
+    compress_response,
+    share_public_answer,
+)
+from live.server.http_values import (
     JSON,
     LATER,
     NO_CONTENT_POLICY,
     NO_STORE,
     REVALIDATE,
     UNKNOWN,
-    ExportedFile,
-    ExportFailed,
     HttpRequest,
     HttpResponse,
-    MetricCounts,
-    Metrics,
     Pairs,
-    SharedMaking,
-    drawn,
-    file_made,
     problem,
     respond,
 )
-from live.server.public_state import PublicState
-from live.server.published_state import PublishedState, VisibleState, game_order
+from live.server.made_files import ExportedFile, ExportFailed, SharedMaking, file_made
+from live.server.metrics import MetricCounts, Metrics
+from live.server.openapi import describe_routes
+from live.server.origins import open_to
+from live.server.pgn_writer import export
+from live.server.png import can_draw, drawn
+from live.server.public_audience import PublicState
 from live.server.round_page import RoundLinks, render_round, render_waiting
 from live.server.round_picture import draw_round
-from live.server.visibility import (
-    EVERYTHING,
-    GAME_FILTERS,
-    FilterError,
-    StreamFilter,
-    Visibility,
-    parse,
-)
+from live.server.route_table import ROUTES, Asked, route
+from live.server.share_page import share_page
+from live.server.stream_filter import EVERYTHING, GAME_FILTERS, FilterError, StreamFilter, parse
+from live.server.visibility import Visibility
 from live.server.wire import API_PATH, PROTOCOL, encode_whole
 from live.user_files import on_own_thread
 from live.watch.incident_log import board_words, has_words, with_boards
@@ -75,136 +78,23 @@ from live.watch.round_summary import (
 )
 from live.watch.words import LANGUAGES
 
-#: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
-#: day is inside: equal bodies have equal tags, also after a restart.
-_packed = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
-_packed_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
-#: A drawing of a study may be larger: packed harder, it would hold up everybody for long.
-_PAGE_BYTES = 500_000
-
-
-#: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
-#: the service is asked once in that time.
-SHARED_DATA_S = 1
-SHARED_PAGE_S = 10
 #: Letters stay the same from version to version: a browser asks once a day.
 _FONT_KEPT = ("Cache-Control", "public, max-age=86400")
-
 #: Addresses of versions before: the JSON interface had a number of its own.
 _FORMER_API = re.compile(rf"/api/v[1-{PROTOCOL - 1}](|/.*)", re.DOTALL)
-
 #: What names a round.
 ROUND_QUERY = ("event", "round")
-
 _HTML = static_files.CONTENT_TYPES[".html"]
-#: What is packed where it is worth it.
-_PAGES = ("text/html", "text/javascript", "text/css", "image/svg")
-_TEXTS = (JSON, "application/x-chess-pgn", *_PAGES)
-_WORTH_BYTES = 300
-
 #: matplotlib's drawings say how they look in themselves.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-
 #: Who gives no token where one is needed learns no more than those who may not see scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
-
-
-class Readiness(Value):
-    """What ``/healthz`` and ``/readyz`` answer to those without a token where one is needed."""
-
-    status: Literal["ok", "degraded"]
-    """``degraded`` when a feed, an engine or a part that the service needs does not do its work."""
-    ready: bool
-    """Whether some feed delivers and some engine (if there are any) can search."""
-
-
-class HealthAnswer(Readiness):
-    """What ``/healthz``, ``/readyz`` and ``health`` of the JSON interface answer."""
-
-    feeds: tuple[FeedHealth, ...] = ()
-    engines: EngineHealth = EngineHealth()
-    subscribers: int | None = None
-    public_delay: PublicDelay = PublicDelay()
-    sight: Literal["venue", "public", "arbiter"] = "public"
-    """What whoever asks may see, as in ``hello``."""
-
-
-def health(state: PublishedState, subscribers: int) -> HealthAnswer:
-    feeds, engines = state.feeds(), state.engines()
-    working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
-    # A service does its work while a producer's OBS is shut.
-    needed = [feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS]
-    delivering = [feed for feed in needed if feed.state in ("live", "stale", "finished")]
-    well = len(working) == len(engines.engines) and len(delivering) == len(needed)
-    sources = [feed for feed in feeds if not feed.part]
-    ready = bool(working or not engines.engines) and bool(delivering or not sources)
-    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers)
 
 
 class PublicGame(Value):
     """How the public knows a game."""
 
     id: GameId
-
-
-class Asked(Value):
-    """A request as its route gets it."""
-
-    request: HttpRequest
-    guest: Guest | None
-    """Who asks; null for who gives no token where one is needed."""
-    sees: StreamFilter
-    """What they may see."""
-    state: VisibleState
-    """As they may see it."""
-    name: str = ""
-    """What the path names: a game, a file."""
-
-
-Answered = HttpResponse | None
-"""Null where nothing of that name is there."""
-Answer = Callable[["HttpRoutes", Asked], Answered | Coroutine[Any, Any, Answered]]
-
-
-class Route(Value, dict=True):
-    """What is at a path, and how the published description says it."""
-
-    path: str
-    """With what it names in braces. Of two that fit, the first that knows what is named answers."""
-    answer: Answer
-    gives: Any
-    """The type of its JSON, or of the list under a name, else its media type; null where the
-    description leaves it out, as no program needs it.
-    """
-    query: Sequence[str]
-    """Parameters of its query, by their names in the description."""
-    open: bool
-    """Also for those without a token where one is needed."""
-
-    @property
-    def summary(self) -> str:
-        return (self.answer.__doc__ or "").removesuffix(".")
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Fits the decoded paths; what is named may hold any character."""
-        return re.compile(re.sub(r"\\{\w+\\}", "(.+)", re.escape(self.path)), re.DOTALL)
-
-
-#: Every route, in the order of the description.
-ROUTES: list[Route] = []
-
-
-def route(
-    path: str, gives: Any = None, query: Sequence[str] = (), *, open: bool = False
-) -> Callable[[Answer], Answer]:
-    """What a method answers, whose first line describes it; see :class:`Route`."""
-
-    def listed(answer: Answer) -> Answer:
-        ROUTES.append(Route(path, answer, gives, query, open))
-        return answer
-
-    return listed
 
 
 class HttpRoutes:
@@ -251,8 +141,8 @@ class HttpRoutes:
             return response
         # Who gave no token gets what all others get: caches on the way may keep that for a moment.
         if guest is not None and not guest.digest and request.path.startswith("/api/"):
-            response = _kept(response)
-        return _smaller(request, response)
+            response = share_public_answer(response)
+        return compress_response(request, response)
 
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """What the first route has that knows what the path names."""
@@ -266,14 +156,14 @@ class HttpRoutes:
             shown = self._page(page, path, request.query)
             # A local file for OBS looks for this picture until the service is there.
             return open_to(shown, "*") if path == "/static/icon.svg" else shown
-        for route in ROUTES:
-            if (found := route.pattern.fullmatch(path)) is None:
+        for entry in ROUTES:
+            if (found := entry.pattern.fullmatch(path)) is None:
                 continue
-            if guest is None and not route.open:
+            if guest is None and not entry.open:
                 return UNKNOWN
             state = VisibleState(self._of(sees), sees)
             try:
-                response = route.answer(self, Asked(request, guest, sees, state, *found.groups()))
+                response = entry.answer(self, Asked(request, guest, sees, state, *found.groups()))
                 if isinstance(response, Coroutine):
                     response = await response
             except FilterError as error:
@@ -292,8 +182,10 @@ class HttpRoutes:
         policy = NO_CONTENT_POLICY
         if is_page:
             policy = static_files.policy_for(self.frames, path, query)
-        kept = _FONT_KEPT if page.media_type.startswith("font/") else _shared(SHARED_PAGE_S)
-        return respond(200, page.media_type, page.body, [kept], policy=policy)
+        caching = allow_shared_caching(SHARED_PAGE_S)
+        if page.media_type.startswith("font/"):
+            caching = _FONT_KEPT
+        return respond(200, page.media_type, page.body, [caching], policy=policy)
 
     # --- what the routes answer -------------------------------------------------------------------
 
@@ -311,12 +203,12 @@ class HttpRoutes:
             return None
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so boards have no picture")
-        if not exports.can_draw():
+        if not can_draw():
             return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
 
         async def png() -> ExportedFile:
             async with self._drawing:
-                return ExportedFile("image/png", await drawn(exports.board_svg(detail)))
+                return ExportedFile("image/png", await drawn(board_svg(detail)))
 
         return await file_made(self._pictures.get((asked.name, asked.sees), png), asked.name)
 
@@ -341,7 +233,7 @@ class HttpRoutes:
         game = asked.state.game(asked.name)
         if game is None:
             return None
-        body = exports.export(game).encode("utf-8", "replace")
+        body = export(game).encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
     @route(f"{API_PATH}/players", {"players": PlayerView})
@@ -406,7 +298,7 @@ class HttpRoutes:
     @route(f"{API_PATH}/round.png", "image/png", (*ROUND_QUERY, "lang"))
     async def round_picture(self, asked: Asked) -> HttpResponse:
         """The same as a picture."""
-        if not exports.can_draw():
+        if not can_draw():
             return problem(404, "pictures of rounds need pip install 'live-rate[picture]'")
         summary = await self._summary(asked)
         if isinstance(summary, HttpResponse):
@@ -425,7 +317,7 @@ class HttpRoutes:
         summary = await self._summary(asked)
         language = _language(asked)
         token = {name: text for name, text in asked.request.query if name == "token"}
-        links = RoundLinks(self._root(asked), token, exports.can_draw())
+        links = RoundLinks(self._root(asked), token, can_draw())
         games = list(asked.state.games())
         finished = list_finished_rounds(games)
         if isinstance(summary, RoundSummary):
@@ -487,12 +379,12 @@ class HttpRoutes:
     @route("/asyncapi.json", open=True)
     def asyncapi(self, asked: Asked) -> HttpResponse:
         """The description of the messages."""
-        return _json(docs.asyncapi())
+        return _json(describe_messages())
 
     @route("/openapi.json", open=True)
     def openapi(self, asked: Asked) -> HttpResponse:
         """The description of these routes."""
-        return _json(openapi())
+        return _json(describe_api())
 
     @route("/docs", open=True)
     def docs(self, asked: Asked) -> HttpResponse:
@@ -510,9 +402,9 @@ class HttpRoutes:
         id = dict(asked.request.query).get("game", "")
         game = asked.state.game(id) if asked.guest else None
         # A stranger sees as a venue does.
-        picture = asked.sees.visibility is not Visibility.VENUE and exports.can_draw()
+        picture = asked.sees.visibility is not Visibility.VENUE and can_draw()
         moments = [each for each in asked.state.moments() if game and each.game == game.id]
-        body = exports.share_page(id, game, self._root(asked), moments, picture=picture)
+        body = share_page(id, game, self._root(asked), moments, picture=picture)
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     def _root(self, asked: Asked) -> str:
@@ -584,58 +476,11 @@ def _json(value: Any, status: int = 200) -> HttpResponse:
     return respond(status, JSON, encode_whole(value), REVALIDATE)
 
 
-def _shared(for_s: int) -> tuple[str, str]:
-    """Caches on the way may answer for so long without asking; browsers ask each time (RFC 9111,
-    section 5.2.2.10).
-    """
-    return "Cache-Control", f"public, max-age=0, s-maxage={for_s}"
-
-
-def _kept(response: HttpResponse) -> HttpResponse:
-    """With a token or from another origin the answer may be another one."""
-    kept = (each for each in response.headers if each not in REVALIDATE)
-    headers = (*kept, _shared(SHARED_DATA_S), ("Vary", "Authorization, Origin"))
-    return replace(response, headers=headers)
-
-
-def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2), else the
-    body by gzip where the client takes that and it is worth it: pages are opened over hotel
-    networks, and a fresh page is a third of its size so.
-    """
-    headers, body, kind = response.headers, response.body, dict(response.headers)["Content-Type"]
-    tag = hashlib.blake2b(body, digest_size=12).hexdigest()
-    packs = len(body) >= _WORTH_BYTES and kind.startswith(_TEXTS)
-    if packs:
-        headers = (*headers, ("Vary", "Accept-Encoding"))
-        packs = takes_gzip(request.headers.get("accept-encoding", ""))
-    # Each form is told from the other by its tag (RFC 9110, section 8.8.3.3).
-    tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
-    headers = (*headers, ("ETag", tag))
-    held = request.headers.get("if-none-match", "")
-    if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
-        return HttpResponse(304, tuple(each for each in headers if each[0] != "Content-Type"))
-    if packs:
-        page = kind.startswith(_PAGES) and len(body) <= _PAGE_BYTES
-        body = (_packed_page if page else _packed)(body)
-        headers = (*headers, ("Content-Encoding", "gzip"))
-    return HttpResponse(200, headers, body)
-
-
-def takes_gzip(accepted: str) -> bool:
-    """Whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section 12.5.3)."""
-    weights: dict[str, bool] = {}
-    for each in accepted.lower().split(","):
-        name, _, parameters = each.partition(";")
-        weights[name.strip()] = parameters.replace(" ", "").rstrip("0.") != "q="
-    return weights.get("gzip", weights.get("*", False))
-
-
-def openapi() -> dict[str, Any]:
+def describe_api() -> dict[str, Any]:
     """The whole description, of those routes that programs need."""
-    return docs.openapi([each for each in ROUTES if each.gives is not None])
+    return describe_routes([each for each in ROUTES if each.gives is not None])
 
 
 @cache
 def _docs() -> bytes:
-    return docs.page(openapi())
+    return render_docs(describe_api())

@@ -16,49 +16,41 @@ from websockets.server import ServerProtocol
 from live.clock import ReadClock
 from live.config import ServerConfig
 from live.messages.alerts import Incident
-from live.messages.from_clients import DeskCommand
+from live.messages.from_clients import DeskCommand, decode_client_message
 from live.messages.health import HealthReport
 from live.messages.to_clients import Change
 from live.messages.values import GameId
-from live.server.access import (
+from live.server.admission import AdmittedClient, resume_point
+from live.server.authentication import Authentication, Guest
+from live.server.boards_on_air import BoardsOnAir
+from live.server.broadcaster import Broadcaster
+from live.server.connection import HttpConnection, TlsHandshakes
+from live.server.event_reader import PublishedState
+from live.server.fair_turns import FairTurns
+from live.server.http_values import LATER, UNKNOWN, HttpRequest, HttpResponse, problem
+from live.server.limits import ClientLimits, RateLimits
+from live.server.listening import check_exposure, encryption, listen
+from live.server.metrics import MetricCounts
+from live.server.origins import (
     PREFLIGHT,
-    AdmittedClient,
-    Authentication,
-    BoardsOnAir,
-    ClientLimits,
-    Guest,
     OriginPolicy,
-    RateLimits,
-    TokenFile,
-    check_exposure,
-    client_message,
     is_loopback,
     is_this_machine,
     open_to,
-    resume_point,
     sender,
 )
-from live.server.answers import (
-    LATER,
-    UNKNOWN,
-    HttpRequest,
-    HttpResponse,
-    MetricCounts,
-    problem,
-)
-from live.server.connection import HttpConnection, TlsHandshakes, encryption, listen
-from live.server.public_state import PublicState
-from live.server.published_state import PublishedState
+from live.server.public_audience import PublicState
 from live.server.routes import HttpRoutes
 from live.server.static_files import StaticSite
+from live.server.stream_filter import FilterError, StreamFilter, parse
 from live.server.streams import TooManyFilters
-from live.server.subscribers import Broadcaster, FairTurns, Subscriber
-from live.server.visibility import FilterError, StreamFilter, Visibility, parse
+from live.server.subscriber import Subscriber
+from live.server.tokens import TokenFile
+from live.server.visibility import Visibility
 from live.server.wire import FRAMES_LOG, CloseCode
 from live.user_files import on_own_thread
 
 _log = logging.getLogger(__name__)
-
 #: How often deadlines are kept, and it is seen whether the port is still ours.
 _SWEEP_S = 1.0
 #: Connections that wait to be accepted, and how many are at one turn of the loop: whoever
@@ -69,7 +61,7 @@ _BACKLOG, _ACCEPTED = 1024, 4
 class Publisher:
     """Serves the state and its changes. Use as ``async with Publisher(config, state) as p``.
 
-    Loss policy: see :class:`live.server.subscribers.Subscriber`; a slow client is skipped
+    Loss policy: see :class:`live.server.subscriber.Subscriber`; a slow client is skipped
     and brought back, and costs neither unbounded memory nor anybody else's time.
     """
 
@@ -411,7 +403,7 @@ class Publisher:
         def said(message: bytes) -> None:
             if heeded:
                 self._air.show(subscriber, message)
-            command = client_message(message, DeskCommand) if guest.commands else None
+            command = decode_client_message(message, DeskCommand) if guest.commands else None
             if command is not None and self._authentication.still(guest):
                 self._desk(command, guest.name)
 

@@ -25,7 +25,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import msgspec
 
@@ -53,12 +53,12 @@ from live.messages.to_clients import (
 )
 from live.messages.values import GameId
 from live.server import wire
-from live.server.access import ClientLimits
-from live.server.published_state import PublishedState, game_of, whole_game, without_games
-from live.server.visibility import StreamFilter, Visibility, shown
-
-if TYPE_CHECKING:
-    from live.server.subscribers import Subscriber
+from live.server.brief import brief
+from live.server.event_reader import PublishedState, game_of, whole_game
+from live.server.filtered_reader import without_games
+from live.server.limits import ClientLimits
+from live.server.stream_filter import StreamFilter
+from live.server.visibility import Visibility, shown
 
 #: The number of a stream's first snapshot. ``hello`` carries one less than what follows it.
 FIRST_SEQ = 1
@@ -104,7 +104,13 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
         return wire.fragments(packed or self.plain, size, deflated=packed is not None)
 
 
-Writers = dict["Subscriber", Callable[[bytes], None]]
+class Reader(Protocol):
+    """Somebody who reads a stream."""
+
+    def close(self, code: wire.CloseCode, reason: str = "") -> None: ...
+
+
+Writers = dict[Reader, Callable[[bytes], None]]
 
 
 class NumberedStream:
@@ -121,7 +127,7 @@ class NumberedStream:
         self.epoch = epoch
         self.seq = FIRST_SEQ
         """Number of the last message; a snapshot taken now carries it."""
-        self.readers: set[Subscriber] = set()
+        self.readers: set[Reader] = set()
         """It stays while there are any."""
         self.ready: tuple[Writers, Writers] = {}, {}
         """Of these, who may be written to now: those who take plain messages, and deflated ones."""
@@ -166,7 +172,7 @@ class NumberedStream:
         fresh, self.fresh = self.fresh, []
         return fresh
 
-    def release(self, reader: Subscriber) -> None:
+    def release(self, reader: Reader) -> None:
         """One fewer reads it. It can still be resumed for as long as history lasts."""
         self.readers.remove(reader)
         self.used_s = self._clock()
@@ -518,7 +524,7 @@ def size(messages: Iterable[NumberedMessage]) -> int:
 
 
 def _encoded(message: Message | GameDetail, wanted: StreamFilter) -> bytes:
-    return wire.brief(message) if wanted.brief else wire.encode(message)
+    return brief(message) if wanted.brief else wire.encode(message)
 
 
 def _identity(view: GameView) -> object:

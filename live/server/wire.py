@@ -4,18 +4,10 @@ A change is encoded once. Numbering it for a stream splices ``"seq":N`` in front
 and framing adds the header of an unmasked text frame (RFC 6455, section 5.2). The result is the
 same for every subscriber of the stream, and so is its deflated form (RFC 7692) for those who take
 it: each message is deflated by itself, with nothing kept from the one before.
-
-What a stream with ``detail=brief`` carries: what overlays show, and nothing else.
-
-A grid of a whole round needs every game, but no gains, and no figure finer than a screen shows it.
-Of the types below the fields listed are sent, of all others all; what is not sent has a default in
-:mod:`live.messages`, so a client needs no second set of types. Every message is made
-brief by itself, so a snapshot and the changes after it agree.
 """
 
 import enum
 import logging
-import math
 import zlib
 from collections.abc import Iterator
 from functools import cache
@@ -23,22 +15,22 @@ from functools import cache
 import msgspec
 from msgspec.structs import astuple, fields
 
-from live.messages import figures, from_sources, health, to_clients
-
 PROTOCOL = 3
 """Version of messages and answers: in ``hello``, and in the addresses of both."""
+
+
 LIVE_PATH = f"/v{PROTOCOL}/live"
 API_PATH = f"/api/v{PROTOCOL}"
-
 #: For the protocol of websockets, which logs each frame at level debug: what clients send may be a
 #: token, and is in no log.
 FRAMES_LOG = logging.getLogger("live.server.frames")
+
+
 FRAMES_LOG.setLevel(logging.INFO)
 
+
 _encoder = msgspec.json.Encoder()
-
 _FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
-
 #: What every deflated message ends with, and so does not carry (RFC 7692, section 7.2.1).
 _TAIL = b"\x00\x00\xff\xff"
 #: How hard messages are deflated, and long ones, which is done beside the event loop: of a
@@ -130,51 +122,6 @@ def header(length: int, first: int) -> bytes:
 PING = bytes((_FIN | _PING, 0))
 
 
-_GAME = (
-    "id feed event round board white black result start_fen start_score_cp problem site date eco "
-    "opening termination restored"
-)
-#: What is sent of these types.
-_SENT: dict[type[msgspec.Struct], str] = {
-    figures.GameView: _GAME,
-    figures.GameDetail: f"{_GAME} plies curves",
-    from_sources.Player: "name elo title fide_id federation team",
-    figures.PlyView: "ply san uci clock_s score_cp mate final best win draw played_share "
-    "played_elo difficulty mark",
-    figures.DifficultyView: "elo best error_chance",
-    figures.PlayerView: "id name elo games moves counted perceived usual_low usual_high percentile "
-    "difference difference_low difference_high points finished",
-    to_clients.ClockMessage: "game ply clock_s",
-    figures.EngineInfo: "name limit rating rating_source",
-    health.EngineHealth: "",
-}
-#: Their numbers are sent whole, but for shares and points.
-_FIGURES = (figures.CurvePoint, figures.PlayerView)
-
-
-def brief(message: msgspec.Struct) -> bytes:
-    """The message as a brief stream carries it, as JSON without its number."""
-    return encode(_brief(message))
-
-
-def _brief(value: object) -> object:
-    match value:
-        case msgspec.Struct():
-            kind = type(value)
-            tag = kind.__struct_config__.tag
-            found: dict[str, object] = {} if tag is None else {"type": tag}
-            elo = kind in _FIGURES
-            usual = defaults(kind) if kind.__struct_config__.omit_defaults else {}
-            for name in _SENT[kind].split() if kind in _SENT else kind.__struct_fields__:
-                if (held := getattr(value, name)) != usual.get(name, value):
-                    found[name] = _number(held, elo and name != "points")
-            return found
-        case tuple():
-            return [_brief(each) for each in value]
-        case _:
-            return value
-
-
 def encode_whole(value: object) -> bytes:
     """A value as JSON with every field, those at their default too: what answers over HTTP and
     files carry, so that a program finds each field that is documented.
@@ -207,11 +154,3 @@ def _whole(value: object) -> object:
 def defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
     """What fields of a type are where a message leaves them out."""
     return {field.name: field.default for field in fields(kind) if not field.required}
-
-
-def _number(value: object, elo: bool) -> object:
-    if not isinstance(value, float):
-        return _brief(value)
-    if elo and abs(value) >= 1:
-        return math.floor(value + 0.5)
-    return round(value, 3)

@@ -38,11 +38,13 @@ from live.screens.terminal import printed
 from live.screens.terminal.printed import EventLineWriter
 from live.screens.terminal.text import DUSK, PLAIN
 from live.server import wire
-from live.server.access import everybody
-from live.server.exports import analysis
-from live.server.public_state import PublicState
-from live.server.published_state import PublishedState, snapshot
-from live.server.visibility import EVERYTHING, shown
+from live.server.analysis import analysis
+from live.server.authentication import everybody
+from live.server.event_reader import PublishedState
+from live.server.filtered_reader import snapshot
+from live.server.public_audience import PublicState
+from live.server.stream_filter import EVERYTHING
+from live.server.visibility import shown
 from live.service.event_service import EventService
 from live.service.process import attended, give_up_output
 from live.service.public_delay import choose_delay

@@ -21,7 +21,7 @@ from live.journal.journal_reader import Memory, RecordedChange
 from live.messages.to_clients import Change, GameMessage, MoveMessage
 from live.messages.values import GameId, Value
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms
-from live.server.public_state import PublicState, Stage, Unshown
+from live.server.public_audience import PublicState, Stage, Unshown
 
 log = logging.getLogger(__name__)
 

@@ -53,7 +53,7 @@ from live.ratings.perceived_model import MODELS
 from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, titled
 from live.screens.terminal.text import counted, interval_text, odds_text, plain
-from live.server.exports import to_json
+from live.server.analysis import to_json
 from live.studies.corpus_database import named_like
 from live.studies.perceived_learning import (
     WHOLE,

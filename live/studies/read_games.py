@@ -48,7 +48,7 @@ from live.games.game import LEAST_PLIES
 from live.games.player_identity import fide_id_of, normalise_name
 from live.messages.from_sources import MATE_CP, Headers, Player, Result
 from live.ratings.alliot import Complexity
-from live.server.exports import RESULTS, tag_lines, wrapped
+from live.server.pgn_writer import RESULTS, tag_lines, wrapped
 from live.sources.pgn_decoder import PgnLimits, PgnReader
 from live.sources.pgn_headers import read_head
 from live.sources.pgn_splitter import PgnSegment, PgnSplitter

@@ -49,7 +49,7 @@ from live.ratings.ferreira import GainHistogram, compute_expected_score_between
 from live.ratings.intrinsic_rating import build_spread, explain_left_out
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
-from live.server.exports import to_json
+from live.server.analysis import to_json
 from live.studies.corpus_database import (
     CorpusDatabase,
     MoveSearch,

@@ -19,7 +19,7 @@ import time
 from live.config import ServerConfig
 from live.messages.figures import PlyView
 from live.messages.to_clients import MoveMessage
-from live.server.access import ClientLimits
+from live.server.limits import ClientLimits
 from live.server.server import Publisher
 from tests.benchmarks.drills import numbers, resident_mb
 from tests.benchmarks.readers import Readers, shake

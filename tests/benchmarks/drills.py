@@ -23,7 +23,8 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 from live.config import load_config
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import HelloMessage, Message, SnapshotMessage
-from live.server.published_state import ClientState, OutOfStep, snapshot
+from live.server.filtered_reader import snapshot
+from live.server.reference_client import ClientState, OutOfStep
 from live.service.event_service import EventService
 from live.sources.pgn_decoder import PgnReader
 from tests.games.told import headed

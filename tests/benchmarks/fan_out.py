@@ -20,7 +20,7 @@ from typing import cast
 from live.config import ServerConfig
 from live.messages.figures import PlyView
 from live.messages.to_clients import MoveMessage
-from live.server.access import ClientLimits
+from live.server.limits import ClientLimits
 from live.server.server import Publisher
 from live.server.wire import encode, number
 from tests.benchmarks.drills import numbers

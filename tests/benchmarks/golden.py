@@ -65,8 +65,8 @@ from live.rehearse.rehearsal import (
     Rehearsal,
     write_pgn,
 )
-from live.server.access import new_token
-from live.server.published_state import ClientState, OutOfStep
+from live.server.reference_client import ClientState, OutOfStep
+from live.server.tokens import new_token
 from live.sources.game_timeline import choose_wrong_move
 from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml

@@ -38,7 +38,7 @@ import numpy as np
 from live.messages.figures import GainKind
 from live.ratings.engine_scale import measure_agreement
 from live.ratings.perceived_model import MoveReader, PerceivedModel, load_shipped_models, scale_turn
-from live.server.exports import to_json
+from live.server.analysis import to_json
 from live.studies.perceived_learning import (
     BEYOND_ELO,
     WHOLE,

@@ -33,10 +33,11 @@ from live.event.game_evaluations import RequestId, Urgency
 from live.messages.from_sources import FeedReport
 from live.messages.to_clients import SnapshotMessage
 from live.rehearse.rehearsal import write_pgn
-from live.server.access import ClientLimits
-from live.server.published_state import ClientState, snapshot
+from live.server.filtered_reader import snapshot
+from live.server.limits import ClientLimits
+from live.server.reference_client import ClientState
 from live.server.server import Publisher
-from live.server.visibility import parse
+from live.server.stream_filter import parse
 from live.service.process import freeze_what_is_there
 from live.sources.game_timeline import GameMoment, plan_timeline
 from live.sources.pgn_decoder import PgnReader

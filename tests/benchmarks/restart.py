@@ -27,9 +27,9 @@ import msgspec
 from live.engine.search import Search
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import SnapshotMessage
-from live.server.published_state import snapshot
+from live.server.filtered_reader import snapshot
+from live.server.stream_filter import EVERYTHING
 from live.server.streams import StreamHub
-from live.server.visibility import EVERYTHING
 from tests.benchmarks.drills import boards, numbers
 from tests.event.arithmetic import answer
 from tests.games.told import headed

@@ -23,7 +23,7 @@ from live.event.tracked_game import view_of
 from live.messages.figures import GameDetail
 from live.messages.moments import Moment
 from live.messages.to_clients import Change, GameMessage
-from live.server.exports import Analysis
+from live.server.analysis import Analysis
 from live.watch.expected_scores import scores_alike
 from live.watch.moment_rules import find_moments
 from live.watch.round_moments import COMPARED_MOVES, read_side

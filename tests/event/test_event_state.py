@@ -50,8 +50,10 @@ from live.messages.values import Color
 from live.ratings.engine_scale import load_reference
 from live.ratings.expected_result import load_result_model
 from live.ratings.perceived_model import Models, load_shipped_models
-from live.server.published_state import ClientState, snapshot
-from live.server.visibility import StreamFilter, Visibility
+from live.server.filtered_reader import snapshot
+from live.server.reference_client import ClientState
+from live.server.stream_filter import StreamFilter
+from live.server.visibility import Visibility
 from live.service.engine_service import figure_models, fitting
 from tests.event.arithmetic import Effects, Held, answer, answer_or_failure, game, line
 from tests.watch.replayed_event import Rehearsal, played

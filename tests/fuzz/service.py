@@ -23,11 +23,12 @@ from live.journal.journal_reader import JournalRun
 from live.messages.from_sources import FeedReport
 from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
-from live.server.access import ClientLimits, read_tokens
+from live.server.analysis import to_json
 from live.server.connection import HttpConnection
-from live.server.exports import to_json
+from live.server.fair_turns import FairTurns
+from live.server.limits import ClientLimits
 from live.server.server import Publisher
-from live.server.subscribers import FairTurns
+from live.server.tokens import read_tokens
 from live.sources import demo_feed
 from tests.fuzz.mutation import HOSTILE, Target
 from tests.server.world import Wire, World

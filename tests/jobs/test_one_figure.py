@@ -20,7 +20,7 @@ from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result
 from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
-from live.server.exports import Analysis, analysis, to_json
+from live.server.analysis import Analysis, analysis, to_json
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
 from tests.event.arithmetic import answer, line

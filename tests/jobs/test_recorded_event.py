@@ -29,7 +29,7 @@ from live.journal.rating_explanation import Explanation, describe_explanation
 from live.messages.figures import CurvePoint, GameDetail
 from live.messages.from_clients import DeskCommand
 from live.messages.from_sources import FeedReport, GameReport, Player
-from live.server.exports import Analysis, analysis
+from live.server.analysis import Analysis, analysis
 from live.server.wire import encode_whole
 from live.service.event_service import EventService
 from live.sources import demo_feed

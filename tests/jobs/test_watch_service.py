@@ -26,7 +26,8 @@ from live.jobs.watch_service import (
 from live.messages.from_clients import DeskCommand
 from live.messages.to_clients import HelloMessage
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
-from live.server.published_state import ClientState, snapshot
+from live.server.filtered_reader import snapshot
+from live.server.reference_client import ClientState
 from live.server.server import Publisher
 from live.service.process import alongside
 from live.watch.incident_log import IncidentLog

@@ -40,7 +40,7 @@ from live.journal.journal_file import (
 )
 from live.journal.journal_reader import JournalReader, JournalRun, Memory
 from live.messages.from_sources import Player, Score
-from live.server.exports import analysis
+from live.server.analysis import analysis
 from tests.event.arithmetic import game, line
 
 RUN = JournalRun(

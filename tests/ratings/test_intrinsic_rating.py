@@ -31,7 +31,7 @@ from live.ratings.intrinsic_rating import (
     project_choices,
     scale_delta,
 )
-from live.server.exports import to_json
+from live.server.analysis import to_json
 from live.studies.regan_fit import log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import TABLES
-from live.server.exports import to_json
+from live.server.analysis import to_json
 
 
 def test_a_name_gives_what_comes_with_the_package_and_anything_else_is_a_path(

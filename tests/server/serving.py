@@ -20,9 +20,9 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from live.config import ServerConfig
-from live.server.access import new_token
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
+from live.server.tokens import new_token
 from tests.server.world import Clock, World
 
 

@@ -8,7 +8,7 @@ Hosts and origins.
 
 How many, and how fast.
 
-live.server.access: who may say what is analysed first.
+live.server.boards_on_air: who may say what is analysed first.
 """
 
 import datetime as dt
@@ -23,32 +23,17 @@ from hypothesis import strategies as st
 
 from live.config import ServerConfig
 from live.errors import ConfigError
+from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.health import FeedHealth
-from live.server.access import (
-    GRACE_LOOKS,
-    Authentication,
-    BoardsOnAir,
-    ClientLimits,
-    Guest,
-    OnAirMessage,
-    OriginPolicy,
-    RateLimits,
-    Token,
-    TokenBucket,
-    TokenFile,
-    check_exposure,
-    client_message,
-    digest_of,
-    given_token,
-    host_of,
-    is_loopback,
-    is_this_machine,
-    new_token,
-    read_tokens,
-    sender,
-)
-from live.server.answers import HttpRequest
-from live.server.visibility import StreamFilter, Visibility
+from live.server.authentication import Authentication, Guest, given_token
+from live.server.boards_on_air import BoardsOnAir
+from live.server.http_values import HttpRequest
+from live.server.limits import ClientLimits, RateLimits, TokenBucket
+from live.server.listening import check_exposure
+from live.server.origins import OriginPolicy, host_of, is_loopback, is_this_machine, sender
+from live.server.stream_filter import StreamFilter
+from live.server.tokens import GRACE_LOOKS, Token, TokenFile, digest_of, new_token, read_tokens
+from live.server.visibility import Visibility
 from tests.server.world import Clock
 
 NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
@@ -468,7 +453,7 @@ def test_this_machine_and_no_other(headers: dict[str, str], address: str, here: 
     ],
 )
 def test_only_what_is_meant_is_heard(message: bytes, games: tuple[str, ...] | None) -> None:
-    found = client_message(message, OnAirMessage)
+    found = decode_client_message(message, OnAirMessage)
     assert (found and found.games) == games
 
 

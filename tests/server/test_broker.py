@@ -29,18 +29,12 @@ from live.manual.pages import manual_page
 from live.messages.health import FeedHealth
 from live.messages.to_clients import GoneMessage
 from live.server import broker as broker_publisher
-from live.server.access import everybody
-from live.server.broker import (
-    CHANGES,
-    MEND_S,
-    SINCE,
-    SNAPSHOT,
-    BrokerPublisher,
-    RetainedMessages,
-    SiteStream,
-    level,
-)
-from live.server.visibility import StreamFilter, Visibility
+from live.server.authentication import everybody
+from live.server.broker import MEND_S, BrokerPublisher
+from live.server.retained_messages import RetainedMessages, level
+from live.server.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
+from live.server.stream_filter import StreamFilter
+from live.server.visibility import Visibility
 from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, running, users
 from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until

@@ -25,16 +25,19 @@ from live.config import ServerConfig
 from live.manual.pages import TOPICS
 from live.messages.health import FeedHealth
 from live.messages.to_clients import HeartbeatMessage, HelloMessage, Message
-from live.server import exports, wire
-from live.server.access import Authentication
-from live.server.answers import HttpRequest, HttpResponse, MetricCounts
-from live.server.broker import RetainedMessages, status
-from live.server.docs import asyncapi, notes, page
-from live.server.public_state import PublicState
-from live.server.published_state import snapshot
-from live.server.routes import HttpRoutes, openapi
+from live.server import wire
+from live.server.asyncapi import describe_messages
+from live.server.authentication import Authentication
+from live.server.docs_page import render_docs
+from live.server.filtered_reader import snapshot
+from live.server.http_values import HttpRequest, HttpResponse
+from live.server.json_schemas import notes
+from live.server.metrics import MetricCounts
+from live.server.public_audience import PublicState
+from live.server.retained_messages import RetainedMessages, status
+from live.server.routes import HttpRoutes, describe_api
 from live.server.static_files import StaticSite
-from live.server.visibility import PARAMETERS
+from live.server.stream_filter import PARAMETERS
 from tests.manual.html_reader import HtmlReader
 from tests.server.serving import asking, bearer, serving, token_file
 from tests.server.world import GAMES, World, at_once
@@ -83,7 +86,7 @@ def as_json(document: dict[str, Any]) -> dict[str, Any]:
     return sent
 
 
-MESSAGES = as_json(asyncapi())
+MESSAGES = as_json(describe_messages())
 
 
 def references(value: Any) -> list[str]:
@@ -164,7 +167,7 @@ def test_notes_and_sights_are_told() -> None:
     assert state["searching"]["description"].endswith("For arbiters alone.")
 
 
-DOCUMENT = as_json(openapi())
+DOCUMENT = as_json(describe_api())
 NOBODY = "nobody"
 
 
@@ -217,7 +220,7 @@ async def test_every_route_answers_as_described(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("live.server.routes.drawn", picture)
-    monkeypatch.setattr(exports, "board_svg", lambda game: "")
+    monkeypatch.setattr("live.server.routes.board_svg", lambda game: "")
     token, tokens = token_file(tmp_path, arbiter=True, metrics=True)
     async with (
         serving(busy_world(), tokens_file=tokens) as publisher,
@@ -291,7 +294,7 @@ def test_schemas_are_schemas() -> None:
 
 
 def test_the_readable_page_is_whole_and_leads_nowhere_that_is_not_there() -> None:
-    reader, document = HtmlReader(page(openapi())), asyncapi()
+    reader, document = HtmlReader(render_docs(describe_api())), describe_messages()
     assert reader.open == []
     assert not {*reader.tags} & {"script", "img", "iframe", "object"}
     assert len(reader.ids) == len(set(reader.ids)) > 20

@@ -28,19 +28,14 @@ from live.games.game import NewGame
 from live.messages.figures import Curves, GameDetail, PlyView
 from live.messages.from_sources import Player
 from live.messages.moments import Moment
-from live.server import answers, exports
-from live.server.answers import ExportFailed, drawn
-from live.server.exports import (
-    HEIGHT,
-    WIDTH,
-    analysis,
-    board_svg,
-    clock_command,
-    eval_command,
-    export,
-    share_page,
-    study_lines,
-)
+from live.server import png
+from live.server.analysis import analysis, study_lines
+from live.server.board_picture import _COLORS, board_svg
+from live.server.drawing import HEIGHT, QUIET, WIDTH
+from live.server.made_files import ExportFailed
+from live.server.pgn_writer import clock_command, eval_command, export
+from live.server.png import drawn
+from live.server.share_page import share_page
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
 from live.studies.study_data import move_files
@@ -300,9 +295,9 @@ def test_an_early_figure_is_small_and_grey_and_has_no_percentile(running: GameDe
         return next(line for line in lines if "playing like" in line), texts(svg)
 
     whole, said = figure(10, 60.0)
-    assert exports._COLORS["white"] in whole and any("better than" in each for each in said)
+    assert _COLORS["white"] in whole and any("better than" in each for each in said)
     early, said = figure(9, None)
-    assert exports.QUIET in early and "early: 9 moves" in said
+    assert QUIET in early and "early: 9 moves" in said
     assert not any("better than" in each for each in said)
 
 
@@ -328,7 +323,7 @@ async def test_resvg_makes_a_png_of_it_and_writes_nothing_on_the_screen(
 
 
 async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "PICTURE_S", 0.0)
+    monkeypatch.setattr(png, "PICTURE_S", 0.0)
     with pytest.raises(ExportFailed, match="not made in time"):
         await drawn("<svg/>")
 

@@ -19,10 +19,10 @@ from websockets.exceptions import InvalidStatus
 from live.config import ServerConfig
 from live.errors import ConfigError
 from live.messages.health import EngineHealth, EngineState, FeedHealth
-from live.server import access as access
-from live.server.access import GRACE_LOOKS, ClientLimits, new_token
-from live.server.answers import HttpRequest, HttpResponse
+from live.server.http_values import HttpRequest, HttpResponse
+from live.server.limits import ClientLimits
 from live.server.server import Publisher
+from live.server.tokens import GRACE_LOOKS, new_token
 from live.watch.incident_log import IncidentLog
 from tests.server.serving import asking, bearer, left_in, live, raw, serving
 from tests.server.world import Clock, World, at_once
@@ -365,7 +365,7 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
         asking(publisher, verify=trusts) as client,
     ):
         if behind:
-            monkeypatch.setattr(access, "is_loopback", lambda address: False)
+            monkeypatch.setattr("live.server.limits.is_loopback", lambda address: False)
         held = await half_shaken(publisher, 30)
         bound = 5 if behind else 9
         await until(lambda: still_open(held) <= bound)

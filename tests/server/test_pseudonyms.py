@@ -22,17 +22,19 @@ from live.messages.figures import GameView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, MoveMessage
-from live.server.access import ClientLimits
-from live.server.answers import HttpRequest
-from live.server.broker import RetainedMessages, SiteStream
-from live.server.exports import analysis
+from live.server.analysis import analysis
+from live.server.filtered_reader import snapshot
+from live.server.http_values import HttpRequest
+from live.server.limits import ClientLimits
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_state import PublicState
-from live.server.published_state import snapshot
-from live.server.routes import ROUTES
+from live.server.public_audience import PublicState
+from live.server.retained_messages import RetainedMessages
+from live.server.route_table import ROUTES
 from live.server.server import Publisher
+from live.server.site_stream import SiteStream
 from live.server.static_files import STUDY_TYPES, StaticSite
-from live.server.visibility import EVERYTHING, StreamFilter, Visibility
+from live.server.stream_filter import EVERYTHING, StreamFilter
+from live.server.visibility import Visibility
 from live.service.program_output import JsonPrinter, line_printer
 from live.service.public_delay import lasting_pseudonyms
 from live.sources.pgn_decoder import PgnReader

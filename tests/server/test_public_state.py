@@ -19,10 +19,13 @@ from live.messages.to_clients import (
     SnapshotMessage,
 )
 from live.server import wire
+from live.server.event_reader import game_order
+from live.server.filtered_reader import snapshot
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_state import PublicState
-from live.server.published_state import ClientState, OutOfStep, game_order, snapshot
-from live.server.visibility import ALL, Visibility, shown
+from live.server.public_audience import PublicState
+from live.server.reference_client import ClientState, OutOfStep
+from live.server.stream_filter import ALL
+from live.server.visibility import Visibility, shown
 from tests.screens.terminal.sample_boards import detail
 from tests.server.world import World
 from tests.watch.replayed_event import Rehearsal, played

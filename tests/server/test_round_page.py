@@ -15,13 +15,12 @@ from msgspec.structs import replace
 from live.config import ServerConfig
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import Player
-from live.server import exports
-from live.server.public_state import PublicState
-from live.server.published_state import VisibleState
+from live.server.filtered_reader import VisibleState
+from live.server.public_audience import PublicState
 from live.server.round_page import RoundLinks, render_round
 from live.server.round_picture import draw_round
 from live.server.static_files import StaticSite
-from live.server.visibility import EVERYTHING
+from live.server.stream_filter import EVERYTHING
 from live.watch.round_summary import RoundSummary, list_finished_rounds, summarise_round
 from live.watch.words import WORDS
 from tests.server.test_routes import asked
@@ -211,7 +210,7 @@ async def test_where_scores_are_hidden_no_round_is_summed_up(
         return svg.encode()
 
     monkeypatch.setattr("live.server.routes.drawn", drawn)
-    monkeypatch.setattr(exports, "can_draw", lambda: True)
+    monkeypatch.setattr("live.server.routes.can_draw", lambda: True)
     async with asked(world, site) as (publisher, client, _):
         paths = ("/api/v3/round", "/api/v3/round.svg", "/api/v3/round.png", "/round")
         for path in paths:

@@ -30,20 +30,15 @@ from websockets.exceptions import ConnectionClosed
 from live.config import ServerConfig
 from live.messages.figures import CurvePoint, GameDetail, GameView, PlyView
 from live.messages.health import EngineHealth, EngineState, FeedHealth, QueueLengths
-from live.server import exports
-from live.server.access import ClientLimits, Guest
-from live.server.answers import (
-    ExportedFile,
-    ExportFailed,
-    HttpRequest,
-    HttpResponse,
-    MetricCounts,
-    Metrics,
-    SharedMaking,
-)
+from live.server.authentication import Guest
 from live.server.connection import HttpConnection
-from live.server.public_state import PublicState
-from live.server.routes import HttpRoutes, health
+from live.server.health_answer import health
+from live.server.http_values import HttpRequest, HttpResponse
+from live.server.limits import ClientLimits
+from live.server.made_files import ExportedFile, ExportFailed, SharedMaking
+from live.server.metrics import MetricCounts, Metrics
+from live.server.public_audience import PublicState
+from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.visibility import Visibility, shown
@@ -469,8 +464,8 @@ async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_it_to_the_
 def draws(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[str], Awaitable[bytes]]) -> None:
     """Pictures are made so; the drawing is the id of the game."""
     monkeypatch.setattr("live.server.routes.drawn", drawn)
-    monkeypatch.setattr(exports, "board_svg", lambda game: game.id)
-    monkeypatch.setattr(exports, "can_draw", lambda: True)
+    monkeypatch.setattr("live.server.routes.board_svg", lambda game: game.id)
+    monkeypatch.setattr("live.server.routes.can_draw", lambda: True)
 
 
 async def test_pictures_are_drawn_one_after_the_other(
@@ -515,7 +510,7 @@ async def test_a_board_is_shared_with_its_picture(
         hidden = await client.get("/api/v3/games/g1.png")
         assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
         assert "og:image" not in (await client.get("/share?game=g1")).text
-    monkeypatch.setattr(exports, "can_draw", lambda: False)
+    monkeypatch.setattr("live.server.routes.can_draw", lambda: False)
     async with asked(world, site) as (_, client, _):
         assert "live-rate[picture]" in (await client.get("/api/v3/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text
@@ -630,7 +625,7 @@ async def test_no_cache_keeps_what_a_token_shows(
 async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("live.server.answers.MOST", 2)
+    monkeypatch.setattr("live.server.made_files.MOST", 2)
     clock, let, made_of = Clock(), asyncio.Event(), list[str]()
     shared = SharedMaking(clock)
 

@@ -16,11 +16,12 @@ from websockets.exceptions import InvalidStatus
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
-from live.server.access import ClientLimits
-from live.server.published_state import ClientState, snapshot
+from live.server.filtered_reader import snapshot
+from live.server.limits import ClientLimits
+from live.server.reference_client import ClientState
 from live.server.server import Publisher
-from live.server.subscribers import Subscriber
-from live.server.visibility import EVERYTHING, StreamFilter
+from live.server.stream_filter import EVERYTHING, StreamFilter
+from live.server.subscriber import Subscriber
 from tests.benchmarks.readers import shake
 from tests.server.serving import bearer, left_in, live, serving, token_file
 from tests.server.world import GAMES, Clock, World
@@ -162,7 +163,8 @@ async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
 
 def readers(publisher: Publisher) -> set[Subscriber]:
     """Those who get everything."""
-    return publisher.broadcaster.stream(EVERYTHING).readers
+    found = publisher.broadcaster.stream(EVERYTHING).readers
+    return {each for each in found if isinstance(each, Subscriber)}
 
 
 def behind(publisher: Publisher, reader: Subscriber) -> int:

@@ -19,12 +19,14 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.config import MqttConfig
 from live.errors import ConfigError
-from live.server.access import Guest
-from live.server.answers import HttpRequest, HttpResponse
-from live.server.broker import BrokerPublisher, SiteStream
-from live.server.public_state import PublicState
-from live.server.routes import takes_gzip
-from live.server.static_files import POLICY, STUDY_TYPES, StaticSite, text_page, write_site
+from live.server.authentication import Guest
+from live.server.broker import BrokerPublisher
+from live.server.http_caching import takes_gzip
+from live.server.http_values import HttpRequest, HttpResponse
+from live.server.public_audience import PublicState
+from live.server.site_stream import SiteStream
+from live.server.static_files import POLICY, STUDY_TYPES, StaticSite, text_page
+from live.server.static_site import write_site
 from live.server.visibility import Visibility
 from tests.screens.web.broadcast import Broadcast
 from tests.screens.web.chromium import Page, browsing

@@ -18,11 +18,13 @@ from live.games.player_identity import fold_name
 from live.messages.figures import PlayerView
 from live.messages.to_clients import EngineMessage, SnapshotMessage, StandingMessage
 from live.server import wire
-from live.server.access import ClientLimits
-from live.server.published_state import ClientState, snapshot
+from live.server.brief import _SENT, brief
+from live.server.filtered_reader import snapshot
+from live.server.limits import ClientLimits
+from live.server.reference_client import ClientState
+from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.streams import FIRST_SEQ, NumberedStream, StreamHub, TooManyFilters
-from live.server.visibility import EVERYTHING, StreamFilter, Visibility
-from live.server.wire import _SENT, brief
+from live.server.visibility import Visibility
 from tests.screens.web.broadcast import Broadcast
 from tests.server.serving import frames, live, messages, serving
 from tests.server.test_server import follow, position, readers, stalled

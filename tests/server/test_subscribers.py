@@ -21,14 +21,18 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.server.access import ClientLimits, Guest
-from live.server.answers import MetricCounts
+from live.server.authentication import Guest
+from live.server.broadcaster import Broadcaster
 from live.server.connection import HttpConnection
-from live.server.published_state import ClientState, snapshot
+from live.server.fair_turns import FairTurns
+from live.server.filtered_reader import snapshot
+from live.server.limits import ClientLimits
+from live.server.metrics import MetricCounts
+from live.server.reference_client import ClientState
 from live.server.server import Publisher
+from live.server.stream_filter import EVERYTHING
 from live.server.streams import StreamHub
-from live.server.subscribers import Broadcaster, FairTurns, Subscriber
-from live.server.visibility import EVERYTHING
+from live.server.subscriber import Subscriber
 from live.server.wire import CloseCode
 from tests.server.serving import frames, left_in, live, messages, raw
 from tests.server.world import Clock, Wire, World

@@ -20,20 +20,11 @@ from live.messages.health import EngineHealth, EngineState, FeedHealth, HumanHea
 from live.messages.to_clients import GameMessage, HealthMessage
 from live.server import visibility as tables
 from live.server import wire
-from live.server.broker import RetainedMessages
-from live.server.exports import export
-from live.server.published_state import VisibleState, snapshot
-from live.server.visibility import (
-    EVERYTHING,
-    FilterError,
-    StreamFilter,
-    Visibility,
-    parse,
-    seen_from,
-    sends,
-    shown,
-    sources_for,
-)
+from live.server.filtered_reader import VisibleState, snapshot
+from live.server.pgn_writer import export
+from live.server.retained_messages import RetainedMessages
+from live.server.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
+from live.server.visibility import Visibility, seen_from, sends, shown, sources_for
 from tests.server.world import World
 
 #: Everything that an engine said.

@@ -18,7 +18,7 @@ from live.engine.uci import EngineIdentity
 from live.event.game_evaluations import RequestId, Urgency
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName
-from live.server.exports import Analysis, analysis
+from live.server.analysis import Analysis, analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from tests.event.arithmetic import answer

@@ -27,8 +27,9 @@ from live.messages.health import EngineHealth, FeedHealth
 from live.messages.moments import Moment
 from live.messages.to_clients import AlertMessage, Change, GameMessage, HealthMessage, MomentMessage
 from live.screens.reports.report_files import format_incidents_csv as as_csv
-from live.server.published_state import snapshot
-from live.server.visibility import StreamFilter, Visibility
+from live.server.filtered_reader import snapshot
+from live.server.stream_filter import StreamFilter
+from live.server.visibility import Visibility
 from live.service.desks import LOOKS, AlertService, StoryService, log_of, said_in
 from live.service.event_service import EventService
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline

@@ -28,7 +28,7 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.ferreira import SPIKE_AT_ZERO, score_moves
 from live.ratings.perceived_model import MODELS
-from live.server.exports import analysis
+from live.server.analysis import analysis
 from live.service import engine_service
 from live.service.engine_service import (
     EngineService,

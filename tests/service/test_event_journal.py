@@ -20,7 +20,7 @@ from live.journal.journal_reader import JournalReader
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
-from live.server.exports import Analysis, analysis
+from live.server.analysis import Analysis, analysis
 from live.service.event_journal import journal_path
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill

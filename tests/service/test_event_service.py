@@ -20,11 +20,13 @@ from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.health import FeedHealth, SpeculationFigures
 from live.messages.to_clients import Change, GoneMessage, HealthMessage, MoveMessage
 from live.ratings.perceived_model import MODELS
-from live.server.broker import RetainedMessages
-from live.server.exports import analysis, to_json
-from live.server.published_state import ClientState, snapshot
+from live.server.analysis import analysis, to_json
+from live.server.filtered_reader import snapshot
+from live.server.reference_client import ClientState
+from live.server.retained_messages import RetainedMessages
+from live.server.stream_filter import StreamFilter
 from live.server.streams import StreamHub
-from live.server.visibility import StreamFilter, Visibility
+from live.server.visibility import Visibility
 from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
 from live.sources import demo_feed

@@ -23,8 +23,9 @@ from live.messages.from_sources import FeedReport
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import HealthMessage
 from live.screens.reports.report_files import Format
-from live.server.public_state import PublicState
-from live.server.published_state import ClientState, OutOfStep, snapshot
+from live.server.filtered_reader import snapshot
+from live.server.public_audience import PublicState
+from live.server.reference_client import ClientState, OutOfStep
 from live.service import program_output
 from live.service.process import stop_on_signals
 from live.service.program_output import (
@@ -168,7 +169,7 @@ def test_an_exception_is_told_in_one_line(level: int) -> None:
         except OutOfStep:
             ours = record(None)
             ours.exc_info = sys.exc_info()
-        assert ", at live/server/published_state.py:" in OneLineFormatter().format(ours)
+        assert ", at live/server/reference_client.py:" in OneLineFormatter().format(ours)
         nothing = record(None)
         nothing.exc_info = sys.exc_info()
         for each in (record(None), nothing):

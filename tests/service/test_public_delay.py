@@ -36,13 +36,15 @@ from live.journal.journal_reader import JournalRun, replay_game
 from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Player, Result, Score
 from live.messages.health import EngineHealth, EngineState, QueueLengths
-from live.server.access import ClientLimits, everybody, new_token
-from live.server.answers import HttpRequest
-from live.server.broker import RetainedMessages
-from live.server.public_state import PublicState
-from live.server.published_state import snapshot
+from live.server.authentication import everybody
+from live.server.filtered_reader import snapshot
+from live.server.http_values import HttpRequest
+from live.server.limits import ClientLimits
+from live.server.public_audience import PublicState
+from live.server.retained_messages import RetainedMessages
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
+from live.server.tokens import new_token
 from live.server.visibility import Visibility, shown
 from live.service.program_output import JsonPrinter, line_printer
 from live.service.public_delay import (

@@ -22,8 +22,9 @@ from live.messages.from_sources import (
 )
 from live.messages.health import EngineHealth, EngineState, FeedHealth
 from live.messages.to_clients import GoneMessage, StandingMessage
-from live.server.published_state import snapshot
-from live.server.visibility import StreamFilter, Visibility
+from live.server.filtered_reader import snapshot
+from live.server.stream_filter import StreamFilter
+from live.server.visibility import Visibility
 from live.sources.demo_feed import read_demo_games as demo_games
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.watch.alert_desk import NOTE_CHARS

@@ -27,8 +27,9 @@ from live.screens.reports.report_page import (
     render_table,
     sort_games,
 )
-from live.server.exports import Analysis, export, printable, study_lines, to_json
-from live.server.published_state import gain_counts
+from live.server.analysis import Analysis, study_lines, to_json
+from live.server.event_reader import gain_counts
+from live.server.pgn_writer import export, printable
 from live.server.visibility import Visibility, shown
 from live.watch.incident_log import incident_sign, kind_name
 

@@ -31,8 +31,9 @@ from live.human.difficulty import format_share
 from live.messages.figures import CurvePoint, GameDetail, Mark, PlyView
 from live.messages.from_sources import Player
 from live.messages.values import GameId
-from live.server.exports import Analysis, printable
-from live.server.published_state import game_order
+from live.server.analysis import Analysis
+from live.server.event_reader import game_order
+from live.server.pgn_writer import printable
 from live.watch.alert_desk import LEAST_MOVES
 
 # --- on paper -------------------------------------------------------------------------

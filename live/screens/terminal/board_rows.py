@@ -19,7 +19,7 @@ from live.messages.values import Color, GameId
 from live.screens.terminal.charts import sparkline
 from live.screens.terminal.text import clock_runs, clock_text, is_early, matcher, plain
 from live.screens.terminal.view_context import RecentChanges
-from live.server.published_state import game_order
+from live.server.event_reader import game_order
 
 #: Cells of a small curve.
 CURVE_CELLS = 6

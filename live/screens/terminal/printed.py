@@ -45,7 +45,8 @@ from live.screens.terminal.text import (
     plain,
     ply_score,
 )
-from live.server.published_state import ClientState, game_of, whole_game
+from live.server.event_reader import game_of, whole_game
+from live.server.reference_client import ClientState
 from live.watch.incident_log import IncidentLog, log_lines
 
 # --- lines ----------------------------------------------------------------------------------------

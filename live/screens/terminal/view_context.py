@@ -18,7 +18,7 @@ from live.messages.health import FeedHealth, PublicDelay
 from live.messages.to_clients import Change, GoneMessage, MoveMessage, PointMessage
 from live.messages.values import FeedName, GameId
 from live.screens.terminal.text import DUSK, Palette, counted, plain
-from live.server.published_state import PublishedState
+from live.server.event_reader import PublishedState
 from live.watch.finding import dial, in_order
 from live.watch.incident_log import board_words
 

@@ -15,7 +15,7 @@ from live.messages.figures import (
     PlyView,
     Share,
 )
-from live.server.exports import Analysis
+from live.server.analysis import Analysis
 from tests.screens.terminal.sample_boards import detail
 from tests.screens.terminal.sample_boards import point as sample_point
 

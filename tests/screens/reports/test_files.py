@@ -20,7 +20,7 @@ from live.screens.reports.report_files import (
     format_incidents_csv,
     select_part,
 )
-from live.server.exports import Analysis
+from live.server.analysis import Analysis
 from live.server.visibility import Visibility, shown
 from live.watch.incident_log import IncidentLog
 from tests.screens.reports.hostile import event

@@ -16,7 +16,7 @@ from live.screens.reports.report_page import (
     render_results,
     sanitise_text,
 )
-from live.server.exports import Analysis
+from live.server.analysis import Analysis
 from tests.manual.html_reader import HtmlReader
 from tests.screens.reports.hostile import ENGINE, FORMULA, event, game, player, point
 

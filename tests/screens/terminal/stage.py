@@ -17,7 +17,7 @@ from live.messages.values import GameId
 from live.screens.terminal.terminal_app import Terminal
 from live.screens.terminal.view_context import ExportKind, RecentChanges, ViewContext
 from live.screens.terminal.widgets import AskLine, Lines
-from live.server.published_state import ClientState
+from live.server.reference_client import ClientState
 from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
 from tests.watch.games import moment
 

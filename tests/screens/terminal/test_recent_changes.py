@@ -31,7 +31,7 @@ from live.screens.terminal.board_rows import (
 from live.screens.terminal.printed import EventLineWriter
 from live.screens.terminal.text import figure_cell, is_early
 from live.screens.terminal.view_context import NEW_S, RecentChanges
-from live.server.published_state import game_order
+from live.server.event_reader import game_order
 from tests.event.arithmetic import game, line
 from tests.event.test_event_state import ledger
 from tests.screens.terminal.sample_boards import detail, full_point, point

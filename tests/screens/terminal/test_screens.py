@@ -26,7 +26,7 @@ from live.screens.terminal.alerts_view import delay_text
 from live.screens.terminal.board_rows import best_strength, clock_style, least_clock_s
 from live.screens.terminal.text import DUSK
 from live.screens.terminal.widgets import RowList
-from live.server.published_state import whole_game
+from live.server.event_reader import whole_game
 from live.server.visibility import Visibility
 from live.server.visibility import shown as withheld_from
 from live.watch.incident_log import IncidentLog

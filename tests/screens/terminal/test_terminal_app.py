@@ -11,7 +11,7 @@ from textual.command import CommandPalette
 
 from live.messages.to_clients import GameMessage
 from live.screens.terminal.widgets import AskLine, Lines, RowList
-from live.server.published_state import whole_game
+from live.server.event_reader import whole_game
 from tests.screens.terminal.sample_boards import detail
 from tests.screens.terminal.stage import Stage
 

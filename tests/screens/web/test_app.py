@@ -17,7 +17,7 @@ from live.messages.from_sources import Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import MomentMessage
 from live.server.server import Publisher
-from live.server.visibility import EVERYTHING
+from live.server.stream_filter import EVERYTHING
 from live.watch.incident_log import IncidentLog
 from tests.screens.web.broadcast import on_air
 from tests.screens.web.chromium import Page, tab

@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 
 from live.messages.to_clients import HelloMessage, SnapshotMessage
 from live.server import wire
-from live.server.broker import CHANGES, SNAPSHOT, BrokerMessage, SiteStream, status
-from live.server.published_state import ClientState, snapshot
-from live.server.visibility import StreamFilter, Visibility
+from live.server.filtered_reader import snapshot
+from live.server.reference_client import ClientState
+from live.server.retained_messages import status
+from live.server.site_stream import CHANGES, SNAPSHOT, BrokerMessage, SiteStream
+from live.server.stream_filter import StreamFilter
+from live.server.visibility import Visibility
 from tests.screens.web import games
 from tests.screens.web.conftest import Pages
 from tests.server.world import World

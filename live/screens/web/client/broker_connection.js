@@ -2,7 +2,7 @@
  * The stream of a static page, which it reads from a broker instead of the service.
  *
  * It looks like {@link Connection}. What the topics hold stands in
- * `live/server/broker.py`: changes as they happen, and, retained, the last snapshot and
+ * `live/server/site_stream.py`: changes as they happen, and, retained, the last snapshot and
  * all changes since. A gap is seen in the numbers, and mended from what is retained. The client of
  * the broker, clock and chance come in as arguments.
  */

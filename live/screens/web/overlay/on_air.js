@@ -15,7 +15,7 @@ const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
 /** Another game must be closer by so much of White's share, or the overlay would flicker. */
 const CLOSER = 0.03;
 
-/** A name as filters compare it, as `fold` of `live/server/visibility.py` does. */
+/** A name as filters compare it, as `fold_name` of `live/games/player_identity.py` does. */
 function folded(name) {
   return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 }

@@ -1,11 +1,4 @@
-"""What the publisher reads: the whole state, as frozen values, from its one writer.
-
-The ledger is the writer; :mod:`live.app` hands it over in this shape. All calls are synchronous and
-answer for *now*: a change given to :meth:`live.server.server.Publisher.publish` must already be in
-the state. Since everything runs on one loop and nothing here awaits, a snapshot and the position
-of its stream are read at the same instant, so no change can fall between them.
-
-What a client holds: a snapshot with every later message applied to it.
+"""What a client holds: a snapshot with every later message applied to it. Pure.
 
 The reference for clients in other languages, and what tests compare with a fresh snapshot. It is
 strict: a message that cannot follow from the ones before is an error here, where a client in the
@@ -13,18 +6,13 @@ field would reconnect without ``since`` and take a fresh snapshot.
 """
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import asdict, replace
 
-from live.catalogue import main_event
-from live.event.rate_game import COLORS
 from live.event.tracked_game import view_of
-from live.games.rounds import RoundPlace, round_sort_key
 from live.messages.alerts import Alert
 from live.messages.figures import (
     CurvePoint,
@@ -34,7 +22,6 @@ from live.messages.figures import (
     GainKind,
     GameDetail,
     GameView,
-    PlayerGains,
     PlayerView,
     PlyView,
 )
@@ -42,7 +29,6 @@ from live.messages.health import EngineHealth, FeedHealth, PublicDelay
 from live.messages.moments import Moment
 from live.messages.to_clients import (
     AlertMessage,
-    Change,
     ClockMessage,
     EngineMessage,
     GainsMessage,
@@ -60,190 +46,8 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId, Value
-from live.server.visibility import (
-    ALL,
-    EVERYTHING,
-    Shown,
-    StreamFilter,
-    Visibility,
-    sends,
-    shown,
-    sources_for,
-)
-
-
-class PublishedState(Protocol):
-    """Everything a subscriber can be sent."""
-
-    def engine(self) -> EngineInfo: ...
-
-    def gain(self) -> GainKind: ...
-
-    def games(self) -> Iterable[GameView]: ...
-
-    def game(self, game: GameId) -> GameDetail | None: ...
-
-    def players(self) -> Iterable[PlayerView]: ...
-
-    def player_ids(self, game: GameId) -> Iterable[str]:
-        """``PlayerView.id`` of those who play in ``game``; empty for an unknown game."""
-        ...
-
-    def gains(self, player: str) -> GainCounts:
-        """All gains of a player by ``PlayerView.id``, over the event; empty for an unknown one."""
-        ...
-
-    def engine_gains(self) -> GainCounts:
-        """The engine's own, which players are measured against."""
-        ...
-
-    def feeds(self) -> tuple[FeedHealth, ...]: ...
-
-    def engines(self) -> EngineHealth: ...
-
-    def alerts(self) -> Iterable[Alert]:
-        """Those not cleared, in any order."""
-        ...
-
-    def moments(self) -> Iterable[Moment]:
-        """Those that stand, in any order."""
-        ...
-
-
-def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
-    """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
-
-    Games are in :func:`game_order`, players, alerts and moments in the order of their ids, so that
-    equal states have equal snapshots.
-    """
-    ids, rest = without_games(state, selected)
-    games = (shown(game, selected.visibility) for id in ids if (game := state.game(id)) is not None)
-    return replace(rest, games=tuple(games))
-
-
-def without_games(
-    state: PublishedState, selected: StreamFilter
-) -> tuple[list[GameId], SnapshotMessage]:
-    """Which games a snapshot holds, in their order, and all else of it."""
-    # What may not be seen is taken out of the whole, by one walk over it.
-    taken = VisibleState(state, replace(selected, visibility=Visibility.ARBITER))
-    by_id = attrgetter("id")
-    players = tuple(sorted(taken.players(), key=by_id))
-    gains = ((each.id, taken.gains(each.id)) for each in players if selected.gains)
-    rest = SnapshotMessage(
-        engine=taken.engine(),
-        games=(),
-        players=players,
-        feeds=taken.feeds(),
-        engines=taken.engines(),
-        alerts=tuple(sorted(taken.alerts(), key=by_id)),
-        moments=tuple(sorted(taken.moments(), key=by_id)),
-        gains=tuple(PlayerGains(id, counts) for id, counts in gains if counts),
-        engine_gains=taken.engine_gains() if selected.gains else (),
-    )
-    games = sorted(taken.games(), key=game_order)
-    return [view.id for view in games], shown(rest, selected.visibility)
-
-
-class VisibleState:
-    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players,
-    its visibility.
-    """
-
-    def __init__(self, state: PublishedState, selected: StreamFilter) -> None:
-        self._state = state
-        self._selected = selected
-
-    def engine(self) -> EngineInfo:
-        return self._shown(self._state.engine())
-
-    def gain(self) -> GainKind:
-        return self._state.gain()
-
-    def games(self) -> Iterable[GameView]:
-        return [self._shown(each) for each in self._state.games() if self._selected.takes(each)]
-
-    def game(self, game: GameId) -> GameDetail | None:
-        detail = self._state.game(game)
-        return self._shown(detail) if detail and self._selected.takes(detail) else None
-
-    def players(self) -> Iterable[PlayerView]:
-        players = self._state.players() if self._sends(StandingMessage) else ()
-        games = self._ids()
-        if games is not None:
-            ids = {each for game in games for each in self._state.player_ids(game)}
-            players = (player for player in players if player.id in ids)
-        return [self._shown(player) for player in players]
-
-    def player_ids(self, game: GameId) -> Iterable[str]:
-        games = self._ids()
-        return self._state.player_ids(game) if games is None or game in games else ()
-
-    def gains(self, player: str) -> GainCounts:
-        return self._state.gains(player) if self._sends(GainsMessage) else ()
-
-    def engine_gains(self) -> GainCounts:
-        return self._state.engine_gains() if self._sends(GainsMessage) else ()
-
-    def feeds(self) -> tuple[FeedHealth, ...]:
-        return sources_for(self._state.feeds(), self._selected.visibility)
-
-    def engines(self) -> EngineHealth:
-        return self._shown(self._state.engines())
-
-    def alerts(self) -> Iterable[Alert]:
-        """What is the matter with feeds and engines is every arbiter's business."""
-        alerts = self._state.alerts() if self._sends(AlertMessage) else ()
-        games = self._ids()
-        return [each for each in alerts if each.game is None or games is None or each.game in games]
-
-    def moments(self) -> Iterable[Moment]:
-        moments = self._state.moments() if self._sends(MomentMessage) else ()
-        games = self._ids()
-        return [self._shown(each) for each in moments if games is None or each.game in games]
-
-    def _shown(self, value: Shown) -> Shown:
-        return shown(value, self._selected.visibility)
-
-    def _sends(self, kind: type[Change]) -> bool:
-        return sends(kind, self._selected.visibility)
-
-    def _ids(self) -> set[GameId] | None:
-        """The games that are taken; None: all."""
-        if not self._selected.narrow:
-            return None
-        return {view.id for view in self._state.games() if self._selected.takes(view)}
-
-
-def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
-    """The gains of one side of one game; none of a game that one side never began."""
-    return tuple(sorted(Counter(point.gain_cp for point in points if point.n).items()))
-
-
-def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
-    """Event (:func:`main_event`), round and place in it (2 before 10, 2.9 before 2.10), id."""
-    parts = round_sort_key(view.round, view.board)
-    return main_event(view), parts, view.board if view.board is not None else 1 << 30, view.id
-
-
-def game_of(change: Change) -> GameId | None:
-    """Which game a change is of; None where it is of none."""
-    match change:
-        case GameMessage(game=view):
-            return view.id
-        case AlertMessage(alert=alert):
-            return alert.game
-    game: GameId | None = getattr(change, "game", None)
-    return game
-
-
-def whole_game(detail: GameDetail) -> Iterator[Change]:
-    """A game in the messages that build it up at a client that does not hold it."""
-    game = detail.id
-    yield GameMessage(view_of(detail))
-    yield from (MoveMessage(game, ply.ply, ply) for ply in detail.plies)
-    for color in COLORS:
-        yield from (PointMessage(game, color, point) for point in getattr(detail.curves, color))
+from live.server.filtered_reader import snapshot
+from live.server.stream_filter import ALL
 
 
 class OutOfStep(Exception):
@@ -259,8 +63,6 @@ class _Envelope(Value):
 
 _message: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
-
-
 #: Of which no snapshot has told.
 _UNKNOWN = EngineInfo("", "")
 

@@ -45,25 +45,23 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
+from live.server.event_reader import PublishedState, whole_game
+from live.server.filtered_reader import VisibleState, snapshot
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms, Told
-from live.server.published_state import (
-    ClientState,
-    OutOfStep,
-    PublishedState,
-    VisibleState,
-    snapshot,
-    whole_game,
-)
-from live.server.visibility import ALL, StreamFilter, Visibility, shown
+from live.server.reference_client import ClientState, OutOfStep
+from live.server.stream_filter import ALL, StreamFilter
+from live.server.visibility import Visibility, shown
 
 log = logging.getLogger(__name__)
-
 Listener = Callable[[list[Change]], None]
 Stage = tuple[float, Game | None]
 """How many seconds ago a game came to stand like this; None: as it stands now."""
+
+
 Unshown = Mapping[GameId, Sequence[Stage]]
 """Games that hold what the public has not seen: how each stood, the oldest first, as
 it stands now last."""
+
 
 _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
 

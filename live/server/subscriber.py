@@ -1,7 +1,7 @@
-"""Subscribers, and moving messages from the streams to them.
+"""One websocket subscriber, after the handshake.
 
 Loss policy: messages are written to the transport while it takes them. A client that does not read
-is skipped once :attr:`live.server.access.ClientLimits.write_bytes` are unsent, and so costs that
+is skipped once :attr:`live.server.limits.ClientLimits.write_bytes` are unsent, and so costs that
 much memory and nothing more. When it drains in time it gets what it missed, or where that is more
 than so much again, one fresh snapshot; else it is closed.
 What it sends is read in small pieces, each connection's in its turn; of who sends more than a
@@ -18,12 +18,8 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import logging
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import chain
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 from zlib import MAX_WBITS
 
 from websockets.extensions.permessage_deflate import PerMessageDeflate
@@ -32,16 +28,13 @@ from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
 from live.clock import ReadClock
-from live.messages.to_clients import Change, HeartbeatMessage
-from live.server import wire
-from live.server.access import ClientLimits, Guest, TokenBucket
-from live.server.answers import MetricCounts
-from live.server.published_state import PublishedState
-from live.server.streams import NumberedMessage, NumberedStream, StreamHub, size
-from live.server.visibility import StreamFilter
+from live.server.authentication import Guest
+from live.server.fair_turns import FairTurns
+from live.server.limits import ClientLimits, TokenBucket
+from live.server.metrics import MetricCounts
+from live.server.stream_filter import StreamFilter
+from live.server.streams import NumberedStream
 from live.server.wire import CloseCode
-
-_log = logging.getLogger(__name__)
 
 
 def address_of(transport: asyncio.BaseTransport) -> str:
@@ -50,36 +43,19 @@ def address_of(transport: asyncio.BaseTransport) -> str:
     return str(peer[0]) if peer else ""
 
 
-class FairTurns:
-    """Work of many connections, one piece in each turn of the loop, in order of arrival: what goes
-    out to subscribers need not wait for all of it. A piece that fails is reported to the loop, and
-    the next follows.
-
-    Loss policy: none is lost; the bound is one piece a connection.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: deque[Callable[[], None]] = deque()
-
-    def add(self, work: Callable[[], None]) -> None:
-        """Do ``work`` when its turn comes, never from inside this call."""
-        self._waiting.append(work)
-        if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self._next)
-
-    def _next(self) -> None:
-        try:
-            self._waiting[0]()
-        finally:
-            self._waiting.popleft()
-            if self._waiting:
-                asyncio.get_running_loop().call_soon(self._next)
-
-
 _new_decoder = codecs.getincrementaldecoder("utf-8")
-
 #: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
 _SLICE_BYTES = 256
+
+
+class StreamSource(Protocol):
+    """What a subscriber reads from: the streams of one audience."""
+
+    def stream(self, selected: StreamFilter) -> NumberedStream: ...
+
+    def catch_up(self, subscriber: Subscriber) -> None: ...
+
+    def left(self, subscriber: Subscriber) -> None: ...
 
 
 class Subscriber(asyncio.Protocol):
@@ -123,7 +99,7 @@ class Subscriber(asyncio.Protocol):
             for each in protocol.extensions
         )
         """Whether it takes deflated messages."""
-        self._source: Broadcaster
+        self._source: StreamSource
         self._when_gone = when_gone
         self._clock = clock
         self._limits = limits
@@ -147,7 +123,7 @@ class Subscriber(asyncio.Protocol):
 
     def follow(
         self,
-        source: Broadcaster,
+        source: StreamSource,
         wanted: StreamFilter,
         guest: Guest,
         said: Callable[[bytes], None] | None = None,
@@ -330,163 +306,3 @@ class Subscriber(asyncio.Protocol):
             self._closing_s = self._clock()
             if self.guest is not None:
                 self._source.left(self)
-
-
-def joined(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b"") -> bytes:
-    """Each message in one frame, one after the other, and what comes after them."""
-    frames = (frame for each in messages for frame in each.frames(deflated=deflated))
-    return b"".join((*frames, after))
-
-
-class Broadcaster(StreamHub):
-    """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
-    between audiences.
-    """
-
-    def __init__(
-        self, state: PublishedState, *, tally: MetricCounts | None = None, **more: Any
-    ) -> None:
-        """``more`` as :class:`live.server.streams.StreamHub` takes it."""
-        self._tally = tally or MetricCounts()
-        # Snapshots that are being packed, with those who wait for them.
-        self._packing: dict[NumberedMessage, list[Subscriber]] = {}
-        super().__init__(state, **more)
-
-    def __len__(self) -> int:
-        return self._tally.subscribers
-
-    # --- changes out ------------------------------------------------------------------------------
-
-    def publish(self, changes: Iterable[Change]) -> None:
-        """Write moves now; what may wait waits for :meth:`flush`."""
-        self._move_on(partial(super().publish, changes))
-
-    def flush(self) -> None:
-        """Write everything that waits."""
-        self._move_on(super().flush)
-
-    def _move_on(self, step: Callable[[], None]) -> None:
-        try:
-            step()
-            self._deliver()
-        except Exception:
-            # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
-            # for the whole: all begin anew, and whoever read one comes again for a snapshot.
-            _log.exception("the streams begin anew after a fault")
-            self.send_back("the stream begins anew")
-
-    def send_back(self, why: str) -> None:
-        """Begin all streams anew, and have whoever reads one come again for a snapshot."""
-        readers = [each for stream in self.streams for each in stream.readers]
-        self.begin_anew()
-        for subscriber in readers:
-            subscriber.close(CloseCode.GOING_AWAY, why)
-
-    def heartbeat(self) -> None:
-        """Show every subscriber that the connection lives, and ask whether it does."""
-        self.flush()
-        for stream in self.streams:
-            body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
-            beat = NumberedMessage(stream.seq, body, self._clock())
-            # Who can't take it now has missed nothing.
-            self._write(stream, partial(joined, [beat], after=wire.PING))
-
-    def _deliver(self) -> None:
-        """Write each stream's new messages, joined once, to all who read it and can take more."""
-        for stream in self.streams:
-            if stream.fresh:
-                fresh, readers = stream.take(), len(stream.readers)
-                written = self._write(stream, partial(joined, fresh))
-                self._tally.deliveries += written
-                self._tally.skips += readers - written
-
-    @staticmethod
-    def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
-        """Write to all who are ready, deflated or not as they take it; to how many."""
-        written = 0
-        for deflated in (False, True):
-            # Of these some may have enough meanwhile.
-            if writers := tuple(stream.ready[deflated].values()):
-                data = form(deflated)
-                for write in writers:
-                    write(data)
-                written += len(writers)
-        return written
-
-    # --- subscribers ------------------------------------------------------------------------------
-
-    def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
-        """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
-        stream = subscriber.stream
-        self.flush()
-        if stream not in self.streams:  # after a fault of ours in the flush
-            subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
-            return
-        stream.readers.add(subscriber)
-        self._tally.subscribers += 1
-        missing = stream.since(*resume) if resume else None
-        if missing is None:
-            self._tally.snapshots["joined"] += 1
-            self._give_snapshot(subscriber)
-        else:
-            self._tally.resumes += 1
-            self._give(subscriber, missing, resumed=True)
-
-    def left(self, subscriber: Subscriber) -> None:
-        """Write no more messages to it."""
-        for waiting in self._packing.values():
-            if subscriber in waiting:
-                waiting.remove(subscriber)
-        if subscriber in subscriber.stream.readers:
-            self._tally.subscribers -= 1
-            subscriber.stream.release(subscriber)
-
-    def catch_up(self, subscriber: Subscriber) -> None:
-        """Give a subscriber what came while it took nothing: if that is much, a fresh snapshot."""
-        self.flush()
-        stream = subscriber.stream
-        missing = stream.since(stream.epoch, subscriber.cursor or 0)
-        if missing is None or size(missing) > self._limits.write_bytes:
-            self._tally.snapshots["skipped"] += 1
-            self._give_snapshot(subscriber)
-        else:
-            self._give(subscriber, missing)
-
-    def _give_snapshot(self, subscriber: Subscriber) -> None:
-        """At once, or as soon as another thread has packed it, once for all who ask meanwhile."""
-        subscriber.set_aside()
-        subscriber.cursor = None
-        now, *after = self.beginning(subscriber.stream)
-        if not subscriber.deflates or not now.slow_to_pack:
-            self._give(subscriber, [now, *after])
-        elif now in self._packing:
-            self._packing[now].append(subscriber)
-        else:
-            self._packing[now] = [subscriber]
-            packing = asyncio.get_running_loop().run_in_executor(None, now.pack)
-            packing.add_done_callback(lambda _: self._packed(now))
-
-    def _packed(self, now: NumberedMessage) -> None:
-        """Whether it is packed or that failed: it is sent."""
-        self.flush()
-        for subscriber in self._packing.pop(now):
-            stream = subscriber.stream
-            after = stream.since(stream.epoch, now.seq)
-            # Too much may have come meanwhile: then it is the next snapshot, not packed at all.
-            whole = self.beginning(stream) if after is None else [now, *after]
-            self._give(subscriber, whole)
-
-    def _give(
-        self, subscriber: Subscriber, messages: Sequence[NumberedMessage], *, resumed: bool = False
-    ) -> None:
-        """The newest messages of its stream, and before them its greeting."""
-        stream, size = subscriber.stream, self._limits.piece_bytes
-        frames: list[Iterable[bytes]] = []
-        if not subscriber.greeted:
-            subscriber.greeted = True
-            before = stream.seq - len(messages)
-            frames.append([wire.frame(wire.number(self.hello(stream, resumed=resumed), before))])
-        for each in messages:
-            packed = subscriber.deflates and not each.slow_to_pack
-            frames.append(each.frames(size, deflated=packed))
-        subscriber.begin(chain.from_iterable(frames), stream.seq)

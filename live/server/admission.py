@@ -1,0 +1,34 @@
+"""Whether a websocket handshake is admitted, and as what. Pure."""
+
+from live.messages.values import Value
+from live.server.authentication import Guest
+from live.server.http_values import HttpRequest
+from live.server.stream_filter import FilterError, StreamFilter
+
+
+class AdmittedClient(Value):
+    """A websocket client as it was judged: once, before the 101 response."""
+
+    wanted: StreamFilter
+    """What its query asks for."""
+    resume: tuple[str, int] | None
+    """Epoch and number of the last message it holds; null when it needs a snapshot."""
+    guest: Guest | None = None
+    """Who it is; null until its first message gives a token."""
+    here: bool = False
+    """Whether it is on this machine."""
+    sender: str = ""
+    """Who its filters are counted for."""
+
+
+def resume_point(request: HttpRequest) -> tuple[str, int] | None:
+    """``epoch`` and ``since`` of a query; null without both, as a number means nothing alone.
+
+    Raises:
+        FilterError: ``since`` is no number.
+    """
+    query = dict(request.query)
+    epoch, since = query.get("epoch"), query.get("since")
+    if since is not None and not (since.isascii() and since.isdigit() and len(since) <= 18):
+        raise FilterError("since is not a message number")
+    return None if epoch is None or since is None else (epoch, int(since))

@@ -1,0 +1,118 @@
+"""The whole event as one object, as ``analyze --json`` writes it, and as lines of a study. Pure.
+
+The lines are what ``live-rate study add`` takes: live results in a corpus.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
+
+from live.event.methods import EventMethods
+from live.messages.figures import (
+    AnalysedGame,
+    AnalysedPlayer,
+    EngineInfo,
+    GainCounts,
+    GainKind,
+    GameDetail,
+    PlayerGains,
+)
+from live.messages.values import GameId, Value
+from live.server.event_reader import PublishedState
+from live.server.filtered_reader import snapshot
+from live.server.stream_filter import ALL
+from live.server.wire import encode_whole
+
+
+class Analysis(Value):
+    """Every game with plies and curves, every player, and what they were measured with."""
+
+    engine: EngineInfo
+    gain: GainKind
+    games: tuple[AnalysedGame, ...]
+    players: tuple[AnalysedPlayer, ...]
+    partial: bool = False
+    """Stopped before every position was searched: what is missing is null."""
+    gains: tuple[PlayerGains, ...] = ()
+    """Everybody's gains over the event, at one centipawn."""
+    engine_gains: GainCounts = ()
+    """The engine's own, which players are measured against."""
+    in_doubt: tuple[GameId, ...] = ()
+    """Games that an open alert doubts, or whose result it doubts."""
+
+
+def analysis(
+    state: PublishedState,
+    methods: EventMethods = EventMethods({}, {}),  # noqa: B008  # frozen
+    *,
+    partial: bool = False,
+    in_doubt: Collection[GameId] = (),
+) -> Analysis:
+    """Return the state as it stands; games and players in the order of a snapshot. ``methods``:
+    what is made on demand. ``in_doubt``: games that alerts doubt.
+    """
+    whole = snapshot(state, ALL)
+    return Analysis(
+        whole.engine,
+        state.gain(),
+        tuple(
+            AnalysedGame(**asdict(each), methods=methods.games.get(each.id)) for each in whole.games
+        ),
+        tuple(
+            AnalysedPlayer(**asdict(each), methods=methods.players.get(each.id))
+            for each in whole.players
+        ),
+        partial,
+        whole.gains,
+        whole.engine_gains,
+        tuple(game.id for game in whole.games if game.id in in_doubt),
+    )
+
+
+def to_json(value: object, indent: int = 1) -> bytes:
+    """Readable JSON with every field, a newline at its end. Unbounded and unknown are null."""
+    return msgspec.json.format(encode_whole(value), indent=indent) + b"\n"
+
+
+#: Fields of a line, and what they are of a game and of its plies.
+_GAME_FIELDS = {
+    **{name: name for name in ("event", "round", "date", "result", "start_fen")},
+    "tc": "time_control",
+    "start_cp": "start_score_cp",
+}
+_PLY_FIELDS = {
+    **{name: name for name in ("mate", "depth", "best")},
+    "moves": "uci",
+    "cp": "score_cp",
+    "played": "played_cp",
+}
+
+
+def study_lines(whole: Analysis) -> str:
+    """One line a game, with engine and limit; games with a ply that is not searched are left out,
+    and so are games of variants.
+    """
+    return "".join(
+        f"{msgspec.json.encode(_line(whole, game)).decode()}\n"
+        for game in whole.games
+        if game.variant == "standard" and game.plies and all(ply.final for ply in game.plies)
+    )
+
+
+def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
+    return {
+        "white": game.white.name or None,
+        "black": game.black.name or None,
+        "white_elo": game.white.elo,
+        "black_elo": game.black.elo,
+        "engine": whole.engine.name,
+        "limit": whole.engine.limit,
+        **{name: getattr(game, field) for name, field in _GAME_FIELDS.items()},
+        **{name: [getattr(ply, of) for ply in game.plies] for name, of in _PLY_FIELDS.items()},
+        **{
+            name: [getattr(ply.complexity, f"{name}{unit}", None) for ply in game.plies]
+            for name, unit in (("stability", "_cp"), ("jump", "_cp"), ("jump_depth", ""))
+        },
+    }

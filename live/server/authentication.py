@@ -1,0 +1,123 @@
+"""Who a client is, and what it may see: tokens by header, query or first message. Pure.
+
+Without a file of tokens everybody is a guest and sees the same. With one, a token is needed for all
+data; with ``public`` as well, those without a token are the public and a token shows more.
+"""
+
+import datetime as dt
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from live.config import ServerConfig
+from live.messages.from_clients import TokenMessage, decode_client_message
+from live.messages.values import Value
+from live.server.http_values import HttpRequest
+from live.server.stream_filter import StreamFilter
+from live.server.tokens import MAX_CHARS, Tokens, digest_of
+from live.server.visibility import Visibility
+
+
+class Guest(Value):
+    """Somebody who may read."""
+
+    visibility: Visibility = Visibility.PUBLIC
+    within: StreamFilter | None = None
+    """What its token confines it to."""
+    digest: str = ""
+    """SHA-256 of its token; empty for those without."""
+    metrics: bool = False
+    """Whether it reads the figures of the service."""
+    producer: bool = False
+    """Whether it says which boards are on air, from wherever it connects."""
+    name: str = ""
+    """Of its token."""
+
+    @property
+    def commands(self) -> bool:
+        """Whether it may answer alerts: arbiters, not those who are confined to some boards."""
+        return self.visibility is Visibility.ARBITER and self.within is None
+
+    def limit(self, selected: StreamFilter) -> StreamFilter:
+        """What this guest gets that asks for ``selected``."""
+        return replace(selected, within=self.within, visibility=self.visibility)
+
+
+def everybody(hide_scores: bool) -> StreamFilter:
+    """What those see who are not asked who they are, a broker's readers among them."""
+    return StreamFilter(visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC)
+
+
+class Authentication:
+    """Identifies clients. ``now`` gives the time of day, with its zone."""
+
+    def __init__(
+        self,
+        tokens: Tokens | None,
+        config: ServerConfig,
+        now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
+    ) -> None:
+        self.tokens = tokens
+        """Replaced where the file says something else; null where none is named."""
+        self._now = now
+        self.admit(config)
+
+    def admit(self, config: ServerConfig) -> None:
+        """From now on this holds for those without a token."""
+        self._public = config.public
+        self._visibility = everybody(config.hide_scores).visibility
+
+    @property
+    def anybody(self) -> Guest | None:
+        """What those without a token are; null where they are nobody."""
+        if self.tokens is not None and not self._public:
+            return None
+        # Figures of the service say how many searches the engines have made.
+        metrics = self.tokens is None and self._visibility is Visibility.PUBLIC
+        return Guest(self._visibility, metrics=metrics)
+
+    def who(self, request: HttpRequest) -> Guest | None:
+        """Who sends this request; null when its token is missing or wrong.
+
+        A token that is given must be right: somebody who means to see more is not quietly shown
+        less. Where no tokens exist, none is looked at.
+        """
+        return self._known(given_token(request))
+
+    def introduced(self, message: str | bytes) -> Guest | None:
+        """Who sends this as its first websocket message; null when that is nobody."""
+        first = decode_client_message(message, TokenMessage)
+        return None if first is None else self._known(first.token)
+
+    def asks_first(self, request: HttpRequest) -> bool:
+        """Whether a websocket is to say who it is in its first message."""
+        return given_token(request) is None and self.anybody is None
+
+    def still(self, guest: Guest) -> bool:
+        """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
+        return (self._guest(guest.digest) if guest.digest else self.anybody) == guest
+
+    def _known(self, token: str | None) -> Guest | None:
+        if token is None or self.tokens is None:
+            return self.anybody
+        return self._guest(digest_of(token)) if 0 < len(token) <= MAX_CHARS else None
+
+    def _guest(self, digest: str) -> Guest | None:
+        token = (self.tokens or {}).get(digest)
+        if token is None or token.expired(self._now()):
+            return None
+        visibility = Visibility.ARBITER if token.arbiter else self._visibility
+        return Guest(visibility, token.within, digest, token.metrics, token.producer, token.name)
+
+
+def given_token(request: HttpRequest) -> str | None:
+    """The token of the ``Authorization`` header, else of the query; null when there is none.
+
+    The query is for pages in OBS, which can set no header. What is neither, such as another
+    scheme, is a token that nobody has.
+    """
+    if (header := request.headers.get("authorization")) is not None:
+        scheme, _, token = header.partition(" ")
+        return token.strip() if scheme.lower() == "bearer" else ""
+    found = [value for name, value in request.query if name == "token"]
+    return None if not found else found[0] if len(found) == 1 else ""

@@ -1,0 +1,152 @@
+"""A board as a picture that chats and other sites show beside a link. Pure.
+
+It holds the position and both figures.
+"""
+
+import textwrap
+from collections.abc import Iterator
+
+import chess.svg
+
+from live.catalogue import EARLY_MOVES, main_event, sentence
+from live.games.game import number_move, side_of_ply
+from live.games.rounds import normalise_round
+from live.messages.figures import CurvePoint, GameDetail, GameView
+from live.messages.values import Color
+from live.server.drawing import FONTS, GROUND, HEIGHT, INK, QUIET, WIDTH, cut_text, draw_text
+from live.watch.moment_rules import find_despite
+from live.watch.sentences import format_result, write_sentences
+
+#: What a name, an event may have, characters.
+_NAME, _EVENT = 28, 24
+#: Characters of a small line beside the board.
+_LINE = 60
+_COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}
+_SQUARES = {
+    "square light": "#d9dee5",
+    "square dark": "#71849b",
+    "square light lastmove": "#e8d592",
+    "square dark lastmove": "#b39d57",
+}
+
+
+def board_svg(game: GameDetail) -> str:
+    """The game's last position with both players, their figures in words and as curves, as SVG of
+    1200 by 630.
+    """
+    board = chess.Board(game.start_fen)
+    for ply in game.plies:
+        board.push_uci(ply.uci)
+    drawn = chess.svg.board(
+        board,
+        lastmove=board.peek() if board.move_stack else None,
+        coordinates=False,
+        size=570,
+        colors=_SQUARES,
+    )
+    event = " · ".join(describe_place(game))
+    state = " · ".join(filter(None, (_outcome(game), _last(game))))
+    return "".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
+            f' font-family="{FONTS}"><rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
+            f'<g transform="translate(30 30)">{drawn}</g>',
+            draw_text(630, 60, 22, QUIET, event),
+            *_player(120, game, "black"),
+            *_curves(game),
+            draw_text(630, 376, 26, INK, state),
+            *_explain_result(399, game),
+            *_player(456, game, "white"),
+            draw_text(630, 608, 22, QUIET, "live-rate"),
+            "</svg>",
+        )
+    )
+
+
+def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
+    player = getattr(game, color)
+    other = game.black if color == "white" else game.white
+    points: tuple[CurvePoint, ...] = getattr(game.curves, color)
+    name = cut_text(" ".join(filter(None, (player.title, player.name or "?"))), _NAME)
+    yield draw_text(630, y, 28, INK, f"{name}  {player.elo or ''}")
+    point = points[-1] if points else None
+    if point is None or point.perceived is None:
+        yield draw_text(630, y + 60, 50, QUIET, "–")
+        yield draw_text(630, y + 92, 20, QUIET, game.note or "nothing can be said yet")
+        return
+    # Moves that the figure does not rest on.
+    missing = sum(side_of_ply(game, ply.ply) == color for ply in game.plies[point.ply :])
+    early = point.counted < EARLY_MOVES
+    final = not game.running and not missing
+    figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
+    figure += "…" if missing else ""
+    yield draw_text(630, y + 54, 26 if early else 40, QUIET if early else _COLORS[color], figure)
+    for at, part in enumerate(parts):
+        yield draw_text(630, y + 86 + 26 * at, 20, QUIET, part)
+
+
+def _curves(game: GameDetail) -> Iterator[str]:
+    """Both curves, small, on one scale, and each own Elo as a dashed line."""
+    x, y, width, height = 630, 256, 540, 90
+    curves = {
+        color: [
+            (each.ply, each.perceived)
+            for each in getattr(game.curves, color)
+            if each.perceived is not None
+        ]
+        for color in _COLORS
+    }
+    values = [value for points in curves.values() for _, value in points]
+    if not values:
+        return
+    elos = {"white": game.white.elo, "black": game.black.elo}
+    values += filter(None, elos.values())
+    low, high, last = min(values) - 50, max(values) + 50, max(2, len(game.plies))
+
+    def at(value: float) -> str:
+        return f"{y + height * (high - value) / (high - low):.1f}"
+
+    for color, stroke in _COLORS.items():
+        path = " ".join(f"{x + width * ply / last:.1f},{at(value)}" for ply, value in curves[color])
+        yield f'<polyline points="{path}" fill="none" stroke="{stroke}" stroke-width="4"/>'
+        if elo := elos[color]:
+            line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
+            yield f'<path {line} stroke-dasharray="8 8"/>'
+
+
+def _explain_result(y: int, game: GameDetail) -> Iterator[str]:
+    """Draw why a game was won with the lower figure, where it was."""
+    for draft in find_despite(game):
+        text = write_sentences(draft, game).en
+        for at, line in enumerate(textwrap.wrap(text, _LINE, max_lines=2, placeholder="…")):
+            yield draw_text(630, y + 21 * at, 18, QUIET, line.replace("\u00a0", " "))
+
+
+def describe_place(game: GameView) -> Iterator[str]:
+    """Yield event, round and board, as far as they are known; an event may be only the pairing."""
+    if event := main_event(game):
+        yield cut_text(event, _EVENT)
+    if round := normalise_round(game.round):
+        yield f"Round {round}" if round.isdecimal() else cut_text(round, _EVENT)
+    if game.board:
+        yield f"board {game.board}"
+
+
+def _outcome(game: GameDetail) -> str:
+    """Return the result, while it runs the last score that is known."""
+    if not game.running:
+        return format_result(game.result)
+    scored = [ply for ply in game.plies if ply.final and ply.score_cp is not None]
+    if not scored:
+        return ""
+    last = scored[-1]
+    if last.mate is not None:
+        return f"#{last.mate}"
+    return f"{(last.score_cp or 0) / 100:+.2f}".replace("-", "−")
+
+
+def _last(game: GameDetail) -> str:
+    if not game.plies:
+        return ""
+    number, white = number_move(game, len(game.plies))
+    return f"{number}{'.' if white else '…'} {game.plies[-1].san}"

@@ -1,0 +1,180 @@
+"""Moving messages from the streams to all subscribers of one audience."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from live.messages.to_clients import Change, HeartbeatMessage
+from live.server import wire
+from live.server.event_reader import PublishedState
+from live.server.metrics import MetricCounts
+from live.server.streams import NumberedMessage, NumberedStream, StreamHub, size
+from live.server.subscriber import Subscriber
+from live.server.wire import CloseCode
+
+_log = logging.getLogger(__name__)
+
+
+def joined(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b"") -> bytes:
+    """Each message in one frame, one after the other, and what comes after them."""
+    frames = (frame for each in messages for frame in each.frames(deflated=deflated))
+    return b"".join((*frames, after))
+
+
+class Broadcaster(StreamHub):
+    """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
+    between audiences.
+    """
+
+    def __init__(
+        self, state: PublishedState, *, tally: MetricCounts | None = None, **more: Any
+    ) -> None:
+        """``more`` as :class:`live.server.streams.StreamHub` takes it."""
+        self._tally = tally or MetricCounts()
+        # Snapshots that are being packed, with those who wait for them.
+        self._packing: dict[NumberedMessage, list[Subscriber]] = {}
+        super().__init__(state, **more)
+
+    def __len__(self) -> int:
+        return self._tally.subscribers
+
+    # --- changes out ------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Write moves now; what may wait waits for :meth:`flush`."""
+        self._move_on(partial(super().publish, changes))
+
+    def flush(self) -> None:
+        """Write everything that waits."""
+        self._move_on(super().flush)
+
+    def _move_on(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+            self._deliver()
+        except Exception:
+            # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
+            # for the whole: all begin anew, and whoever read one comes again for a snapshot.
+            _log.exception("the streams begin anew after a fault")
+            self.send_back("the stream begins anew")
+
+    def send_back(self, why: str) -> None:
+        """Begin all streams anew, and have whoever reads one come again for a snapshot."""
+        readers = [each for stream in self.streams for each in stream.readers]
+        self.begin_anew()
+        for subscriber in readers:
+            subscriber.close(CloseCode.GOING_AWAY, why)
+
+    def heartbeat(self) -> None:
+        """Show every subscriber that the connection lives, and ask whether it does."""
+        self.flush()
+        for stream in self.streams:
+            body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
+            beat = NumberedMessage(stream.seq, body, self._clock())
+            # Who can't take it now has missed nothing.
+            self._write(stream, partial(joined, [beat], after=wire.PING))
+
+    def _deliver(self) -> None:
+        """Write each stream's new messages, joined once, to all who read it and can take more."""
+        for stream in self.streams:
+            if stream.fresh:
+                fresh, readers = stream.take(), len(stream.readers)
+                written = self._write(stream, partial(joined, fresh))
+                self._tally.deliveries += written
+                self._tally.skips += readers - written
+
+    @staticmethod
+    def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
+        """Write to all who are ready, deflated or not as they take it; to how many."""
+        written = 0
+        for deflated in (False, True):
+            # Of these some may have enough meanwhile.
+            if writers := tuple(stream.ready[deflated].values()):
+                data = form(deflated)
+                for write in writers:
+                    write(data)
+                written += len(writers)
+        return written
+
+    # --- subscribers ------------------------------------------------------------------------------
+
+    def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
+        """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
+        stream = subscriber.stream
+        self.flush()
+        if stream not in self.streams:  # after a fault of ours in the flush
+            subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
+            return
+        stream.readers.add(subscriber)
+        self._tally.subscribers += 1
+        missing = stream.since(*resume) if resume else None
+        if missing is None:
+            self._tally.snapshots["joined"] += 1
+            self._give_snapshot(subscriber)
+        else:
+            self._tally.resumes += 1
+            self._give(subscriber, missing, resumed=True)
+
+    def left(self, subscriber: Subscriber) -> None:
+        """Write no more messages to it."""
+        for waiting in self._packing.values():
+            if subscriber in waiting:
+                waiting.remove(subscriber)
+        if subscriber in subscriber.stream.readers:
+            self._tally.subscribers -= 1
+            subscriber.stream.release(subscriber)
+
+    def catch_up(self, subscriber: Subscriber) -> None:
+        """Give a subscriber what came while it took nothing: if that is much, a fresh snapshot."""
+        self.flush()
+        stream = subscriber.stream
+        missing = stream.since(stream.epoch, subscriber.cursor or 0)
+        if missing is None or size(missing) > self._limits.write_bytes:
+            self._tally.snapshots["skipped"] += 1
+            self._give_snapshot(subscriber)
+        else:
+            self._give(subscriber, missing)
+
+    def _give_snapshot(self, subscriber: Subscriber) -> None:
+        """At once, or as soon as another thread has packed it, once for all who ask meanwhile."""
+        subscriber.set_aside()
+        subscriber.cursor = None
+        now, *after = self.beginning(subscriber.stream)
+        if not subscriber.deflates or not now.slow_to_pack:
+            self._give(subscriber, [now, *after])
+        elif now in self._packing:
+            self._packing[now].append(subscriber)
+        else:
+            self._packing[now] = [subscriber]
+            packing = asyncio.get_running_loop().run_in_executor(None, now.pack)
+            packing.add_done_callback(lambda _: self._packed(now))
+
+    def _packed(self, now: NumberedMessage) -> None:
+        """Whether it is packed or that failed: it is sent."""
+        self.flush()
+        for subscriber in self._packing.pop(now):
+            stream = subscriber.stream
+            after = stream.since(stream.epoch, now.seq)
+            # Too much may have come meanwhile: then it is the next snapshot, not packed at all.
+            whole = self.beginning(stream) if after is None else [now, *after]
+            self._give(subscriber, whole)
+
+    def _give(
+        self, subscriber: Subscriber, messages: Sequence[NumberedMessage], *, resumed: bool = False
+    ) -> None:
+        """The newest messages of its stream, and before them its greeting."""
+        stream, size = subscriber.stream, self._limits.piece_bytes
+        frames: list[Iterable[bytes]] = []
+        if not subscriber.greeted:
+            subscriber.greeted = True
+            before = stream.seq - len(messages)
+            frames.append([wire.frame(wire.number(self.hello(stream, resumed=resumed), before))])
+        for each in messages:
+            packed = subscriber.deflates and not each.slow_to_pack
+            frames.append(each.frames(size, deflated=packed))
+        subscriber.begin(chain.from_iterable(frames), stream.seq)

@@ -1,0 +1,101 @@
+"""The readable page of both descriptions, ``/docs``. Pure.
+
+It is Markdown in the manual's look.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from live.manual.pages import contents, frame, heading_id, render
+from live.server.asyncapi import MESSAGES, describe_messages
+from live.server.json_schemas import JsonObject
+
+
+def render_docs(routes: JsonObject) -> bytes:
+    """The whole page, UTF-8; ``routes`` as OpenAPI has them."""
+    messages = describe_messages()
+    title = f"live-rate {messages['info']['version']}: for programs"
+    schemas = messages["components"]["schemas"]
+    channels = messages["channels"]
+    live = channels.pop("live")
+    named = [kind.__name__ for kind in MESSAGES]
+    rest = {**schemas, **routes["components"]["schemas"]}
+    held = sorted(name for name in rest if name not in named and not name.startswith("Retained"))
+    parts = [
+        f"# {title}",
+        "The same for machines: [asyncapi.json](asyncapi.json), [openapi.json](openapi.json). "
+        "What it is about, and clients in Python and JavaScript, stand in the manual: "
+        "[for programs](manual/programs).",
+        "## Requests",
+        routes["info"]["description"],
+        _table(
+            ("GET", "answers"),
+            ((f"`{path}`", get["get"]["summary"]) for path, get in routes["paths"].items()),
+        ),
+        "## Messages",
+        messages["info"]["description"],
+        f"Websocket: `{live['address']}`, with these in its query:",
+        _fields(live["bindings"]["ws"]["query"]),
+        "At a broker, each retained, without `seq`:",
+        _table(
+            ("topic", "message"),
+            (
+                (f"`{each['address']}`", *map("`{}`".format, each["messages"]))
+                for each in channels.values()
+            ),
+        ),
+        *(_type(name, schemas[name]) for name in named),
+        "## What they hold",
+        *(_type(name, rest[name]) for name in held),
+    ]
+    rendered = render("\n\n".join(parts))
+    return frame(title, "docs", contents(rendered.headings), rendered.body)
+
+
+def _type(name: str, schema: JsonObject) -> str:
+    return f"### {name}\n\n{schema.get('description', '')}\n\n{_fields(schema)}"
+
+
+def _fields(schema: JsonObject) -> str:
+    return _table(
+        ("field", "type", "meaning"),
+        (
+            (f"`{name}`", _kind(field) + _usual(field), field.get("description", ""))
+            for name, field in schema.get("properties", {}).items()
+        ),
+    )
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; nothing where it has no rows."""
+    lines = [" | ".join(each.replace("|", "\\|") for each in row) for row in rows]
+    lead = [" | ".join(heads), " | ".join("---" for _ in heads)]
+    return "\n".join(f"| {line} |" for line in (*lead, *lines)) if lines else ""
+
+
+def _kind(schema: JsonObject) -> str:
+    """A schema in a few words."""
+    match schema:
+        case {"$ref": _}:
+            name = schema["$ref"].rpartition("/")[2]
+            return f"[{name}](#{heading_id(name)})"
+        case {"anyOf": kinds}:
+            return " or ".join(map(_kind, kinds))
+        case {"enum": values}:
+            return ", ".join(f"`{each}`" for each in values)
+        case {"prefixItems": kinds}:
+            return f"[{', '.join(map(_kind, kinds))}]"
+        case {"type": "array"}:
+            return f"list of {_kind(schema.get('items', {}))}"
+        case _:
+            return str(schema.get("type", "anything"))
+
+
+def _usual(schema: JsonObject) -> str:
+    """What a field is where a message leaves it out: of one that holds others, all are so."""
+    if "default" not in schema:
+        return ""
+    usual = {} if isinstance(schema["default"], dict) else schema["default"]
+    return f" (left out: `{json.dumps(usual)}`)"

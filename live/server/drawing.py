@@ -1,0 +1,31 @@
+"""What pictures for links share: size, colours, and text as SVG. Pure."""
+
+from html import escape
+from typing import Literal
+
+WIDTH, HEIGHT = 1200, 630
+FONTS = "Inter, DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
+INK, QUIET, GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
+
+
+def cut_text(text: str, most: int) -> str:
+    """Return the text in so many characters at most."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def draw_text(
+    x: int,
+    y: int,
+    size: int,
+    fill: str,
+    text: str,
+    *,
+    anchor: Literal["start", "middle", "end"] = "start",
+    is_bold: bool = False,
+) -> str:
+    """Return a line of text as SVG; ``x`` is where ``anchor`` says."""
+    # XML has no control characters, and pairs of surrogates stand alone in what feeds send.
+    known = "".join(char for char in text if char.isprintable())
+    look = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    look += ' font-weight="bold"' if is_bold else ""
+    return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}"{look}>{escape(known)}</text>'

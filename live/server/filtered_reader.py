@@ -1,0 +1,136 @@
+"""The event as one filter's subscriber may see it, and its snapshot. Pure."""
+
+from collections.abc import Iterable
+from operator import attrgetter
+
+from msgspec.structs import replace
+
+from live.messages.alerts import Alert
+from live.messages.figures import (
+    EngineInfo,
+    GainCounts,
+    GainKind,
+    GameDetail,
+    GameView,
+    PlayerGains,
+    PlayerView,
+)
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.moments import Moment
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GainsMessage,
+    MomentMessage,
+    SnapshotMessage,
+    StandingMessage,
+)
+from live.messages.values import GameId
+from live.server.event_reader import PublishedState, game_order
+from live.server.stream_filter import EVERYTHING, StreamFilter
+from live.server.visibility import Shown, Visibility, sends, shown, sources_for
+
+
+def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
+    """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
+
+    Games are in :func:`game_order`, players, alerts and moments in the order of their ids, so that
+    equal states have equal snapshots.
+    """
+    ids, rest = without_games(state, selected)
+    games = (shown(game, selected.visibility) for id in ids if (game := state.game(id)) is not None)
+    return replace(rest, games=tuple(games))
+
+
+def without_games(
+    state: PublishedState, selected: StreamFilter
+) -> tuple[list[GameId], SnapshotMessage]:
+    """Which games a snapshot holds, in their order, and all else of it."""
+    # What may not be seen is taken out of the whole, by one walk over it.
+    taken = VisibleState(state, replace(selected, visibility=Visibility.ARBITER))
+    by_id = attrgetter("id")
+    players = tuple(sorted(taken.players(), key=by_id))
+    gains = ((each.id, taken.gains(each.id)) for each in players if selected.gains)
+    rest = SnapshotMessage(
+        engine=taken.engine(),
+        games=(),
+        players=players,
+        feeds=taken.feeds(),
+        engines=taken.engines(),
+        alerts=tuple(sorted(taken.alerts(), key=by_id)),
+        moments=tuple(sorted(taken.moments(), key=by_id)),
+        gains=tuple(PlayerGains(id, counts) for id, counts in gains if counts),
+        engine_gains=taken.engine_gains() if selected.gains else (),
+    )
+    games = sorted(taken.games(), key=game_order)
+    return [view.id for view in games], shown(rest, selected.visibility)
+
+
+class VisibleState:
+    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players,
+    its visibility.
+    """
+
+    def __init__(self, state: PublishedState, selected: StreamFilter) -> None:
+        self._state = state
+        self._selected = selected
+
+    def engine(self) -> EngineInfo:
+        return self._shown(self._state.engine())
+
+    def gain(self) -> GainKind:
+        return self._state.gain()
+
+    def games(self) -> Iterable[GameView]:
+        return [self._shown(each) for each in self._state.games() if self._selected.takes(each)]
+
+    def game(self, game: GameId) -> GameDetail | None:
+        detail = self._state.game(game)
+        return self._shown(detail) if detail and self._selected.takes(detail) else None
+
+    def players(self) -> Iterable[PlayerView]:
+        players = self._state.players() if self._sends(StandingMessage) else ()
+        games = self._ids()
+        if games is not None:
+            ids = {each for game in games for each in self._state.player_ids(game)}
+            players = (player for player in players if player.id in ids)
+        return [self._shown(player) for player in players]
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        games = self._ids()
+        return self._state.player_ids(game) if games is None or game in games else ()
+
+    def gains(self, player: str) -> GainCounts:
+        return self._state.gains(player) if self._sends(GainsMessage) else ()
+
+    def engine_gains(self) -> GainCounts:
+        return self._state.engine_gains() if self._sends(GainsMessage) else ()
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return sources_for(self._state.feeds(), self._selected.visibility)
+
+    def engines(self) -> EngineHealth:
+        return self._shown(self._state.engines())
+
+    def alerts(self) -> Iterable[Alert]:
+        """What is the matter with feeds and engines is every arbiter's business."""
+        alerts = self._state.alerts() if self._sends(AlertMessage) else ()
+        games = self._ids()
+        return [each for each in alerts if each.game is None or games is None or each.game in games]
+
+    def moments(self) -> Iterable[Moment]:
+        moments = self._state.moments() if self._sends(MomentMessage) else ()
+        games = self._ids()
+        return [self._shown(each) for each in moments if games is None or each.game in games]
+
+    def _shown(self, value: Shown) -> Shown:
+        return shown(value, self._selected.visibility)
+
+    def _sends(self, kind: type[Change]) -> bool:
+        return sends(kind, self._selected.visibility)
+
+    def _ids(self) -> set[GameId] | None:
+        """The games that are taken; None: all."""
+        if not self._selected.narrow:
+            return None
+        return {view.id for view in self._state.games() if self._selected.takes(view)}

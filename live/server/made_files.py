@@ -1,0 +1,64 @@
+"""Files that are made beside the event loop, once for all who ask at the same time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Any
+
+from live.clock import ReadClock
+from live.messages.values import Value
+from live.server.http_values import LATER, REVALIDATE, HttpResponse, problem, respond
+
+
+class ExportFailed(Exception):
+    """Why there is no such file now: short, in lower case, without a full stop."""
+
+
+class ExportedFile(Value):
+    """A download."""
+
+    media_type: str
+    body: bytes
+
+
+#: What was made is given again for so long, seconds.
+KEPT_S = 5.0
+#: So many different files are made or kept at once.
+MOST = 64
+
+
+async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
+    """What is made beside the loop, or why not."""
+    try:
+        made = await making
+    except ExportFailed as error:
+        return problem(503, f"{name}: {error}", LATER)
+    return respond(200, made.media_type, made.body, REVALIDATE)
+
+
+class SharedMaking:
+    """Makes each file once for all who ask at the same time."""
+
+    def __init__(self, clock: ReadClock) -> None:
+        self._clock = clock
+        self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
+
+    async def get(
+        self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
+    ) -> ExportedFile:
+        """What ``make`` makes, or made lately.
+
+        Raises:
+            ExportFailed: so many others are being made.
+            Exception: what ``make`` raises.
+        """
+        now_s = self._clock()
+        for old, (at_s, task) in list(self._made.items()):
+            full = len(self._made) >= MOST and key not in self._made
+            if task.done() and (full or not 0 <= now_s - at_s < KEPT_S):
+                del self._made[old]
+        if key not in self._made:
+            if len(self._made) >= MOST:
+                raise ExportFailed("too many files are being made")
+            self._made[key] = now_s, asyncio.ensure_future(make())
+        # Who goes away leaves the others waiting for it.
+        return await asyncio.shield(self._made[key][1])

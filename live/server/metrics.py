@@ -1,0 +1,97 @@
+"""What is measured of the service, as Prometheus text (OpenMetrics names, base units).
+
+Nothing here names a player, a board or a client: the number of series stays bounded.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+from prometheus_client import generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from live.server.event_reader import PublishedState
+
+
+class MetricCounts:
+    """Plain counts, kept by those who do the things counted."""
+
+    def __init__(self) -> None:
+        self.subscribers = 0
+        """Websockets being served now."""
+        self.deliveries = 0
+        """Writes of new messages to one subscriber each."""
+        self.skips = 0
+        """Writes left out because the subscriber had too much unread."""
+        self.snapshots: Counter[str] = Counter()
+        """Snapshots given, by ``joined`` and ``skipped``."""
+        self.resumes = 0
+        """Subscribers that were given just what they had missed."""
+        self.closes: Counter[str] = Counter()
+        """Connections we ended, by the close code's name."""
+
+
+class Metrics(Collector):
+    """Reads state and counts whenever somebody asks."""
+
+    def __init__(self, state: PublishedState, tally: MetricCounts) -> None:
+        self._state, self._tally = state, tally
+
+    def text(self) -> bytes:
+        """The whole exposition."""
+        return generate_latest(self)
+
+    def collect(self) -> Iterator[Metric]:
+        tally, games = self._tally, list(self._state.games())
+        yield _gauge("subscribers", "Websockets being served.", tally.subscribers)
+        yield _counter("deliveries", "Writes of new messages to a subscriber.", tally.deliveries)
+        yield _counter("skips", "Writes left out for a slow subscriber.", tally.skips)
+        yield _counter("resumes", "Subscribers given just what they missed.", tally.resumes)
+        yield _counter("snapshots", "Snapshots given, by reason.", tally.snapshots, "reason")
+        yield _counter("closes", "Connections ended by us, by reason.", tally.closes, "reason")
+        yield _gauge("games", "Games held.", len(games))
+        yield _gauge("plies", "Plies held.", sum(game.plies_played for game in games))
+        scored = sum(game.plies_scored for game in games)
+        yield _gauge("plies_scored", "Plies with a final score.", scored)
+        feeds = Counter(feed.state for feed in self._state.feeds() if not feed.part)
+        yield _gauge("feeds", "Feeds by state.", feeds, "state")
+        health = self._state.engines()
+        states = Counter(engine.state for engine in health.engines)
+        yield _gauge("engines", "Engines by state.", states, "state")
+        yield _gauge("queue", "Positions that wait for an engine.", health.queued)
+        yield _gauge("queue_oldest_seconds", "Wait of the oldest of them.", health.oldest_wait_s)
+        waiting = msgspec.structs.asdict(health.waiting)
+        yield _gauge("waiting", "Searches that wait for an engine, by class.", waiting, "class")
+        speeds = {
+            each.index: each.knodes_per_s * 1000
+            for each in health.engines
+            if each.knodes_per_s is not None
+        }
+        yield _gauge("engine_nodes_per_second", "Speed of each engine.", speeds, "engine")
+        yield _counter("searches", "Searches done.", health.searches)
+        yield _counter("cache_hits", "Searches asked for and known already.", health.cache_hits)
+        yield _counter("engine_restarts", "Engines replaced.", health.restarts)
+        yield _gauge("set_aside", "Positions given up.", health.set_aside)
+
+
+def _family(
+    kind: type[GaugeMetricFamily | CounterMetricFamily],
+    name: str,
+    text: str,
+    values: float | Mapping[Any, float],
+    label: str = "",
+) -> Metric:
+    """One value, or one for each value of a label."""
+    if isinstance(values, Mapping):
+        family = kind(f"live_rate_{name}", text, labels=[label])
+        for each, value in values.items():
+            family.add_metric([str(each)], value)
+        return family
+    return kind(f"live_rate_{name}", text, value=values)
+
+
+_gauge = partial(_family, GaugeMetricFamily)
+_counter = partial(_family, CounterMetricFamily)

@@ -1,0 +1,90 @@
+"""OpenAPI 3.1 of the requests, made from the table of routes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import live
+from live.server.http_values import JSON, ProblemAnswer
+from live.server.json_schemas import FILTERS, ID, TEXT, JsonObject, components, described, schema_of
+from live.server.visibility import structs_in
+from live.watch.words import LANGUAGES
+
+if TYPE_CHECKING:
+    from live.server.route_table import Route
+
+
+_QUERY = {
+    **FILTERS,
+    "words": described("Only incidents that have all these words.", **TEXT),
+    "round": described("A round, as its games name it; 4 for 4.12 and Round 4.", type="string"),
+    "lang": described("The language; en where none is given.", enum=LANGUAGES),
+}
+_PATH = {"game": "The game's id, percent-encoded."}
+
+
+def describe_routes(routes: Sequence[Route]) -> JsonObject:
+    """The whole description of what answers requests."""
+    kinds = [
+        kind
+        for each in routes
+        for given in (each.gives.values() if isinstance(each.gives, dict) else [each.gives])
+        for kind in structs_in(given)
+    ]
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "live-rate",
+            "version": live.__version__,
+            "description": (
+                "What is known now, as JSON. Every answer has an ETag; If-None-Match saves the "
+                "body. Where tokens are in use, give one as Authorization: Bearer TOKEN."
+            ),
+        },
+        "security": [{}, {"token": []}],
+        "paths": {each.path: {"get": _operation(each)} for each in routes},
+        "components": {
+            "schemas": components([*kinds, ProblemAnswer]),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: Route) -> JsonObject:
+    parameters: list[JsonObject] = [
+        {"name": name, "in": "path", "required": True, "description": about, "schema": ID}
+        for name, about in _PATH.items()
+        if f"{{{name}}}" in route.path
+    ]
+    parameters += [{"name": name, "in": "query", "schema": _QUERY[name]} for name in route.query]
+    media, answers = JSON, {"200": "As it is now."}
+    schema: JsonObject
+    match route.gives:
+        case str(media):
+            schema = {"type": "string"}
+        case dict(lists):
+            each = {
+                name: {"type": "array", "items": schema_of(kind)} for name, kind in lists.items()
+            }
+            schema = {"type": "object", "properties": each, "required": list(each)}
+        case kind:
+            schema = schema_of(kind)
+            if route.open:
+                answers["503"] = "It is not ready."
+    return {
+        "summary": route.summary,
+        "parameters": parameters,
+        "responses": {
+            **{status: _answer(about, media, schema) for status, about in answers.items()},
+            "304": {"description": "What If-None-Match names is still so."},
+            "default": _answer("Why it is not answered.", _PROBLEM, schema_of(ProblemAnswer)),
+        },
+    }
+
+
+_PROBLEM = "application/problem+json"
+
+
+def _answer(description: str, media: str, schema: Mapping[str, Any]) -> JsonObject:
+    return {"description": description, "content": {media: {"schema": schema}}}

@@ -1,0 +1,113 @@
+"""Which hosts and origins may reach the service: ``Host``, ``Origin`` and CORS. Pure.
+
+A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can point its
+own domain name there (DNS rebinding). The first shows in ``Origin``, the second in ``Host``.
+"""
+
+import contextlib
+import ipaddress
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from live.config import ServerConfig
+from live.server.http_values import HttpResponse
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address (no port, no brackets) can only mean this machine."""
+    if f".{host.lower()}".rstrip(".").endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def host_of(authority: str) -> str:
+    """The host of ``host:port`` in lower case, without brackets; empty when there is none."""
+    if any(char in authority for char in "/@?#\\ \t"):
+        return ""
+    try:
+        parts = urlsplit(f"//{authority}")
+        _ = parts.port  # raises on a port that is no number
+    except ValueError:
+        return ""
+    return parts.hostname or ""
+
+
+class OriginPolicy:
+    """The names we answer to and the origins whose pages may connect.
+
+    Listening on loopback, only names of this machine are answered. Elsewhere any name is, unless
+    ``hosts`` lists some: then they and those of this machine. A page of our own may always connect;
+    ``origins`` lists further ones (``https://example.org``, ``null`` for local files).
+    """
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._loopback_only = is_loopback(config.host)
+        self._hosts = {host.lower() for host in config.hosts}
+        self._origins = {origin.lower().rstrip("/") for origin in config.origins}
+
+    def answers_to(self, authority: str) -> bool:
+        """Whether a ``Host`` header names us."""
+        host = host_of(authority)
+        # A rebound domain stands in ``Host`` by its own name, never by one of this machine.
+        if not host or host in self._hosts or is_loopback(host):
+            return bool(host)
+        return not self._loopback_only and not self._hosts
+
+    def names(self, origin: str) -> bool:
+        """Whether this origin is one of those listed: its pages may read answers, too."""
+        return origin.lower() in self._origins
+
+    def lets_in(self, origin: str | None, authority: str) -> bool:
+        """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
+        if origin is None or self.names(origin):
+            return True
+        scheme, _, ours = origin.lower().partition("://")
+        return scheme in ("http", "https") and ours == authority.lower()
+
+
+#: What proxies add: the request comes from elsewhere, whatever address it has.
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
+
+
+def sender(headers: Mapping[str, str], address: str) -> str:
+    """Who a request is from: behind a proxy on this machine, the last address that it names."""
+    with contextlib.suppress(ValueError):
+        if is_loopback(address):
+            named = headers.get("x-forwarded-for", "").rpartition(",")[2]
+            return str(ipaddress.ip_address(named.strip()))
+    return address
+
+
+def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
+    """Whether a request was made on this machine, by a page of this machine or by a program."""
+    if not is_loopback(address) or any(name in headers for name in _FORWARDED):
+        return False
+    named = [headers.get("host", "")]
+    if "origin" in headers:
+        named.append(headers["origin"].partition("://")[2])
+    return all(is_loopback(host_of(each)) for each in named)
+
+
+_RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
+PREFLIGHT = (
+    ("Access-Control-Allow-Methods", "GET, HEAD"),
+    ("Access-Control-Allow-Headers", "Authorization, If-None-Match"),
+    ("Access-Control-Max-Age", "600"),
+)
+
+
+def open_to(response: HttpResponse, origin: str) -> HttpResponse:
+    """Lets a page of an allowed origin read the response (fetch.spec.whatwg.org, CORS)."""
+    kept = (each for each in response.headers if each[0] != _RESOURCE_POLICY)
+    open = (
+        ("Access-Control-Allow-Origin", origin),
+        ("Access-Control-Expose-Headers", "ETag"),
+        ("Vary", "Origin"),
+        (_RESOURCE_POLICY, "cross-origin"),
+    )
+    return replace(response, headers=(*kept, *open))

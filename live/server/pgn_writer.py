@@ -1,0 +1,144 @@
+"""One game as annotated PGN: the source's moves with our scores and clocks. Pure.
+
+``[%eval]`` and ``[%clk]`` are the comment commands of the PGN supplement (Alan Cowderoy's
+``[%clk]``, and ``[%eval]`` as lichess writes it: pawns from White's side with two decimals, ``#n``
+for a mate in n moves). Names from the source are escaped (PGN standard, section 7): between the
+quotes of a tag only backslash and quote have a meaning. Comments hold nothing but our own commands.
+"""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from live.games.game import number_move
+from live.messages.figures import GameDetail, GameView, PlyView
+from live.messages.from_sources import GameReport, Player
+
+#: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
+LINE_CHARS = 79
+_STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+#: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd outcomes.
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+
+
+def export(game: GameDetail) -> str:
+    """The game as PGN text, ending with an empty line."""
+    return f"{tag_lines(_tags(game))}\n{wrapped(_tokens(game))}\n\n"
+
+
+def tag_lines(tags: Iterable[tuple[str, object]]) -> str:
+    """Tags in lines of their own, those without a value left out."""
+    return "".join(
+        f'[{name} "{tag_value(str(value))}"]\n' for name, value in tags if value not in (None, "")
+    )
+
+
+def tag_value(text: str) -> str:
+    """Text made fit to stand between the quotes of a tag (PGN standard, section 7)."""
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def printable(text: str) -> str:
+    """The text with a space for each control character."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def eval_command(score_cp: int, mate: int | None) -> str:
+    """``[%eval 0.35]``, ``[%eval #-3]``; White's side, pawns.
+
+    Mate in 0 (the side to move is mated) has no form of its own: ``#0`` or ``#-0`` by the winner,
+    as python-chess reads it.
+    """
+    if mate is None:
+        return f"[%eval {score_cp / 100:.2f}]"
+    if mate == 0:
+        return "[%eval #0]" if score_cp > 0 else "[%eval #-0]"
+    return f"[%eval #{mate}]"
+
+
+def clock_command(clock_s: float) -> str:
+    """``[%clk 1:59:58]``, tenths only where there are any."""
+    seconds, tenth = divmod(max(0, round(clock_s * 10)), 10)
+    minutes, seconds = divmod(seconds, 60)
+    fraction = f".{tenth}" if tenth else ""
+    return f"[%clk {minutes // 60}:{minutes % 60:02}:{seconds:02}{fraction}]"
+
+
+def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
+    """The seven tags every game has (PGN standard, section 8.1.1), then what else is known."""
+    board = f".{game.board}" if game.board is not None and "." not in game.round else ""
+    yield "Event", game.event or "?"
+    yield "Site", game.site or game.url or "?"
+    yield "Date", game.date or "????.??.??"
+    yield "Round", f"{game.round}{board}" if game.round else "?"
+    yield "White", game.white.name or "?"
+    yield "Black", game.black.name or "?"
+    yield "Result", _result(game)
+    chess960 = game.variant == "chess960"
+    set_up = chess960 or game.start_fen != _STANDARD_FEN
+    yield "Board", game.board
+    yield from player_tags(game.white, game.black)
+    yield "TimeControl", game.time_control
+    yield "Termination", game.termination
+    yield "ECO", game.eco
+    yield "Opening", game.opening
+    yield "Link", game.url
+    yield "Variant", "Chess960" if chess960 else ""
+    yield "SetUp", "1" if set_up else ""
+    yield "FEN", game.start_fen if set_up else ""
+    yield "Annotator", "live-rate"
+
+
+def _result(game: GameDetail) -> str:
+    return game.result if game.result in RESULTS else "*"
+
+
+def player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:
+    """What is known of both beside their names."""
+    for color, player in (("White", white), ("Black", black)):
+        yield f"{color}Title", player.title
+        yield f"{color}Elo", player.elo
+        yield f"{color}FideId", player.fide_id
+        yield f"{color}Fed", player.federation
+        yield f"{color}Team", player.team
+
+
+def _tokens(game: GameDetail) -> Iterator[str]:
+    """Movetext without line breaks; a comment command is never split."""
+    if game.start_score_cp is not None:
+        yield from ("{", eval_command(game.start_score_cp, None), "}")
+    yield from numbered(game, ((ply.san, _commands(ply)) for ply in game.plies))
+    yield _result(game)
+
+
+def numbered(
+    game: GameView | GameReport, moves: Iterable[tuple[str, Sequence[str]]]
+) -> Iterator[str]:
+    """Moves with their numbers, and the commands of their comments in braces. The number of a black
+    move is repeated after a comment (PGN standard, section 8.2.2.2).
+    """
+    follows = False
+    for ply, (san, commands) in enumerate(moves, 1):
+        count, white = number_move(game, ply)
+        if white or not follows:
+            yield f"{count}{'.' if white else '...'}"
+        yield san
+        if commands:
+            yield from ("{", *commands, "}")
+        follows = white and not commands
+
+
+def _commands(ply: PlyView) -> list[str]:
+    commands = []
+    if ply.score_cp is not None and ply.final:
+        commands.append(eval_command(ply.score_cp, ply.mate))
+    if ply.clock_s is not None:
+        commands.append(clock_command(ply.clock_s))
+    return commands
+
+
+def wrapped(tokens: Iterable[str]) -> str:
+    """Movetext in lines as long as the standard allows."""
+    # No token is split at its own spaces.
+    text = " ".join(token.replace(" ", "\xa0") for token in tokens)
+    lines = textwrap.wrap(text, LINE_CHARS, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\xa0", " ")

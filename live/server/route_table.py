@@ -1,0 +1,74 @@
+"""The table of routes: one entry answers requests and is described as OpenAPI 3.1."""
+
+import re
+from collections.abc import Callable, Coroutine, Sequence
+from functools import cached_property
+from typing import Any
+
+from live.messages.values import Value
+from live.server.authentication import Guest
+from live.server.filtered_reader import VisibleState
+from live.server.http_values import HttpRequest, HttpResponse
+from live.server.stream_filter import StreamFilter
+
+
+class Asked(Value):
+    """A request as its route gets it."""
+
+    request: HttpRequest
+    guest: Guest | None
+    """Who asks; null for who gives no token where one is needed."""
+    sees: StreamFilter
+    """What they may see."""
+    state: VisibleState
+    """As they may see it."""
+    name: str = ""
+    """What the path names: a game, a file."""
+
+
+Answered = HttpResponse | None
+"""Null where nothing of that name is there."""
+
+
+Answer = Callable[[Any, Asked], Answered | Coroutine[Any, Any, Answered]]
+
+
+class Route(Value, dict=True):
+    """What is at a path, and how the published description says it."""
+
+    path: str
+    """With what it names in braces. Of two that fit, the first that knows what is named answers."""
+    answer: Answer
+    gives: Any
+    """The type of its JSON, or of the list under a name, else its media type; null where the
+    description leaves it out, as no program needs it.
+    """
+    query: Sequence[str]
+    """Parameters of its query, by their names in the description."""
+    open: bool
+    """Also for those without a token where one is needed."""
+
+    @property
+    def summary(self) -> str:
+        return (self.answer.__doc__ or "").removesuffix(".")
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Fits the decoded paths; what is named may hold any character."""
+        return re.compile(re.sub(r"\\{\w+\\}", "(.+)", re.escape(self.path)), re.DOTALL)
+
+
+#: Every route, in the order of the description.
+ROUTES: list[Route] = []
+
+
+def route(
+    path: str, gives: Any = None, query: Sequence[str] = (), *, open: bool = False
+) -> Callable[[Answer], Answer]:
+    """What a method answers, whose first line describes it; see :class:`Route`."""
+
+    def listed(answer: Answer) -> Answer:
+        ROUTES.append(Route(path, answer, gives, query, open))
+        return answer
+
+    return listed

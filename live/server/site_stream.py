@@ -1,0 +1,159 @@
+"""The numbered stream for static pages that read it from a broker.
+
+Three topics below the prefix and the number of the protocol:
+
+- ``site/changes``, not retained: ``{"epoch":…,"messages":[…]}``, the messages of the websocket,
+  each with its ``seq``; a heartbeat says that nothing is missing while nothing happens.
+- ``site/since``, retained: the messages since the last snapshot, in the same form, with ``after``,
+  the number of that snapshot.
+- ``site/snapshot``, retained, by gzip: ``{"epoch":…,"hello":{…},"snapshot":{…}}``.
+
+A newcomer reads the changes, then both retained topics, until a live message follows what it holds
+without a gap. So a gap is seen in every message, and mended from what is retained. Loss policy:
+lossless while the broker keeps up; when it does not, or was away, the stream jumps, and readers
+take the fresh snapshot.
+"""
+
+import gzip
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from live.clock import ReadClock
+from live.messages.health import PublicDelay
+from live.messages.to_clients import Change, HeartbeatMessage
+from live.messages.values import Value
+from live.server import wire
+from live.server.event_reader import PublishedState
+from live.server.stream_filter import EVERYTHING, StreamFilter
+from live.server.streams import FIRST_SEQ, StreamHub
+from live.server.visibility import Visibility
+
+SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
+#: A snapshot takes the place of so many bytes of changes.
+_SINCE_BYTES = 100_000
+#: What newcomers read is at most so old; meanwhile they wait.
+_SINCE_S = 1.0
+#: Beyond, the broker is too slow to follow, and gets a snapshot.
+_WAITING_BYTES = 1_000_000
+
+
+class BrokerMessage(Value):
+    """One message for the broker."""
+
+    topic: str
+    """Below the prefix."""
+    payload: bytes
+
+    @property
+    def retain(self) -> bool:
+        """Whether it stays for newcomers."""
+        return self.topic != CHANGES
+
+
+class SiteStream:
+    """What readers of one broker are sent. ``clock`` gives seconds that never go back; ``epoch``
+    must differ at every start.
+    """
+
+    def __init__(
+        self,
+        state: PublishedState,
+        selected: StreamFilter = EVERYTHING,
+        *,
+        epoch: str,
+        clock: ReadClock,
+        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
+        heartbeat_s: float = 15.0,
+    ) -> None:
+        self._clock = clock
+        self._heartbeat_s = heartbeat_s
+        self._selected = selected
+        self._hub = StreamHub(state, epoch=epoch, clock=clock, delay=delay)
+        self._sent_s = self._since_s = clock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._stream = self._hub.stream(self._selected)
+        self._after = FIRST_SEQ
+        self._since: list[bytes] = []
+        self._waiting: list[bytes] = []
+        self._stale_since = False
+        self._jumped = True
+
+    def begin_anew(self) -> None:
+        """Somebody else wrote among our messages: another epoch has its readers throw away all."""
+        self._hub.begin_anew()
+        self._begin()
+
+    def forget(self) -> None:
+        """Nothing is known of what the broker holds: it begins with a snapshot."""
+        self._jumped = True
+
+    def changed(self, changes: Iterable[Change]) -> None:
+        """Changes that the state already holds."""
+        self._hub.publish(changes)
+        self._gather()
+
+    def take(self) -> list[BrokerMessage]:
+        """What is to be sent now, in this order. It counts as sent."""
+        self._hub.flush()
+        self._gather()
+        now_s, found = self._clock(), list[BrokerMessage]()
+        if self._jumped:
+            self._jumped = False
+            self._waiting.clear()
+            # By a heartbeat readers see that there is another epoch.
+            found += [*self._snapshot(), self._heartbeat()]
+        elif self._waiting:
+            found.append(self._changes(self._waiting))
+            self._since += self._waiting
+            self._waiting = []
+            self._stale_since = True
+        if self._stale_since and now_s - self._since_s >= _SINCE_S:
+            if sum(map(len, self._since)) > _SINCE_BYTES:
+                found += self._snapshot()
+            else:
+                self._since_s, self._stale_since = now_s, False
+                found.append(self._retained_since())
+        if found:
+            self._sent_s = now_s
+        elif now_s - self._sent_s >= self._heartbeat_s:
+            self._sent_s = now_s
+            found.append(self._heartbeat())
+        return found
+
+    def _heartbeat(self) -> BrokerMessage:
+        return self._changes([wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)])
+
+    def _gather(self) -> None:
+        if self._stream.fresh:
+            fresh = self._stream.take()
+            if not self._jumped:
+                self._waiting += [each.plain for each in fresh]
+        if sum(map(len, self._waiting)) > _WAITING_BYTES:
+            self._waiting.clear()
+            self._jumped = True
+
+    def _snapshot(self) -> list[BrokerMessage]:
+        now = self._hub.snapshot(self._stream)
+        hello = self._hub.hello(self._stream)
+        self._after = now.seq
+        self._since, self._stale_since, self._since_s = [], False, self._clock()
+        whole = b'{"epoch":%b,"hello":%b,"snapshot":%b}' % (
+            msgspec.json.encode(self._stream.epoch),
+            wire.number(hello, now.seq - 1),
+            now.plain,
+        )
+        packed = gzip.compress(whole, compresslevel=3, mtime=0)
+        return [BrokerMessage(SNAPSHOT, packed), self._retained_since()]
+
+    def _retained_since(self) -> BrokerMessage:
+        return self._envelope(SINCE, b'"after":%d,' % self._after, self._since)
+
+    def _changes(self, messages: list[bytes]) -> BrokerMessage:
+        return self._envelope(CHANGES, b"", messages)
+
+    def _envelope(self, topic: str, after: bytes, messages: list[bytes]) -> BrokerMessage:
+        epoch, listed = msgspec.json.encode(self._stream.epoch), b",".join(messages)
+        return BrokerMessage(topic, b'{"epoch":%b,%b"messages":[%b]}' % (epoch, after, listed))

@@ -1,0 +1,97 @@
+"""The pages as files that any web server serves, and that read from a broker. Shell: writes files.
+
+What only the service answers is left out: the builder of overlays, and the requests it makes. A
+strict policy for what pages may load stands in each of them, since the server is not ours.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from live.errors import ConfigError
+from live.manual.pages import PICTURES, TOPICS
+from live.server.static_files import (
+    CATALOGUE,
+    CONTENT_TYPES,
+    MANUAL,
+    OVERLAY,
+    USUAL,
+    StaticSite,
+    allow_logos,
+    made_module,
+    text_page,
+)
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; manifest-src 'self'; connect-src 'self' {broker}; "
+    "base-uri 'none'; form-action 'none'"
+)
+_PAGES = ("index.html", "overlay.html")
+#: Links between pages of the manual name no suffix, which a server of files needs.
+_LINK = re.compile(rb'href="(%b)([#"])' % "|".join(TOPICS).encode())
+#: Pages that only the service has.
+_ABSENT = re.compile(rb'<a href="\.\./(overlays|docs)[^>]*>[^<]*</a>')
+_HEAD = '    <meta charset="utf-8">\n'
+
+
+def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
+    """Write every file below ``target``; the files written.
+
+    Raises:
+        ConfigError: the broker's address is none that a page can open, or files cannot be written.
+    """
+    parts = urlsplit(broker)
+    if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.username is not None:
+        raise ConfigError(
+            f"--broker {broker}",
+            "is no address that a page can open",
+            "Give wss://HOST:PORT/PATH, the websockets listener of the broker, without a password",
+        )
+    written: list[Path] = []
+    try:
+        for name, body in _files(broker, prefix):
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+            written.append(path)
+    except OSError as error:
+        raise ConfigError(
+            str(target), f"cannot be written ({error.strerror})", "Give another folder"
+        ) from error
+    return written
+
+
+def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
+    site = StaticSite()
+    parts = urlsplit(broker)
+    policy = _POLICY.format(broker=f"{parts.scheme}://{parts.netloc}")
+    meta = (
+        f'{_HEAD}    <meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'    <meta name="live-rate-broker" content="{escape(broker)}"'
+        f' data-prefix="{escape(prefix)}">\n'
+    )
+    found: list[tuple[str, bytes]] = [
+        (f"static/{each}", made_module(each)) for each in (CATALOGUE, USUAL)
+    ]
+    for path in sorted(OVERLAY.rglob("*")):
+        name = path.relative_to(OVERLAY).as_posix()
+        if path.suffix not in CONTENT_TYPES or path.suffix == ".html" or "builder" in name:
+            continue
+        if (file := site.page(f"/static/{name}")) is not None:
+            found.append((f"static/{name}", file.body))
+    for name in _PAGES:
+        text = (OVERLAY / name).read_text(encoding="utf-8")
+        assert _HEAD in text, name
+        head = allow_logos(meta) if name == "overlay.html" else meta
+        found.append((name, text.replace(_HEAD, head, 1).encode()))
+    for topic in ("", *TOPICS, *PICTURES):
+        page = text_page(MANUAL + topic)
+        assert page is not None, topic
+        if topic in PICTURES:
+            found.append((f"manual/{topic}", page.body))
+        else:
+            body = _LINK.sub(rb'href="\1.html\2', _ABSENT.sub(b"", page.body))
+            found.append((f"manual/{topic or 'index'}.html", body))
+    return found

@@ -1,0 +1,108 @@
+"""Which part of the event a subscriber wants. Pure.
+
+A :class:`StreamFilter` is normalised and hashable: two subscribers who ask for the same thing in
+another order share one stream, so its messages are numbered and framed once for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from live.games.player_identity import fold_name
+from live.messages.figures import GameView
+from live.messages.to_clients import Change, GainsMessage
+from live.messages.values import GameId, Value
+from live.server.visibility import Visibility, sends
+
+#: Longest accepted filter value, characters; longer than any real name or id.
+MAX_VALUE_CHARS = 200
+#: A value in the schemas: more than spaces.
+SOME_TEXT = r"\S"
+#: Most values in one filter: a wall of overlays needs a few dozen boards.
+MAX_VALUES = 64
+#: Parameters of a query that make a filter.
+#: Which games, on a websocket and of lists.
+GAME_FILTERS = ("game", "event", "player", "board")
+PARAMETERS = (*GAME_FILTERS, "detail")
+DETAILS = ("full", "brief", "gains")
+
+
+class FilterError(ValueError):
+    """A query that selects nothing sensible; the text is one line for people."""
+
+
+class StreamFilter(Value):
+    """Conditions of different kinds must all hold, within one kind any is enough; empty: all."""
+
+    games: frozenset[GameId] = frozenset()
+    events: frozenset[str] = frozenset()
+    players: frozenset[str] = frozenset()
+    """Folded names, or FIDE ids as decimal digits."""
+    boards: frozenset[str] = frozenset()
+    """Board numbers as decimal digits."""
+    within: StreamFilter | None = None
+    """What a token confines the subscriber to, whatever it asks for."""
+    visibility: Visibility = Visibility.PUBLIC
+    brief: bool = False
+    """Only what overlays show: see :mod:`live.server.wire`."""
+    gains: bool = False
+    """Everybody's pooled gains too."""
+
+    @property
+    def narrow(self) -> bool:
+        """True when some game could be left out."""
+        return bool(self.games or self.events or self.players or self.boards) or (
+            self.within is not None and self.within.narrow
+        )
+
+    def takes(self, view: GameView) -> bool:
+        """Whether the game is selected."""
+        return (
+            (not self.games or view.id in self.games)
+            and (not self.events or fold_name(view.event) in self.events)
+            and (not self.players or not self.players.isdisjoint(_names_of(view)))
+            and (not self.boards or str(view.board) in self.boards)
+            and (self.within is None or self.within.takes(view))
+        )
+
+    def takes_type(self, change: Change) -> bool:
+        """Whether messages of this type are wanted, and for these eyes."""
+        wanted = self.gains or not isinstance(change, GainsMessage)
+        return wanted and sends(type(change), self.visibility)
+
+
+EVERYTHING = StreamFilter()
+ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)
+"""Everything, and all of it."""
+
+
+def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
+    """The filter of a query string's ``game``, ``event``, ``player``, ``board`` and ``detail``.
+
+    Each may be repeated. Other parameters are left to the caller.
+
+    Raises:
+        FilterError: an unknown detail, an empty or overlong value, too many values.
+    """
+    given = [(name, value) for name, value in query if name in PARAMETERS]
+    if len(given) > MAX_VALUES:
+        raise FilterError(f"more than {MAX_VALUES} filter values")
+    values: dict[str, set[str]] = {name: set() for name in PARAMETERS}
+    for name, value in given:
+        if not value.strip():
+            raise FilterError(f"{name} is empty")
+        if len(value) > MAX_VALUE_CHARS:
+            raise FilterError(f"{name} is longer than {MAX_VALUE_CHARS} characters")
+        if name == "detail" and value not in DETAILS:
+            raise FilterError(f"detail {value!r} is none of {', '.join(DETAILS)}")
+        values[name].add(value if name == "game" else fold_name(value))
+    games, events, players, boards, details = map(frozenset, values.values())
+    return StreamFilter(
+        games, events, players, boards, brief="brief" in details, gains="gains" in details
+    )
+
+
+def _names_of(view: GameView) -> set[str]:
+    players = (view.white, view.black)
+    ids = {str(player.fide_id) for player in players if player.fide_id is not None}
+    return ids | {fold_name(player.name) for player in players}
