@@ -31,9 +31,9 @@ from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.games.player_lists import add_neighbouring_lists
 from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
-from live.server.authentication import everybody
+from live.server.authentication import public_filter
 from live.server.listening import check_exposure
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
@@ -217,7 +217,7 @@ def publishing(config: Config, service: EventService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
     journal = service.journal.journal
     delay_s = first_delay_s(config.feeds.delay_s, journal)
-    public = PublicState(
+    public = PublicAudience(
         service.state,
         delay_s=delay_s,
         hide_scores=config.server.hide_scores,
@@ -253,7 +253,7 @@ def study_files(config: StudyConfig) -> StaticSite | None:
     return StaticSite(folder, STUDY_TYPES)
 
 
-def for_producers(config: Config, service: EventService, public: PublicState) -> dict[str, Part]:
+def for_producers(config: Config, service: EventService, public: PublicAudience) -> dict[str, Part]:
     """What switches scenes and notifies people, if it is asked for. It hears what the public may
     know, so nothing that is delayed or hidden leaves by it; arbiters alone hear of alerts.
     """
@@ -296,7 +296,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
 
 @contextlib.asynccontextmanager
 async def _publishing_to_broker(
-    config: Config, service: EventService, public: PublicState, supervisor: Supervisor
+    config: Config, service: EventService, public: PublicAudience, supervisor: Supervisor
 ) -> AsyncIterator[None]:
     """A broker is kept up to date, if one is named."""
     if not config.mqtt.publish:
@@ -305,7 +305,7 @@ async def _publishing_to_broker(
     from live.server.broker import BrokerPublisher
     from live.server.site_stream import SiteStream
 
-    seen = everybody(config.server.hide_scores)
+    seen = public_filter(config.server.hide_scores)
     stream = SiteStream(
         public,
         seen,

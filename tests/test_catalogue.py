@@ -21,7 +21,7 @@ from live.catalogue import (
     written,
 )
 from live.messages.figures import AnalysedPlayer, PlayerMethods, PlayerView, Share
-from live.server.static_files import CATALOGUE, made_module
+from live.server.static_files import CATALOGUE, generate_module
 from tests.watch.games import point
 
 POINT = msgspec.structs.replace(
@@ -117,7 +117,7 @@ def test_early_figures_and_those_of_unrated_players_stand_alone() -> None:
 def test_the_page_gets_every_row_of_live_screens() -> None:
     rows = json.loads(catalogue_json())["figures"]
     assert [row["id"] for row in rows] == [figure.id for figure in LIVE_FIGURES]
-    module = made_module(CATALOGUE).removeprefix(b"export default ").removesuffix(b";\n")
+    module = generate_module(CATALOGUE).removeprefix(b"export default ").removesuffix(b";\n")
     assert json.loads(module)["figures"] == rows
 
 

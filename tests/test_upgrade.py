@@ -17,8 +17,8 @@ from live.journal.journal import Journal
 from live.journal.journal_file import VERSION, open_connection, read_version
 from live.journal.journal_reader import JournalReader
 from live.messages.from_sources import FeedReport
-from live.server.analysis import analysis
-from live.server.public_audience import PublicState
+from live.server.analysis import build_analysis
+from live.server.public_audience import PublicAudience
 from live.service.public_delay import find_unshown, first_delay_s
 from live.sources import demo_feed
 from live.sources.source_address import GONE_KINDS, recognise_source
@@ -165,7 +165,7 @@ GAMES = [(20, 20, "1-0", None), (6, 6, "*", "illegal move Qh9"), (14, 14, "*", N
 
 
 def standing(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
-    games = analysis(hall.state).games
+    games = build_analysis(hall.state).games
     return [(each.plies_played, each.plies_scored, each.result, each.problem) for each in games]
 
 
@@ -187,7 +187,7 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
             plugin = [each for each in hall.arbiter.incidents() if each.kind == "plugin"]
             assert len(plugin) == 1 and "20 s for 9 moves" in plugin[0].text
             assert first_delay_s(0.0, hall.journal.journal) == 900.0
-            seen.append(confirmed(analysis(hall.state)))
+            seen.append(confirmed(build_analysis(hall.state)))
     assert seen[0] == seen[1]
     assert [record.levelname for record in caplog.records if record.levelname == "ERROR"] == []
     with open_connection(journal) as connection:
@@ -213,7 +213,7 @@ async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None
         kept = hall.journal.journal
         delay_s = first_delay_s(0.0, kept)
         now = [1000.0]
-        public = PublicState(
+        public = PublicAudience(
             hall.state,
             delay_s=delay_s,
             unshown=find_unshown(kept, hall.state, delay_s),
@@ -228,7 +228,7 @@ async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None
 def test_a_report_reads_a_journal_of_before_as_it_is(journal: Path) -> None:
     before = journal.read_bytes()
     with JournalReader.open(journal) as reader:
-        games = analysis(rebuild_event(reader, journal).state).games
+        games = build_analysis(rebuild_event(reader, journal).state).games
         assert [game.plies_played for game in games] == [20, 6, 14]
         assert [note.kind for note in reader.read_notes()].count("alert") == 4
     assert journal.read_bytes() == before

@@ -158,13 +158,13 @@ def token(
     """
     from datetime import UTC
 
-    from live.server.tokens import new_token
+    from live.server.tokens import create_token
 
     if not name.strip():
         raise ConfigError("NAME", "is empty", "Say whom the token is for")
     if expires is not None and expires.date() < datetime.now(UTC).date():
         raise ConfigError("--expires", f"{expires:%Y-%m-%d} is over", "Give a day to come")
-    secret, entry = new_token(
+    secret, entry = create_token(
         name,
         os.urandom,
         arbiter=arbiter,

@@ -39,8 +39,8 @@ from live.screens.reports.report_files import build_files
 from live.screens.reports.report_page import render_report
 from live.screens.terminal import printed
 from live.screens.terminal.text import counted, plain
-from live.server.analysis import Analysis, analysis, to_json
-from live.server.pgn_writer import export
+from live.server.analysis import Analysis, build_analysis, to_json
+from live.server.pgn_writer import write_game
 from live.service.event_service import EventService
 from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
@@ -76,7 +76,7 @@ async def analyze(
     written = dt.datetime.now().astimezone().strftime(WRITTEN)
     outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
         json: to_json,
-        pgn: lambda whole: "\n".join(map(export, whole.games)).encode(),
+        pgn: lambda whole: "\n".join(map(write_game, whole.games)).encode(),
         html: lambda whole: render_report(
             whole, written=written, arbiter=arbiter
         ).encode(),
@@ -90,7 +90,7 @@ async def analyze(
             config, files, evals=evals, walkovers=True, stop=stop, human=True
         )
     partial = stop.is_set()
-    result = analysis(state, state.methods(), partial=partial)
+    result = build_analysis(state, state.methods(), partial=partial)
     for target, made in outputs.items():
         write_output(str(target), made(result))
     if csv is not None:

@@ -38,7 +38,7 @@ from live.journal.journal_file import explain_refusal
 from live.messages.values import FeedName, Value
 from live.operating_system import processors
 from live.screens.terminal.text import counted, plain
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.service.engine_service import (
     advice,
     fitting,
@@ -148,7 +148,7 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
     )
     service = EventService(shown)
     service.open_ledger("none", "as given", engine_scores=False)
-    public = PublicState(service.state)
+    public = PublicAudience(service.state)
     found = list[DoctorFinding]()
     with collect_error("port", found):
         async with publishing(shown, service) as publisher:

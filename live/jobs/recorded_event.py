@@ -48,7 +48,7 @@ from live.screens.reports.report_files import (
 )
 from live.screens.reports.report_files import format_moment as incident_moment
 from live.screens.terminal.text import plain
-from live.server.analysis import Analysis, analysis, to_json
+from live.server.analysis import Analysis, build_analysis, to_json
 from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
@@ -268,7 +268,7 @@ def report_event(
     with JournalReader.open(path) as reader:
         state = rebuild_event(reader, path, to_ms).state
         in_doubt = doubted(state.alerts())
-        whole = analysis(state, state.methods(), in_doubt=in_doubt)
+        whole = build_analysis(state, state.methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
         log = log_of(reader.read_notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}
@@ -339,7 +339,7 @@ def explain_rating(path: Path, name: str, ply: int, *, json: str | None = None) 
     log_to_stderr(Config())
     with JournalReader.open(path) as reader:
         service = rebuild_event(reader, path)
-        detail = find_game(list(analysis(service.state).games), name)
+        detail = find_game(list(build_analysis(service.state).games), name)
         found = build_explanation(service, detail, ply)
     if json is not None:
         write_json(json, found)

@@ -41,7 +41,7 @@ from live.messages.to_clients import (
 )
 from live.screens.terminal.text import WITHHELD, is_withheld
 from live.screens.terminal.view_context import RecentChanges, ViewContext
-from live.server.reference_client import ClientState, OutOfStep
+from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.wire import API_PATH, LIVE_PATH
 from live.service.process import stop_on_signals
 from live.service.program_output import (
@@ -104,7 +104,7 @@ class ServiceConnection:
         # What lets us in.
         query = parse_qsl(urlsplit(self.url).query)
         self._token = tuple(pair for pair in query if pair[0] == "token")
-        self.client_state = ClientState()
+        self.client_state = ReferenceClient()
         self.say: Callable[[str], None] = lambda text: None
         """Gets a line for people when the connection comes back."""
         self._clock = clock

@@ -38,11 +38,11 @@ from live.errors import InputError, PortInUse
 from live.messages.from_sources import GameReport, Move
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.server.pgn_writer import (
-    clock_command,
-    eval_command,
-    numbered,
-    player_tags,
-    tag_lines,
+    format_clock,
+    format_eval,
+    format_tags,
+    list_player_tags,
+    number_moves,
 )
 from live.sources.game_timeline import (
     GameMoment,
@@ -73,7 +73,7 @@ def write_pgn(
         "White": headers.white.name or "?",
         "Black": headers.black.name or "?",
         "Result": game.result,
-        **dict(player_tags(headers.white, headers.black)),
+        **dict(list_player_tags(headers.white, headers.black)),
         "TimeControl": headers.time_control,
         "Variant": "Chess960"
         if headers.variant == "chess960"
@@ -83,9 +83,11 @@ def write_pgn(
         "GameURL": url or headers.url,
         **(more or {}),
     }
-    moves = numbered(game, ((move.san, _write_commands(move)) for move in game.moves))
+    moves = number_moves(
+        game, ((move.san, _write_commands(move)) for move in game.moves)
+    )
     text = " ".join([*moves, *_write_problem(game.problem), game.result])
-    return f"{tag_lines(tags.items())}\n{'' if game.moves else ' '}{text}\n"
+    return f"{format_tags(tags.items())}\n{'' if game.moves else ' '}{text}\n"
 
 
 def _write_problem(problem: str | None) -> list[str]:
@@ -101,9 +103,9 @@ def _write_problem(problem: str | None) -> list[str]:
 def _write_commands(move: Move) -> list[str]:
     commands = []
     if move.eval is not None:
-        commands.append(eval_command(move.eval.cp, move.eval.mate))
+        commands.append(format_eval(move.eval.cp, move.eval.mate))
     if move.clock_s is not None:
-        commands.append(clock_command(int(move.clock_s)))
+        commands.append(format_clock(int(move.clock_s)))
     return commands
 
 

@@ -21,7 +21,7 @@ class AdmittedClient(Value):
     """Who its filters are counted for."""
 
 
-def resume_point(request: HttpRequest) -> tuple[str, int] | None:
+def read_resume_point(request: HttpRequest) -> tuple[str, int] | None:
     """``epoch`` and ``since`` of a query; null without both, as a number means nothing alone.
 
     Raises:

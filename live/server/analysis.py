@@ -20,10 +20,10 @@ from live.messages.figures import (
     PlayerGains,
 )
 from live.messages.values import GameId, Value
-from live.server.event_reader import PublishedState
+from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
 from live.server.stream_filter import ALL
-from live.server.wire import encode_whole
+from live.server.wire import encode_with_defaults
 
 
 class Analysis(Value):
@@ -43,8 +43,8 @@ class Analysis(Value):
     """Games that an open alert doubts, or whose result it doubts."""
 
 
-def analysis(
-    state: PublishedState,
+def build_analysis(
+    state: EventReader,
     methods: EventMethods = EventMethods({}, {}),  # noqa: B008  # frozen
     *,
     partial: bool = False,
@@ -73,7 +73,7 @@ def analysis(
 
 def to_json(value: object, indent: int = 1) -> bytes:
     """Readable JSON with every field, a newline at its end. Unbounded and unknown are null."""
-    return msgspec.json.format(encode_whole(value), indent=indent) + b"\n"
+    return msgspec.json.format(encode_with_defaults(value), indent=indent) + b"\n"
 
 
 #: Fields of a line, and what they are of a game and of its plies.
@@ -90,18 +90,18 @@ _PLY_FIELDS = {
 }
 
 
-def study_lines(whole: Analysis) -> str:
+def write_study_lines(whole: Analysis) -> str:
     """One line a game, with engine and limit; games with a ply that is not searched are left out,
     and so are games of variants.
     """
     return "".join(
-        f"{msgspec.json.encode(_line(whole, game)).decode()}\n"
+        f"{msgspec.json.encode(_describe_game(whole, game)).decode()}\n"
         for game in whole.games
         if game.variant == "standard" and game.plies and all(ply.final for ply in game.plies)
     )
 
 
-def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
+def _describe_game(whole: Analysis, game: GameDetail) -> dict[str, Any]:
     return {
         "white": game.white.name or None,
         "black": game.black.name or None,

@@ -15,7 +15,7 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.server.http_values import JSON
-from live.server.json_schemas import FILTERS, JsonObject, components, described, ref
+from live.server.json_schemas import FILTERS, JsonObject, build_components, describe, refer_to
 from live.server.retained_messages import BrokerStatus
 from live.server.stream_filter import DETAILS
 from live.server.visibility import Kind
@@ -69,25 +69,29 @@ def describe_messages() -> JsonObject:
         "exactly what it missed (hello says resumed: true), or a fresh snapshot. "
         f"Close codes: {codes}."
     )
-    messages = {str(kind.__struct_config__.tag): _message(kind, kind.__name__) for kind in MESSAGES}
+    messages = {
+        str(kind.__struct_config__.tag): _describe_message(kind, kind.__name__) for kind in MESSAGES
+    }
     query = {"type": "object", "properties": _SOCKET_QUERY}
     channels = {
         "live": {
             "address": LIVE_PATH,
-            "messages": {name: ref("messages", name) for name in messages},
+            "messages": {name: refer_to("messages", name) for name in messages},
             "bindings": {"ws": {"method": "GET", "query": query}},
         }
     }
-    operations = {"follow": _sent("live", "What the service sends to whoever follows.")}
+    operations = {
+        "follow": _describe_operation("live", "What the service sends to whoever follows.")
+    }
     mqtt = {"mqtt": {"qos": 1, "retain": True}}
     for name, (below, kind) in _RETAINED.items():
-        sent = _sent(name, "What a broker is sent, if one is named.", bindings=mqtt)
+        sent = _describe_operation(name, "What a broker is sent, if one is named.", bindings=mqtt)
         operations[f"retain-{name}"] = sent
-        messages[f"retained-{name}"] = _message(kind, f"Retained{kind.__name__}")
+        messages[f"retained-{name}"] = _describe_message(kind, f"Retained{kind.__name__}")
         topic = f"{{prefix}}/{PROTOCOL}/{below}"
         channels[name] = {
             "address": topic,
-            "messages": {name: ref("messages", f"retained-{name}")},
+            "messages": {name: refer_to("messages", f"retained-{name}")},
             "parameters": {
                 each: {"description": text}
                 for each, text in _PARAMETERS.items()
@@ -100,32 +104,32 @@ def describe_messages() -> JsonObject:
         "defaultContentType": JSON,
         "channels": channels,
         "operations": operations,
-        "components": {"messages": messages, "schemas": schemas()},
+        "components": {"messages": messages, "schemas": build_message_schemas()},
     }
 
 
-def _sent(channel: str, summary: str, **more: Any) -> JsonObject:
+def _describe_operation(channel: str, summary: str, **more: Any) -> JsonObject:
     where = {"$ref": f"#/channels/{channel}"}
     return {"action": "send", "channel": where, "summary": summary, **more}
 
 
-def _message(kind: Kind, schema: str) -> JsonObject:
+def _describe_message(kind: Kind, schema: str) -> JsonObject:
     return {
         "name": kind.__struct_config__.tag or schema,
         "summary": (kind.__doc__ or "").strip().split("\n", 1)[0],
-        "payload": ref("schemas", schema),
+        "payload": refer_to("schemas", schema),
     }
 
 
-def schemas() -> JsonObject:
+def build_message_schemas() -> JsonObject:
     """JSON Schema of every message and of what it holds, by the name of its type.
 
     Retained messages are those of the websocket without their number.
     """
-    found = components([*MESSAGES, *(kind for _, kind in _RETAINED.values())])
+    found = build_components([*MESSAGES, *(kind for _, kind in _RETAINED.values())])
     for kind in {kind.__name__ for _, kind in _RETAINED.values()}:
         found[f"Retained{kind}"] = {**found[kind], "title": f"Retained{kind}"}
-    number = described(_POSITION, type="integer", minimum=0)
+    number = describe(_POSITION, type="integer", minimum=0)
     for message in MESSAGES:
         schema = found[message.__name__]
         schema["properties"] = {"seq": number, **schema["properties"]}
@@ -135,14 +139,14 @@ def schemas() -> JsonObject:
 
 _SOCKET_QUERY = {
     **FILTERS,
-    "detail": described(
+    "detail": describe(
         "brief: only what overlays show, in whole Elo; gains are left out. "
         "gains: everybody's gains over the event too, at one centipawn.",
         enum=DETAILS,
     ),
-    "epoch": described("Of the hello that was held.", type="string"),
-    "since": described("The last number held.", type="integer", minimum=0),
-    "token": described(
+    "epoch": describe("Of the hello that was held.", type="string"),
+    "since": describe("The last number held.", type="integer", minimum=0),
+    "token": describe(
         "A bearer token, for pages that can set no header. Safer is to give it in the "
         'first message, {"type":"token","token":"…"}: nothing is sent before it.',
         type="string",

@@ -14,7 +14,7 @@ from live.messages.from_clients import TokenMessage, decode_client_message
 from live.messages.values import Value
 from live.server.http_values import HttpRequest
 from live.server.stream_filter import StreamFilter
-from live.server.tokens import MAX_CHARS, Tokens, digest_of
+from live.server.tokens import MAX_CHARS, Tokens, hash_token
 from live.server.visibility import Visibility
 
 
@@ -43,7 +43,7 @@ class Guest(Value):
         return replace(selected, within=self.within, visibility=self.visibility)
 
 
-def everybody(hide_scores: bool) -> StreamFilter:
+def public_filter(hide_scores: bool) -> StreamFilter:
     """What those see who are not asked who they are, a broker's readers among them."""
     return StreamFilter(visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC)
 
@@ -65,7 +65,7 @@ class Authentication:
     def admit(self, config: ServerConfig) -> None:
         """From now on this holds for those without a token."""
         self._public = config.public
-        self._visibility = everybody(config.hide_scores).visibility
+        self._visibility = public_filter(config.hide_scores).visibility
 
     @property
     def anybody(self) -> Guest | None:
@@ -82,7 +82,7 @@ class Authentication:
         A token that is given must be right: somebody who means to see more is not quietly shown
         less. Where no tokens exist, none is looked at.
         """
-        return self._known(given_token(request))
+        return self._known(read_token(request))
 
     def introduced(self, message: str | bytes) -> Guest | None:
         """Who sends this as its first websocket message; null when that is nobody."""
@@ -91,7 +91,7 @@ class Authentication:
 
     def asks_first(self, request: HttpRequest) -> bool:
         """Whether a websocket is to say who it is in its first message."""
-        return given_token(request) is None and self.anybody is None
+        return read_token(request) is None and self.anybody is None
 
     def still(self, guest: Guest) -> bool:
         """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
@@ -100,7 +100,7 @@ class Authentication:
     def _known(self, token: str | None) -> Guest | None:
         if token is None or self.tokens is None:
             return self.anybody
-        return self._guest(digest_of(token)) if 0 < len(token) <= MAX_CHARS else None
+        return self._guest(hash_token(token)) if 0 < len(token) <= MAX_CHARS else None
 
     def _guest(self, digest: str) -> Guest | None:
         token = (self.tokens or {}).get(digest)
@@ -110,7 +110,7 @@ class Authentication:
         return Guest(visibility, token.within, digest, token.metrics, token.producer, token.name)
 
 
-def given_token(request: HttpRequest) -> str | None:
+def read_token(request: HttpRequest) -> str | None:
     """The token of the ``Authorization`` header, else of the query; null when there is none.
 
     The query is for pages in OBS, which can set no header. What is neither, such as another

@@ -30,7 +30,7 @@ _SQUARES = {
 }
 
 
-def board_svg(game: GameDetail) -> str:
+def draw_board(game: GameDetail) -> str:
     """The game's last position with both players, their figures in words and as curves, as SVG of
     1200 by 630.
     """
@@ -45,25 +45,25 @@ def board_svg(game: GameDetail) -> str:
         colors=_SQUARES,
     )
     event = " · ".join(describe_place(game))
-    state = " · ".join(filter(None, (_outcome(game), _last(game))))
+    state = " · ".join(filter(None, (_describe_outcome(game), _describe_last_move(game))))
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
             f' font-family="{FONTS}"><rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             f'<g transform="translate(30 30)">{drawn}</g>',
             draw_text(630, 60, 22, QUIET, event),
-            *_player(120, game, "black"),
-            *_curves(game),
+            *_draw_player(120, game, "black"),
+            *_draw_curves(game),
             draw_text(630, 376, 26, INK, state),
-            *_explain_result(399, game),
-            *_player(456, game, "white"),
+            *_draw_reason(399, game),
+            *_draw_player(456, game, "white"),
             draw_text(630, 608, 22, QUIET, "live-rate"),
             "</svg>",
         )
     )
 
 
-def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
+def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     player = getattr(game, color)
     other = game.black if color == "white" else game.white
     points: tuple[CurvePoint, ...] = getattr(game.curves, color)
@@ -85,7 +85,7 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
         yield draw_text(630, y + 86 + 26 * at, 20, QUIET, part)
 
 
-def _curves(game: GameDetail) -> Iterator[str]:
+def _draw_curves(game: GameDetail) -> Iterator[str]:
     """Both curves, small, on one scale, and each own Elo as a dashed line."""
     x, y, width, height = 630, 256, 540, 90
     curves = {
@@ -114,7 +114,7 @@ def _curves(game: GameDetail) -> Iterator[str]:
             yield f'<path {line} stroke-dasharray="8 8"/>'
 
 
-def _explain_result(y: int, game: GameDetail) -> Iterator[str]:
+def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
     """Draw why a game was won with the lower figure, where it was."""
     for draft in find_despite(game):
         text = write_sentences(draft, game).en
@@ -132,7 +132,7 @@ def describe_place(game: GameView) -> Iterator[str]:
         yield f"board {game.board}"
 
 
-def _outcome(game: GameDetail) -> str:
+def _describe_outcome(game: GameDetail) -> str:
     """Return the result, while it runs the last score that is known."""
     if not game.running:
         return format_result(game.result)
@@ -145,7 +145,7 @@ def _outcome(game: GameDetail) -> str:
     return f"{(last.score_cp or 0) / 100:+.2f}".replace("-", "−")
 
 
-def _last(game: GameDetail) -> str:
+def _describe_last_move(game: GameDetail) -> str:
     if not game.plies:
         return ""
     number, white = number_move(game, len(game.plies))

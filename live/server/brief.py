@@ -11,7 +11,7 @@ import math
 import msgspec
 
 from live.messages import figures, from_sources, health, to_clients
-from live.server.wire import defaults, encode
+from live.server.wire import encode, list_defaults
 
 _GAME = (
     "id feed event round board white black result start_fen start_score_cp problem site date eco "
@@ -35,32 +35,32 @@ _SENT: dict[type[msgspec.Struct], str] = {
 _FIGURES = (figures.CurvePoint, figures.PlayerView)
 
 
-def brief(message: msgspec.Struct) -> bytes:
+def encode_brief(message: msgspec.Struct) -> bytes:
     """The message as a brief stream carries it, as JSON without its number."""
-    return encode(_brief(message))
+    return encode(_select_fields(message))
 
 
-def _brief(value: object) -> object:
+def _select_fields(value: object) -> object:
     match value:
         case msgspec.Struct():
             kind = type(value)
             tag = kind.__struct_config__.tag
             found: dict[str, object] = {} if tag is None else {"type": tag}
             elo = kind in _FIGURES
-            usual = defaults(kind) if kind.__struct_config__.omit_defaults else {}
+            usual = list_defaults(kind) if kind.__struct_config__.omit_defaults else {}
             for name in _SENT[kind].split() if kind in _SENT else kind.__struct_fields__:
                 if (held := getattr(value, name)) != usual.get(name, value):
-                    found[name] = _number(held, elo and name != "points")
+                    found[name] = _shorten_number(held, elo and name != "points")
             return found
         case tuple():
-            return [_brief(each) for each in value]
+            return [_select_fields(each) for each in value]
         case _:
             return value
 
 
-def _number(value: object, elo: bool) -> object:
+def _shorten_number(value: object, elo: bool) -> object:
     if not isinstance(value, float):
-        return _brief(value)
+        return _select_fields(value)
     if elo and abs(value) >= 1:
         return math.floor(value + 0.5)
     return round(value, 3)

@@ -11,16 +11,16 @@ from typing import Any
 
 from live.messages.to_clients import Change, HeartbeatMessage
 from live.server import wire
-from live.server.event_reader import PublishedState
+from live.server.event_reader import EventReader
 from live.server.metrics import MetricCounts
-from live.server.streams import NumberedMessage, NumberedStream, StreamHub, size
+from live.server.streams import NumberedMessage, NumberedStream, StreamHub, count_bytes
 from live.server.subscriber import Subscriber
 from live.server.wire import CloseCode
 
 _log = logging.getLogger(__name__)
 
 
-def joined(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b"") -> bytes:
+def encode_frames(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b"") -> bytes:
     """Each message in one frame, one after the other, and what comes after them."""
     frames = (frame for each in messages for frame in each.frames(deflated=deflated))
     return b"".join((*frames, after))
@@ -32,7 +32,7 @@ class Broadcaster(StreamHub):
     """
 
     def __init__(
-        self, state: PublishedState, *, tally: MetricCounts | None = None, **more: Any
+        self, state: EventReader, *, tally: MetricCounts | None = None, **more: Any
     ) -> None:
         """``more`` as :class:`live.server.streams.StreamHub` takes it."""
         self._tally = tally or MetricCounts()
@@ -77,14 +77,14 @@ class Broadcaster(StreamHub):
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
             beat = NumberedMessage(stream.seq, body, self._clock())
             # Who can't take it now has missed nothing.
-            self._write(stream, partial(joined, [beat], after=wire.PING))
+            self._write(stream, partial(encode_frames, [beat], after=wire.PING))
 
     def _deliver(self) -> None:
         """Write each stream's new messages, joined once, to all who read it and can take more."""
         for stream in self.streams:
             if stream.fresh:
                 fresh, readers = stream.take(), len(stream.readers)
-                written = self._write(stream, partial(joined, fresh))
+                written = self._write(stream, partial(encode_frames, fresh))
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
 
@@ -134,7 +134,7 @@ class Broadcaster(StreamHub):
         self.flush()
         stream = subscriber.stream
         missing = stream.since(stream.epoch, subscriber.cursor or 0)
-        if missing is None or size(missing) > self._limits.write_bytes:
+        if missing is None or count_bytes(missing) > self._limits.write_bytes:
             self._tally.snapshots["skipped"] += 1
             self._give_snapshot(subscriber)
         else:

@@ -21,8 +21,8 @@ from live.config import MqttConfig, named_text
 from live.errors import first_of
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.to_clients import Change
-from live.server.event_reader import PublishedState
-from live.server.retained_messages import RetainedMessages, status
+from live.server.event_reader import EventReader
+from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.sources.mqtt_client import MqttClient, create_tls_context
@@ -52,7 +52,7 @@ class BrokerPublisher:
     def __init__(
         self,
         config: MqttConfig,
-        state: PublishedState,
+        state: EventReader,
         selected: StreamFilter = EVERYTHING,
         *,
         chance: Chance = random.random,
@@ -131,7 +131,7 @@ class BrokerPublisher:
             **self._where,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
-            will=aiomqtt.Will(self._status, status("offline"), qos=1, retain=True),
+            will=aiomqtt.Will(self._status, encode_status("offline"), qos=1, retain=True),
             timeout=TIMEOUT_S,
             max_inflight_messages=IN_FLIGHT,
             max_queued_incoming_messages=_STRANGERS,
@@ -155,11 +155,15 @@ class BrokerPublisher:
                 # The will is for those who are lost; who leaves in order has to say so.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     await client.publish(
-                        self._status, status("offline"), qos=1, retain=True, timeout=GOODBYE_S
+                        self._status,
+                        encode_status("offline"),
+                        qos=1,
+                        retain=True,
+                        timeout=GOODBYE_S,
                     )
 
     async def _listen(self, client: aiomqtt.Client) -> None:
-        late_will = (self._status, status("offline"))
+        late_will = (self._status, encode_status("offline"))
         shared = (
             f"another service publishes below {self._retained.topic('')}, too, and each undoes "
             "what the other says: give it another mqtt.prefix, and let nobody else write there"
@@ -211,5 +215,5 @@ class BrokerPublisher:
                 continue
             if not self._online:
                 self._online = True
-                await client.publish(self._status, status("online"), qos=1, retain=True)
+                await client.publish(self._status, encode_status("online"), qos=1, retain=True)
             await asyncio.sleep(TICK_S)

@@ -33,7 +33,7 @@ from live.server.admission import AdmittedClient
 from live.server.fair_turns import FairTurns
 from live.server.http_values import HttpRequest, HttpResponse, problem, read_target
 from live.server.limits import ClientLimits
-from live.server.subscriber import address_of
+from live.server.subscriber import read_peer_address
 from live.server.wire import FRAMES_LOG, LIVE_PATH, PROTOCOL, CloseCode
 
 _log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
         self.transport = cast(asyncio.Transport, transport)
-        self.address = address_of(transport)
+        self.address = read_peer_address(transport)
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
         room = self._host.entered(self)
         if self._handshakes is None:
@@ -273,7 +273,7 @@ class HttpConnection(asyncio.Protocol):
         event = self._request
         assert event is not None
         try:
-            request = _request(event)
+            request = _build_request(event)
         except ValueError:
             self._last(problem(400, "the request target cannot be read"))
             return
@@ -304,7 +304,7 @@ class HttpConnection(asyncio.Protocol):
         except InvalidHeaderValue:
             self._last(problem(400, "a header holds a character that none may hold"))
             return
-        if "websocket" in _listed(headers, "Upgrade"):
+        if "websocket" in _list_members(headers, "Upgrade"):
             # It may stand among others (RFC 9110, section 7.8).
             del headers["Upgrade"]
             headers["Upgrade"] = "websocket"
@@ -315,7 +315,7 @@ class HttpConnection(asyncio.Protocol):
             self._send_off(protocol, answer if accepted else None)
             return
         if not accepted:
-            self._respond(_refusal(answer, headers))
+            self._respond(_build_refusal(answer, headers))
             return
         early, _ = self._h11.trailing_data
         self.transport.resume_reading()
@@ -382,13 +382,13 @@ class HttpConnection(asyncio.Protocol):
         self.shut()
 
 
-def _listed(headers: Headers, name: str) -> list[str]:
+def _list_members(headers: Headers, name: str) -> list[str]:
     """The members of a header that is a list, in lower case."""
     values = ",".join(headers.get_all(name))
     return [each.strip().lower() for each in values.split(",")]
 
 
-def _refusal(answer: Response, headers: Headers) -> HttpResponse:
+def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
     """Why a handshake is refused, with what would be taken (RFC 6455, section 4.2.2)."""
     text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
     status, name = answer.status_code, _VERSION[0]
@@ -400,7 +400,7 @@ def _refusal(answer: Response, headers: Headers) -> HttpResponse:
     return problem(status, text, [("Upgrade", "websocket"), ("Connection", "Upgrade"), _VERSION])
 
 
-def _request(event: h11.Request) -> HttpRequest:
+def _build_request(event: h11.Request) -> HttpRequest:
     """With values of a repeated header joined."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in event.headers:

@@ -30,70 +30,70 @@ def render_docs(routes: JsonObject) -> bytes:
         "[for programs](manual/programs).",
         "## Requests",
         routes["info"]["description"],
-        _table(
+        _render_table(
             ("GET", "answers"),
             ((f"`{path}`", get["get"]["summary"]) for path, get in routes["paths"].items()),
         ),
         "## Messages",
         messages["info"]["description"],
         f"Websocket: `{live['address']}`, with these in its query:",
-        _fields(live["bindings"]["ws"]["query"]),
+        _render_fields(live["bindings"]["ws"]["query"]),
         "At a broker, each retained, without `seq`:",
-        _table(
+        _render_table(
             ("topic", "message"),
             (
                 (f"`{each['address']}`", *map("`{}`".format, each["messages"]))
                 for each in channels.values()
             ),
         ),
-        *(_type(name, schemas[name]) for name in named),
+        *(_render_type(name, schemas[name]) for name in named),
         "## What they hold",
-        *(_type(name, rest[name]) for name in held),
+        *(_render_type(name, rest[name]) for name in held),
     ]
     rendered = render("\n\n".join(parts))
     return frame(title, "docs", contents(rendered.headings), rendered.body)
 
 
-def _type(name: str, schema: JsonObject) -> str:
-    return f"### {name}\n\n{schema.get('description', '')}\n\n{_fields(schema)}"
+def _render_type(name: str, schema: JsonObject) -> str:
+    return f"### {name}\n\n{schema.get('description', '')}\n\n{_render_fields(schema)}"
 
 
-def _fields(schema: JsonObject) -> str:
-    return _table(
+def _render_fields(schema: JsonObject) -> str:
+    return _render_table(
         ("field", "type", "meaning"),
         (
-            (f"`{name}`", _kind(field) + _usual(field), field.get("description", ""))
+            (f"`{name}`", _name_kind(field) + _name_default(field), field.get("description", ""))
             for name, field in schema.get("properties", {}).items()
         ),
     )
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _render_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown; nothing where it has no rows."""
     lines = [" | ".join(each.replace("|", "\\|") for each in row) for row in rows]
     lead = [" | ".join(heads), " | ".join("---" for _ in heads)]
     return "\n".join(f"| {line} |" for line in (*lead, *lines)) if lines else ""
 
 
-def _kind(schema: JsonObject) -> str:
+def _name_kind(schema: JsonObject) -> str:
     """A schema in a few words."""
     match schema:
         case {"$ref": _}:
             name = schema["$ref"].rpartition("/")[2]
             return f"[{name}](#{heading_id(name)})"
         case {"anyOf": kinds}:
-            return " or ".join(map(_kind, kinds))
+            return " or ".join(map(_name_kind, kinds))
         case {"enum": values}:
             return ", ".join(f"`{each}`" for each in values)
         case {"prefixItems": kinds}:
-            return f"[{', '.join(map(_kind, kinds))}]"
+            return f"[{', '.join(map(_name_kind, kinds))}]"
         case {"type": "array"}:
-            return f"list of {_kind(schema.get('items', {}))}"
+            return f"list of {_name_kind(schema.get('items', {}))}"
         case _:
             return str(schema.get("type", "anything"))
 
 
-def _usual(schema: JsonObject) -> str:
+def _name_default(schema: JsonObject) -> str:
     """What a field is where a message leaves it out: of one that holds others, all are so."""
     if "default" not in schema:
         return ""

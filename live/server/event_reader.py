@@ -30,7 +30,7 @@ from live.messages.to_clients import AlertMessage, Change, GameMessage, MoveMess
 from live.messages.values import GameId
 
 
-class PublishedState(Protocol):
+class EventReader(Protocol):
     """Everything a subscriber can be sent."""
 
     def engine(self) -> EngineInfo: ...
@@ -90,7 +90,7 @@ def game_of(change: Change) -> GameId | None:
     return game
 
 
-def whole_game(detail: GameDetail) -> Iterator[Change]:
+def replay_game(detail: GameDetail) -> Iterator[Change]:
     """A game in the messages that build it up at a client that does not hold it."""
     game = detail.id
     yield GameMessage(view_of(detail))

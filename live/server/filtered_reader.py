@@ -26,28 +26,30 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
-from live.server.event_reader import PublishedState, game_order
+from live.server.event_reader import EventReader, game_order
 from live.server.stream_filter import EVERYTHING, StreamFilter
-from live.server.visibility import Shown, Visibility, sends, shown, sources_for
+from live.server.visibility import Shown, Visibility, redact, redact_sources, should_send
 
 
-def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
+def snapshot(state: EventReader, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
     """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
 
     Games are in :func:`game_order`, players, alerts and moments in the order of their ids, so that
     equal states have equal snapshots.
     """
-    ids, rest = without_games(state, selected)
-    games = (shown(game, selected.visibility) for id in ids if (game := state.game(id)) is not None)
+    ids, rest = snapshot_without_games(state, selected)
+    games = (
+        redact(game, selected.visibility) for id in ids if (game := state.game(id)) is not None
+    )
     return replace(rest, games=tuple(games))
 
 
-def without_games(
-    state: PublishedState, selected: StreamFilter
+def snapshot_without_games(
+    state: EventReader, selected: StreamFilter
 ) -> tuple[list[GameId], SnapshotMessage]:
     """Which games a snapshot holds, in their order, and all else of it."""
     # What may not be seen is taken out of the whole, by one walk over it.
-    taken = VisibleState(state, replace(selected, visibility=Visibility.ARBITER))
+    taken = FilteredReader(state, replace(selected, visibility=Visibility.ARBITER))
     by_id = attrgetter("id")
     players = tuple(sorted(taken.players(), key=by_id))
     gains = ((each.id, taken.gains(each.id)) for each in players if selected.gains)
@@ -63,15 +65,15 @@ def without_games(
         engine_gains=taken.engine_gains() if selected.gains else (),
     )
     games = sorted(taken.games(), key=game_order)
-    return [view.id for view in games], shown(rest, selected.visibility)
+    return [view.id for view in games], redact(rest, selected.visibility)
 
 
-class VisibleState:
-    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players,
+class FilteredReader:
+    """A :class:`EventReader` as one filter's subscriber may see it: its games, its players,
     its visibility.
     """
 
-    def __init__(self, state: PublishedState, selected: StreamFilter) -> None:
+    def __init__(self, state: EventReader, selected: StreamFilter) -> None:
         self._state = state
         self._selected = selected
 
@@ -107,7 +109,7 @@ class VisibleState:
         return self._state.engine_gains() if self._sends(GainsMessage) else ()
 
     def feeds(self) -> tuple[FeedHealth, ...]:
-        return sources_for(self._state.feeds(), self._selected.visibility)
+        return redact_sources(self._state.feeds(), self._selected.visibility)
 
     def engines(self) -> EngineHealth:
         return self._shown(self._state.engines())
@@ -124,10 +126,10 @@ class VisibleState:
         return [self._shown(each) for each in moments if games is None or each.game in games]
 
     def _shown(self, value: Shown) -> Shown:
-        return shown(value, self._selected.visibility)
+        return redact(value, self._selected.visibility)
 
     def _sends(self, kind: type[Change]) -> bool:
-        return sends(kind, self._selected.visibility)
+        return should_send(kind, self._selected.visibility)
 
     def _ids(self) -> set[GameId] | None:
         """The games that are taken; None: all."""

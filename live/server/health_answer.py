@@ -4,7 +4,7 @@ from typing import Literal
 
 from live.messages.health import PRODUCERS_PARTS, EngineHealth, FeedHealth, PublicDelay
 from live.messages.values import Value
-from live.server.event_reader import PublishedState
+from live.server.event_reader import EventReader
 
 
 class Readiness(Value):
@@ -27,7 +27,7 @@ class HealthAnswer(Readiness):
     """What whoever asks may see, as in ``hello``."""
 
 
-def health(state: PublishedState, subscribers: int) -> HealthAnswer:
+def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
     feeds, engines = state.feeds(), state.engines()
     working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
     # A service does its work while a producer's OBS is shut.

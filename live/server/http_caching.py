@@ -51,7 +51,7 @@ def compress_response(request: HttpRequest, response: HttpResponse) -> HttpRespo
     packs = len(body) >= _WORTH_BYTES and kind.startswith(_TEXTS)
     if packs:
         headers = (*headers, ("Vary", "Accept-Encoding"))
-        packs = takes_gzip(request.headers.get("accept-encoding", ""))
+        packs = can_take_gzip(request.headers.get("accept-encoding", ""))
     # Each form is told from the other by its tag (RFC 9110, section 8.8.3.3).
     tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
     headers = (*headers, ("ETag", tag))
@@ -65,7 +65,7 @@ def compress_response(request: HttpRequest, response: HttpResponse) -> HttpRespo
     return HttpResponse(200, headers, body)
 
 
-def takes_gzip(accepted: str) -> bool:
+def can_take_gzip(accepted: str) -> bool:
     """Whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section 12.5.3)."""
     weights: dict[str, bool] = {}
     for each in accepted.lower().split(","):

@@ -17,13 +17,13 @@ import msgspec
 
 from live.messages import alerts, figures, from_clients, from_sources, health, moments, to_clients
 from live.server.stream_filter import MAX_VALUE_CHARS, SOME_TEXT
-from live.server.visibility import Kind, Visibility, seen_from, structs_in
+from live.server.visibility import Kind, Visibility, find_minimum_visibility, find_structs
 
 JsonObject = dict[str, Any]
 
 
 @cache
-def _of_module(module: ModuleType) -> dict[str, dict[str, str]]:
+def _read_notes(module: ModuleType) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ClassDef):
@@ -38,13 +38,13 @@ def _of_module(module: ModuleType) -> dict[str, dict[str, str]]:
     return found
 
 
-def notes(kind: Kind) -> dict[str, str]:
+def collect_notes(kind: Kind) -> dict[str, str]:
     """Notes of a type's fields, by name; a field without one is left out."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         module = inspect.getmodule(base)
         if module is not None and base is not msgspec.Struct and issubclass(base, msgspec.Struct):
-            found |= _of_module(module).get(base.__name__, {})
+            found |= _read_notes(module).get(base.__name__, {})
     return found
 
 
@@ -58,7 +58,7 @@ _WITHHELD = {
 }
 
 
-def components(roots: Iterable[Kind]) -> JsonObject:
+def build_components(roots: Iterable[Kind]) -> JsonObject:
     """Schemas of the types and of all they hold, by name."""
     waiting = list(roots)
     _, found = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
@@ -68,28 +68,32 @@ def components(roots: Iterable[Kind]) -> JsonObject:
         if kind in seen:
             continue
         seen.add(kind)
-        said, fields = notes(kind), found[kind.__name__].get("properties", {})
+        said, fields = collect_notes(kind), found[kind.__name__].get("properties", {})
         for field in msgspec.structs.fields(kind):
-            waiting += structs_in(field.type)
+            waiting += find_structs(field.type)
             # Sight is about what happens in the event, not about our own tables.
-            sight = _WITHHELD.get(seen_from(kind, field.name), "") if kind in _EVENTS else ""
+            sight = (
+                _WITHHELD.get(find_minimum_visibility(kind, field.name), "")
+                if kind in _EVENTS
+                else ""
+            )
             if text := " ".join(filter(None, (said.get(field.name, ""), sight))):
                 fields[field.encode_name]["description"] = text
     return dict(found)
 
 
-def ref(kind: str, name: str) -> dict[str, str]:
+def refer_to(kind: str, name: str) -> dict[str, str]:
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def described(description: str, **schema: Any) -> JsonObject:
+def describe(description: str, **schema: Any) -> JsonObject:
     return {**schema, "description": description}
 
 
 TEXT = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
 #: Parameters of queries, of the websocket's and of requests.
 FILTERS = {
-    name: described(f"Only {what}; may be repeated.", type="array", items=TEXT)
+    name: describe(f"Only {what}; may be repeated.", type="array", items=TEXT)
     for name, what in (
         ("game", "these games"),
         ("event", "games of these events"),
@@ -100,7 +104,7 @@ FILTERS = {
 ID = {"type": "string", "minLength": 1}
 
 
-def schema_of(kind: Any) -> JsonObject:
+def describe_type(kind: Any) -> JsonObject:
     """The schema of a type, whose components are elsewhere."""
     schema: JsonObject = msgspec.json.schema_components([kind], ref_template=REFERENCE)[0][0]
     return schema

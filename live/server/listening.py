@@ -44,7 +44,7 @@ def check_exposure(config: ServerConfig) -> list[str]:
 KERNEL_BYTES = 131_072
 
 
-def listen(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """A bound socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any free one.
 
     Raises:
@@ -84,7 +84,7 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
-def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
+def load_certificate(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
     """TLS (1.2 or later is Python's rule) with this certificate; null where none is given.
 
     Raises:

@@ -21,12 +21,12 @@ class ExportedFile(Value):
 
 
 #: What was made is given again for so long, seconds.
-KEPT_S = 5.0
+KEEP_S = 5.0
 #: So many different files are made or kept at once.
-MOST = 64
+MAX_FILES = 64
 
 
-async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
+async def respond_with_file(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
     """What is made beside the loop, or why not."""
     try:
         made = await making
@@ -35,7 +35,7 @@ async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
     return respond(200, made.media_type, made.body, REVALIDATE)
 
 
-class SharedMaking:
+class SingleFlight:
     """Makes each file once for all who ask at the same time."""
 
     def __init__(self, clock: ReadClock) -> None:
@@ -53,11 +53,11 @@ class SharedMaking:
         """
         now_s = self._clock()
         for old, (at_s, task) in list(self._made.items()):
-            full = len(self._made) >= MOST and key not in self._made
-            if task.done() and (full or not 0 <= now_s - at_s < KEPT_S):
+            full = len(self._made) >= MAX_FILES and key not in self._made
+            if task.done() and (full or not 0 <= now_s - at_s < KEEP_S):
                 del self._made[old]
         if key not in self._made:
-            if len(self._made) >= MOST:
+            if len(self._made) >= MAX_FILES:
                 raise ExportFailed("too many files are being made")
             self._made[key] = now_s, asyncio.ensure_future(make())
         # Who goes away leaves the others waiting for it.

@@ -13,7 +13,7 @@ from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from live.server.event_reader import PublishedState
+from live.server.event_reader import EventReader
 
 
 class MetricCounts:
@@ -37,7 +37,7 @@ class MetricCounts:
 class Metrics(Collector):
     """Reads state and counts whenever somebody asks."""
 
-    def __init__(self, state: PublishedState, tally: MetricCounts) -> None:
+    def __init__(self, state: EventReader, tally: MetricCounts) -> None:
         self._state, self._tally = state, tally
 
     def text(self) -> bytes:
@@ -77,7 +77,7 @@ class Metrics(Collector):
         yield _gauge("set_aside", "Positions given up.", health.set_aside)
 
 
-def _family(
+def _build_family(
     kind: type[GaugeMetricFamily | CounterMetricFamily],
     name: str,
     text: str,
@@ -93,5 +93,5 @@ def _family(
     return kind(f"live_rate_{name}", text, value=values)
 
 
-_gauge = partial(_family, GaugeMetricFamily)
-_counter = partial(_family, CounterMetricFamily)
+_gauge = partial(_build_family, GaugeMetricFamily)
+_counter = partial(_build_family, CounterMetricFamily)

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import live
 from live.server.http_values import JSON, ProblemAnswer
-from live.server.json_schemas import FILTERS, ID, TEXT, JsonObject, components, described, schema_of
-from live.server.visibility import structs_in
+from live.server.json_schemas import (
+    FILTERS,
+    ID,
+    TEXT,
+    JsonObject,
+    build_components,
+    describe,
+    describe_type,
+)
+from live.server.visibility import find_structs
 from live.watch.words import LANGUAGES
 
 if TYPE_CHECKING:
@@ -17,9 +25,9 @@ if TYPE_CHECKING:
 
 _QUERY = {
     **FILTERS,
-    "words": described("Only incidents that have all these words.", **TEXT),
-    "round": described("A round, as its games name it; 4 for 4.12 and Round 4.", type="string"),
-    "lang": described("The language; en where none is given.", enum=LANGUAGES),
+    "words": describe("Only incidents that have all these words.", **TEXT),
+    "round": describe("A round, as its games name it; 4 for 4.12 and Round 4.", type="string"),
+    "lang": describe("The language; en where none is given.", enum=LANGUAGES),
 }
 _PATH = {"game": "The game's id, percent-encoded."}
 
@@ -30,7 +38,7 @@ def describe_routes(routes: Sequence[Route]) -> JsonObject:
         kind
         for each in routes
         for given in (each.gives.values() if isinstance(each.gives, dict) else [each.gives])
-        for kind in structs_in(given)
+        for kind in find_structs(given)
     ]
     return {
         "openapi": "3.1.0",
@@ -43,15 +51,15 @@ def describe_routes(routes: Sequence[Route]) -> JsonObject:
             ),
         },
         "security": [{}, {"token": []}],
-        "paths": {each.path: {"get": _operation(each)} for each in routes},
+        "paths": {each.path: {"get": _describe_operation(each)} for each in routes},
         "components": {
-            "schemas": components([*kinds, ProblemAnswer]),
+            "schemas": build_components([*kinds, ProblemAnswer]),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
 
 
-def _operation(route: Route) -> JsonObject:
+def _describe_operation(route: Route) -> JsonObject:
     parameters: list[JsonObject] = [
         {"name": name, "in": "path", "required": True, "description": about, "schema": ID}
         for name, about in _PATH.items()
@@ -65,20 +73,23 @@ def _operation(route: Route) -> JsonObject:
             schema = {"type": "string"}
         case dict(lists):
             each = {
-                name: {"type": "array", "items": schema_of(kind)} for name, kind in lists.items()
+                name: {"type": "array", "items": describe_type(kind)}
+                for name, kind in lists.items()
             }
             schema = {"type": "object", "properties": each, "required": list(each)}
         case kind:
-            schema = schema_of(kind)
+            schema = describe_type(kind)
             if route.open:
                 answers["503"] = "It is not ready."
     return {
         "summary": route.summary,
         "parameters": parameters,
         "responses": {
-            **{status: _answer(about, media, schema) for status, about in answers.items()},
+            **{status: _describe_answer(about, media, schema) for status, about in answers.items()},
             "304": {"description": "What If-None-Match names is still so."},
-            "default": _answer("Why it is not answered.", _PROBLEM, schema_of(ProblemAnswer)),
+            "default": _describe_answer(
+                "Why it is not answered.", _PROBLEM, describe_type(ProblemAnswer)
+            ),
         },
     }
 
@@ -86,5 +97,5 @@ def _operation(route: Route) -> JsonObject:
 _PROBLEM = "application/problem+json"
 
 
-def _answer(description: str, media: str, schema: Mapping[str, Any]) -> JsonObject:
+def _describe_answer(description: str, media: str, schema: Mapping[str, Any]) -> JsonObject:
     return {"description": description, "content": {media: {"schema": schema}}}

@@ -25,7 +25,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def host_of(authority: str) -> str:
+def parse_host(authority: str) -> str:
     """The host of ``host:port`` in lower case, without brackets; empty when there is none."""
     if any(char in authority for char in "/@?#\\ \t"):
         return ""
@@ -52,7 +52,7 @@ class OriginPolicy:
 
     def answers_to(self, authority: str) -> bool:
         """Whether a ``Host`` header names us."""
-        host = host_of(authority)
+        host = parse_host(authority)
         # A rebound domain stands in ``Host`` by its own name, never by one of this machine.
         if not host or host in self._hosts or is_loopback(host):
             return bool(host)
@@ -74,7 +74,7 @@ class OriginPolicy:
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
 
 
-def sender(headers: Mapping[str, str], address: str) -> str:
+def read_client_address(headers: Mapping[str, str], address: str) -> str:
     """Who a request is from: behind a proxy on this machine, the last address that it names."""
     with contextlib.suppress(ValueError):
         if is_loopback(address):
@@ -90,7 +90,7 @@ def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
     named = [headers.get("host", "")]
     if "origin" in headers:
         named.append(headers["origin"].partition("://")[2])
-    return all(is_loopback(host_of(each)) for each in named)
+    return all(is_loopback(parse_host(each)) for each in named)
 
 
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
@@ -101,7 +101,7 @@ PREFLIGHT = (
 )
 
 
-def open_to(response: HttpResponse, origin: str) -> HttpResponse:
+def allow_origin(response: HttpResponse, origin: str) -> HttpResponse:
     """Lets a page of an allowed origin read the response (fetch.spec.whatwg.org, CORS)."""
     kept = (each for each in response.headers if each[0] != _RESOURCE_POLICY)
     open = (

@@ -20,29 +20,31 @@ _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 
 
-def export(game: GameDetail) -> str:
+def write_game(game: GameDetail) -> str:
     """The game as PGN text, ending with an empty line."""
-    return f"{tag_lines(_tags(game))}\n{wrapped(_tokens(game))}\n\n"
+    return f"{format_tags(_list_tags(game))}\n{wrap_movetext(_write_movetext(game))}\n\n"
 
 
-def tag_lines(tags: Iterable[tuple[str, object]]) -> str:
+def format_tags(tags: Iterable[tuple[str, object]]) -> str:
     """Tags in lines of their own, those without a value left out."""
     return "".join(
-        f'[{name} "{tag_value(str(value))}"]\n' for name, value in tags if value not in (None, "")
+        f'[{name} "{escape_tag_value(str(value))}"]\n'
+        for name, value in tags
+        if value not in (None, "")
     )
 
 
-def tag_value(text: str) -> str:
+def escape_tag_value(text: str) -> str:
     """Text made fit to stand between the quotes of a tag (PGN standard, section 7)."""
-    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+    return replace_unprintable(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def printable(text: str) -> str:
+def replace_unprintable(text: str) -> str:
     """The text with a space for each control character."""
     return "".join(char if char.isprintable() else " " for char in text)
 
 
-def eval_command(score_cp: int, mate: int | None) -> str:
+def format_eval(score_cp: int, mate: int | None) -> str:
     """``[%eval 0.35]``, ``[%eval #-3]``; White's side, pawns.
 
     Mate in 0 (the side to move is mated) has no form of its own: ``#0`` or ``#-0`` by the winner,
@@ -55,7 +57,7 @@ def eval_command(score_cp: int, mate: int | None) -> str:
     return f"[%eval #{mate}]"
 
 
-def clock_command(clock_s: float) -> str:
+def format_clock(clock_s: float) -> str:
     """``[%clk 1:59:58]``, tenths only where there are any."""
     seconds, tenth = divmod(max(0, round(clock_s * 10)), 10)
     minutes, seconds = divmod(seconds, 60)
@@ -63,7 +65,7 @@ def clock_command(clock_s: float) -> str:
     return f"[%clk {minutes // 60}:{minutes % 60:02}:{seconds:02}{fraction}]"
 
 
-def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
+def _list_tags(game: GameDetail) -> Iterator[tuple[str, object]]:
     """The seven tags every game has (PGN standard, section 8.1.1), then what else is known."""
     board = f".{game.board}" if game.board is not None and "." not in game.round else ""
     yield "Event", game.event or "?"
@@ -72,11 +74,11 @@ def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
     yield "Round", f"{game.round}{board}" if game.round else "?"
     yield "White", game.white.name or "?"
     yield "Black", game.black.name or "?"
-    yield "Result", _result(game)
+    yield "Result", _write_result(game)
     chess960 = game.variant == "chess960"
     set_up = chess960 or game.start_fen != _STANDARD_FEN
     yield "Board", game.board
-    yield from player_tags(game.white, game.black)
+    yield from list_player_tags(game.white, game.black)
     yield "TimeControl", game.time_control
     yield "Termination", game.termination
     yield "ECO", game.eco
@@ -88,11 +90,11 @@ def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
     yield "Annotator", "live-rate"
 
 
-def _result(game: GameDetail) -> str:
+def _write_result(game: GameDetail) -> str:
     return game.result if game.result in RESULTS else "*"
 
 
-def player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:
+def list_player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:
     """What is known of both beside their names."""
     for color, player in (("White", white), ("Black", black)):
         yield f"{color}Title", player.title
@@ -102,15 +104,15 @@ def player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:
         yield f"{color}Team", player.team
 
 
-def _tokens(game: GameDetail) -> Iterator[str]:
+def _write_movetext(game: GameDetail) -> Iterator[str]:
     """Movetext without line breaks; a comment command is never split."""
     if game.start_score_cp is not None:
-        yield from ("{", eval_command(game.start_score_cp, None), "}")
-    yield from numbered(game, ((ply.san, _commands(ply)) for ply in game.plies))
-    yield _result(game)
+        yield from ("{", format_eval(game.start_score_cp, None), "}")
+    yield from number_moves(game, ((ply.san, _list_commands(ply)) for ply in game.plies))
+    yield _write_result(game)
 
 
-def numbered(
+def number_moves(
     game: GameView | GameReport, moves: Iterable[tuple[str, Sequence[str]]]
 ) -> Iterator[str]:
     """Moves with their numbers, and the commands of their comments in braces. The number of a black
@@ -127,16 +129,16 @@ def numbered(
         follows = white and not commands
 
 
-def _commands(ply: PlyView) -> list[str]:
+def _list_commands(ply: PlyView) -> list[str]:
     commands = []
     if ply.score_cp is not None and ply.final:
-        commands.append(eval_command(ply.score_cp, ply.mate))
+        commands.append(format_eval(ply.score_cp, ply.mate))
     if ply.clock_s is not None:
-        commands.append(clock_command(ply.clock_s))
+        commands.append(format_clock(ply.clock_s))
     return commands
 
 
-def wrapped(tokens: Iterable[str]) -> str:
+def wrap_movetext(tokens: Iterable[str]) -> str:
     """Movetext in lines as long as the standard allows."""
     # No token is split at its own spaces.
     text = " ".join(token.replace(" ", "\xa0") for token in tokens)

@@ -20,7 +20,7 @@ PICTURE_S = 20.0
 _NICE = 10
 
 
-async def drawn(svg: str) -> bytes:
+async def render_png(svg: str) -> bytes:
     """A picture as PNG, made by a process of its own.
 
     Raises:
@@ -52,7 +52,7 @@ async def drawn(svg: str) -> bytes:
 _FONT_FOLDER = Path(__file__).resolve().parents[1] / "screens" / "web" / "font"
 
 
-def can_draw() -> bool:
+def can_render_png() -> bool:
     """Whether resvg is installed."""
     return importlib.util.find_spec("resvg_py") is not None
 

@@ -51,10 +51,10 @@ _GAME_TEXTS = (
 _PLAYER_TEXTS = ("name", "title", "federation", "team")
 
 
-def neutral_sources(game: GameView, name_of: Callable[[FeedName], str]) -> dict[str, object]:
+def neutralise_sources(game: GameView, name_of: Callable[[FeedName], str]) -> dict[str, object]:
     """The fields of a game that tell where it comes from, by names that ``name_of`` gives."""
     feeds = (game.feed, *game.also)
-    names = {feed: _neutral(feed, name_of) for feed in feeds}
+    names = {feed: _neutralise(feed, name_of) for feed in feeds}
     longest_first = sorted(filter(None, names), key=len, reverse=True)
 
     def renamed(text: str) -> str:
@@ -71,12 +71,12 @@ def neutral_sources(game: GameView, name_of: Callable[[FeedName], str]) -> dict[
     }
 
 
-def neutral_health(health: FeedHealth, name_of: Callable[[FeedName], str]) -> FeedHealth:
+def neutralise_health(health: FeedHealth, name_of: Callable[[FeedName], str]) -> FeedHealth:
     """The state of a source alone: what is wrong in detail names files and hosts, and so does the
     name of a broker.
     """
     if not health.part:
-        name = _neutral(health.feed, name_of)
+        name = _neutralise(health.feed, name_of)
     elif health.feed.startswith("broker "):
         name = "broker"
     else:
@@ -84,7 +84,7 @@ def neutral_health(health: FeedHealth, name_of: Callable[[FeedName], str]) -> Fe
     return replace(health, feed=name, detail="")
 
 
-def _neutral(feed: FeedName, name_of: Callable[[FeedName], str]) -> str:
+def _neutralise(feed: FeedName, name_of: Callable[[FeedName], str]) -> str:
     """The name of a source; one that is neutral stays."""
     return feed if feed in _NO_ADDRESS or _NEUTRAL.fullmatch(feed) else name_of(feed)
 
@@ -111,11 +111,13 @@ class Pseudonyms:
         """A value or message as all but arbiters may know it: sources have neutral names."""
         match value:
             case GameView():
-                named: msgspec.Struct = replace(value, **neutral_sources(value, self.source_name))
+                named: msgspec.Struct = replace(
+                    value, **neutralise_sources(value, self.source_name)
+                )
             case GameMessage(game=view):
                 named = GameMessage(self.name_sources(view))
             case FeedHealth():
-                named = neutral_health(value, self.source_name)
+                named = neutralise_health(value, self.source_name)
             case HealthMessage(feeds=feeds):
                 named = replace(value, feeds=tuple(map(self.name_sources, feeds)))
             case _:

@@ -45,12 +45,12 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
-from live.server.event_reader import PublishedState, whole_game
-from live.server.filtered_reader import VisibleState, snapshot
+from live.server.event_reader import EventReader, replay_game
+from live.server.filtered_reader import FilteredReader, snapshot
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms, Told
-from live.server.reference_client import ClientState, OutOfStep
+from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL, StreamFilter
-from live.server.visibility import Visibility, shown
+from live.server.visibility import Visibility, redact
 
 log = logging.getLogger(__name__)
 Listener = Callable[[list[Change]], None]
@@ -74,7 +74,7 @@ class _Subscription(NamedTuple):
     knows_sources: bool
 
 
-class PublicState(VisibleState):
+class PublicAudience(FilteredReader):
     """The live state as the public may know it.
 
     ``clock`` gives seconds that never go back.
@@ -82,7 +82,7 @@ class PublicState(VisibleState):
 
     def __init__(
         self,
-        live: PublishedState,
+        live: EventReader,
         *,
         delay_s: float = 0.0,
         hide_scores: bool = False,
@@ -101,7 +101,7 @@ class PublicState(VisibleState):
         super().__init__(live, ALL)
         self._live = live
         # What the public knows of the live state; None where it knows all of it.
-        self._late: ClientState | None = None
+        self._late: ReferenceClient | None = None
         self._clock = clock
         self._delay_s = 0.0
         self._waiting: deque[tuple[float, Change]] = deque()
@@ -239,12 +239,12 @@ class PublicState(VisibleState):
         if not self._delay_s and not self._waiting and self._selected is ALL:
             self._late = None
         elif self._late is None:
-            self._late = ClientState()
+            self._late = ReferenceClient()
             self._late.apply(replace(snapshot(self._live, ALL), alerts=()))
         self._state = self._late or self._live
 
     def _hold_back(
-        self, late: ClientState, unshown: Unshown, stored_engine: EngineInfo | None
+        self, late: ReferenceClient, unshown: Unshown, stored_engine: EngineInfo | None
     ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""
         whole = late.snapshot()
@@ -277,18 +277,20 @@ class PublicState(VisibleState):
         self._hold(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
 
-    def _hold_stages(self, late: ClientState, detail: GameDetail, stages: Sequence[Stage]) -> float:
+    def _hold_stages(
+        self, late: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
+    ) -> float:
         """Give the public a game as it may know it, and hold back the rest; gives when
         it changed last, by our clock.
         """
         now_s = at_s = self._clock()
         before: GameDetail | None = None
         for ago_s, game in stages:
-            after = detail if game is None else _as_it_stood(detail, game)
+            after = detail if game is None else _restore_position(detail, game)
             # A clock that was set back since gives a time to come; what waits first
             # holds up all that waits behind it.
             at_s = now_s - max(0.0, ago_s)
-            for change in whole_game(after) if before is None else changes(before, after):
+            for change in replay_game(after) if before is None else changes(before, after):
                 if ago_s >= self._delay_s:
                     late.apply(change)
                 else:
@@ -304,7 +306,7 @@ class PublicState(VisibleState):
     def held(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
         """How far the public is behind, and what waits for it, as ``sees`` may know it."""
         delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
-        return shown(delay, sees)
+        return redact(delay, sees)
 
     @property
     def next_s(self) -> float | None:
@@ -327,7 +329,7 @@ class PublicState(VisibleState):
             return
         now_s = self._clock()
         for change in changes:
-            if not isinstance(change, AlertMessage) and _worth_holding(change):
+            if not isinstance(change, AlertMessage) and _is_worth_keeping(change):
                 self._hold(now_s, change)
         self.pass_due()
 
@@ -384,12 +386,12 @@ class PublicState(VisibleState):
         return (visible,) if news else ()
 
 
-def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
+def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
     """The game with these moves, and without figures."""
     heads = asdict(game.headers)
     fields = {name: value for name, value in heads.items() if name in GameView.__struct_fields__}
     return replace(
-        shown(detail, Visibility.VENUE),
+        redact(detail, Visibility.VENUE),
         **fields,
         result=game.result,
         problem=game.problem,
@@ -398,6 +400,6 @@ def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
     )
 
 
-def _worth_holding(change: Change) -> bool:
+def _is_worth_keeping(change: Change) -> bool:
     """Not a score that a later one has replaced by then."""
     return not isinstance(change, ScoreMessage) or change.ply.final or change.ply.depth is None

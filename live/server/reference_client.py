@@ -67,7 +67,7 @@ _envelope = msgspec.json.Decoder(_Envelope)
 _UNKNOWN = EngineInfo("", "")
 
 
-class ClientState:
+class ReferenceClient:
     """One client's state. Feed it messages (:meth:`apply`) or their JSON (:meth:`receive`)."""
 
     def __init__(self) -> None:
@@ -81,8 +81,8 @@ class ClientState:
     def _replace(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
         self._feeds, self._engines = message.feeds, message.engines
-        self._players, self._games = _by_id(message.players), _by_id(message.games)
-        self._alerts, self._moments = _by_id(message.alerts), _by_id(message.moments)
+        self._players, self._games = _index_by_id(message.players), _index_by_id(message.games)
+        self._alerts, self._moments = _index_by_id(message.alerts), _index_by_id(message.moments)
         # Moves by gain in centipawns, by player.
         self._gains = {each.player: dict(each.counts) for each in message.gains}
         self._engine_gains = message.engine_gains
@@ -129,7 +129,7 @@ class ClientState:
                 self._games[view.id] = replace(held, **fields) if held else GameDetail(**fields)
             case GoneMessage(game=game):
                 self._games.pop(game, None)
-                self._alerts = _by_id(each for each in self.alerts() if each.game != game)
+                self._alerts = _index_by_id(each for each in self.alerts() if each.game != game)
                 self._drop_moments(game, 0)
             case MoveMessage(game=game, ply=ply, move=move):
                 self._move(self._held(game), ply, move)
@@ -144,7 +144,7 @@ class ClientState:
                     self._put(game, scored)
             case PointMessage(game=game, color=color, point=point):
                 held = self._held(game)
-                before = _before(point.ply, getattr(held.curves, color))
+                before = _truncate_curve(point.ply, getattr(held.curves, color))
                 curves = replace(held.curves, **{color: (*before, point)})
                 self._games[game] = replace(held, curves=curves)
             case StandingMessage(player=player):
@@ -166,7 +166,7 @@ class ClientState:
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
         stay = (each for each in self.moments() if each.game != game or each.ply < ply)
-        self._moments = _by_id(stay)
+        self._moments = _index_by_id(stay)
 
     def snapshot(self) -> SnapshotMessage:
         """What is held, in the shape and order of a fresh snapshot.
@@ -179,7 +179,7 @@ class ClientState:
         return snapshot(self, ALL)
 
     # --- what is held, asked for piece by piece; see
-    # :class:`live.server.published_state.PublishedState` ------------
+    # :class:`live.server.published_state.EventReader` ------------
 
     def engine(self) -> EngineInfo:
         """Before the first snapshot that of the greeting."""
@@ -245,11 +245,13 @@ class ClientState:
             if move.ply != ply or len(plies) != ply - 1:
                 raise OutOfStep(f"ply {ply} does not follow {len(plies)} in {held.id!r}")
             plies = (*plies, move)
-        curves = Curves(_before(ply, held.curves.white), _before(ply, held.curves.black))
+        curves = Curves(
+            _truncate_curve(ply, held.curves.white), _truncate_curve(ply, held.curves.black)
+        )
         self._games[held.id] = replace(held, plies=plies, curves=curves)
 
 
-def _by_id(values: Iterable[Named]) -> dict[str, Named]:
+def _index_by_id(values: Iterable[Named]) -> dict[str, Named]:
     return {value.id: value for value in values}
 
 
@@ -261,5 +263,5 @@ def _keep(held: dict[Any, Any], key: object, value: object, stays: bool) -> None
         held.pop(key, None)
 
 
-def _before(ply: int, points: tuple[CurvePoint, ...]) -> tuple[CurvePoint, ...]:
+def _truncate_curve(ply: int, points: tuple[CurvePoint, ...]) -> tuple[CurvePoint, ...]:
     return points[: bisect_left(points, ply, key=lambda point: point.ply)]

@@ -14,8 +14,8 @@ of the websocket protocol without its ``seq``::
 
 BOARD is the game's board number, so a screen that shows board 1 goes on with the next round; a game
 without one has its id there. Where two games claim a board, the later one in
-:func:`live.server.published_state.game_order` has it. Names are made fit for a topic by
-:func:`level`.
+:func:`live.server.event_reader.game_order` has it. Names are made fit for a topic by
+:func:`encode_level`.
 
 What changed is only remembered; :meth:`RetainedMessages.take` compares what should be held with
 what the broker was sent. So nothing piles up while a broker is slow or away, and the latest state
@@ -46,9 +46,9 @@ from live.messages.to_clients import (
 )
 from live.messages.values import GameId, Value
 from live.server import wire
-from live.server.event_reader import PublishedState, game_order
+from live.server.event_reader import EventReader, game_order
 from live.server.stream_filter import EVERYTHING, StreamFilter
-from live.server.visibility import sends, shown
+from live.server.visibility import redact, should_send
 
 #: Longest level before it is cut and identified by a digest, in characters.
 _LEVEL_CHARS = 120
@@ -56,7 +56,7 @@ Place = tuple[str, str]
 """Levels of event and board."""
 
 
-def level(name: str) -> str:
+def encode_level(name: str) -> str:
     """A name as one level of a topic: ``%``, ``/``, ``+``, ``#``, what cannot be printed and what
     is no character are percent-encoded UTF-8; no name at all is ``-``. Different names differ.
     """
@@ -74,9 +74,11 @@ def level(name: str) -> str:
     return f"{whole[:_LEVEL_CHARS]}%~{digest}"
 
 
-def place(view: GameView) -> Place:
+def find_place(view: GameView) -> Place:
     """Where a game's topics are."""
-    return level(view.event), level(view.id if view.board is None else str(view.board))
+    return encode_level(view.event), encode_level(
+        view.id if view.board is None else str(view.board)
+    )
 
 
 class BrokerStatus(Value, tag="status"):
@@ -88,7 +90,7 @@ class BrokerStatus(Value, tag="status"):
     protocol: int = wire.PROTOCOL
 
 
-def status(state: str) -> bytes:
+def encode_status(state: str) -> bytes:
     """The payload of the status topic."""
     return msgspec.json.encode(BrokerStatus(state))
 
@@ -98,7 +100,7 @@ class RetainedMessages:
 
     def __init__(
         self,
-        state: PublishedState,
+        state: EventReader,
         prefix: str,
         selected: StreamFilter = EVERYTHING,
         *,
@@ -205,7 +207,7 @@ class RetainedMessages:
                     self._want(self.topic("health"), health)
                 case str():
                     message = StandingMessage(views[each]) if each in views else None
-                    self._want(self.topic("players", level(each)), message)
+                    self._want(self.topic("players", encode_level(each)), message)
                 case _:
                     self._board(each)
 
@@ -226,13 +228,13 @@ class RetainedMessages:
 
     def _want(self, topic: str, message: Message | None) -> None:
         self._look[topic] = None
-        if message is None or not sends(type(message), self._visibility):
+        if message is None or not should_send(type(message), self._visibility):
             self._wanted.pop(topic, None)
         else:
-            self._wanted[topic] = wire.encode(shown(message, self._visibility))
+            self._wanted[topic] = wire.encode(redact(message, self._visibility))
 
     def _put(self, view: GameView) -> None:
-        at = place(view)
+        at = find_place(view)
         if self._places.get(view.id) != at:
             self._drop(view.id)
             self._places[view.id] = at

@@ -7,7 +7,7 @@ from typing import Any
 
 from live.messages.values import Value
 from live.server.authentication import Guest
-from live.server.filtered_reader import VisibleState
+from live.server.filtered_reader import FilteredReader
 from live.server.http_values import HttpRequest, HttpResponse
 from live.server.stream_filter import StreamFilter
 
@@ -20,7 +20,7 @@ class Asked(Value):
     """Who asks; null for who gives no token where one is needed."""
     sees: StreamFilter
     """What they may see."""
-    state: VisibleState
+    state: FilteredReader
     """As they may see it."""
     name: str = ""
     """What the path names: a game, a file."""

@@ -28,11 +28,11 @@ from live.messages.values import GameId, Value
 from live.server import static_files
 from live.server.asyncapi import describe_messages
 from live.server.authentication import Guest
-from live.server.board_picture import board_svg
+from live.server.board_picture import draw_board
 from live.server.docs_page import render_docs
-from live.server.event_reader import PublishedState, game_order
-from live.server.filtered_reader import VisibleState
-from live.server.health_answer import HealthAnswer, Readiness, health
+from live.server.event_reader import EventReader, game_order
+from live.server.filtered_reader import FilteredReader
+from live.server.health_answer import HealthAnswer, Readiness, assess_health
 from live.server.http_caching import (
     SHARED_PAGE_S,
     allow_shared_caching,
@@ -52,20 +52,27 @@ from live.server.http_values import (
     problem,
     respond,
 )
-from live.server.made_files import ExportedFile, ExportFailed, SharedMaking, file_made
+from live.server.made_files import ExportedFile, ExportFailed, SingleFlight, respond_with_file
 from live.server.metrics import MetricCounts, Metrics
 from live.server.openapi import describe_routes
-from live.server.origins import open_to
-from live.server.pgn_writer import export
-from live.server.png import can_draw, drawn
-from live.server.public_audience import PublicState
+from live.server.origins import allow_origin
+from live.server.pgn_writer import write_game
+from live.server.png import can_render_png, render_png
+from live.server.public_audience import PublicAudience
 from live.server.round_page import RoundLinks, render_round, render_waiting
 from live.server.round_picture import draw_round
 from live.server.route_table import ROUTES, Asked, route
-from live.server.share_page import share_page
-from live.server.stream_filter import EVERYTHING, GAME_FILTERS, FilterError, StreamFilter, parse
+from live.server.share_page import render_share_page
+from live.server.static_files import build_policy, find_manual_page
+from live.server.stream_filter import (
+    EVERYTHING,
+    GAME_FILTERS,
+    FilterError,
+    StreamFilter,
+    parse_filter,
+)
 from live.server.visibility import Visibility
-from live.server.wire import API_PATH, PROTOCOL, encode_whole
+from live.server.wire import API_PATH, PROTOCOL, encode_with_defaults
 from live.user_files import on_own_thread
 from live.watch.incident_log import board_words, has_words, with_boards
 from live.watch.round_summary import (
@@ -102,8 +109,8 @@ class HttpRoutes:
 
     def __init__(
         self,
-        state: PublishedState,
-        public: PublicState,
+        state: EventReader,
+        public: PublicAudience,
         site: static_files.StaticSite,
         tally: MetricCounts,
         incidents: Callable[[], Sequence[Incident]] = tuple,
@@ -116,7 +123,7 @@ class HttpRoutes:
         the incident log, for arbiters; ``study`` has tables and figures.
         """
         self._study = study
-        self._pictures = SharedMaking(clock)
+        self._pictures = SingleFlight(clock)
         # One after the other: each keeps a processor busy that engines need.
         self._drawing = asyncio.Semaphore()
         self._secure = bool(config.certificate_file)
@@ -152,16 +159,16 @@ class HttpRoutes:
             path = path.rstrip("/")
             if former := _FORMER_API.fullmatch(path):
                 return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
-        elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
+        elif (page := self._site.page(path) or find_manual_page(path)) is not None:
             shown = self._page(page, path, request.query)
             # A local file for OBS looks for this picture until the service is there.
-            return open_to(shown, "*") if path == "/static/icon.svg" else shown
+            return allow_origin(shown, "*") if path == "/static/icon.svg" else shown
         for entry in ROUTES:
             if (found := entry.pattern.fullmatch(path)) is None:
                 continue
             if guest is None and not entry.open:
                 return UNKNOWN
-            state = VisibleState(self._of(sees), sees)
+            state = FilteredReader(self._of(sees), sees)
             try:
                 response = entry.answer(self, Asked(request, guest, sees, state, *found.groups()))
                 if isinstance(response, Coroutine):
@@ -172,7 +179,7 @@ class HttpRoutes:
                 return response
         return UNKNOWN if guest is None else problem(404, f"nothing is at {path}; see /docs")
 
-    def _of(self, sees: StreamFilter) -> PublishedState:
+    def _of(self, sees: StreamFilter) -> EventReader:
         return self._state if sees.visibility is Visibility.ARBITER else self._public
 
     def _page(self, page: ExportedFile, path: str = "", query: Pairs = ()) -> HttpResponse:
@@ -181,7 +188,7 @@ class HttpRoutes:
         is_page = page.media_type.startswith("text/html")
         policy = NO_CONTENT_POLICY
         if is_page:
-            policy = static_files.policy_for(self.frames, path, query)
+            policy = build_policy(self.frames, path, query)
         caching = allow_shared_caching(SHARED_PAGE_S)
         if page.media_type.startswith("font/"):
             caching = _FONT_KEPT
@@ -192,8 +199,8 @@ class HttpRoutes:
     @route(f"{API_PATH}/games", {"games": GameView}, GAME_FILTERS)
     def games(self, asked: Asked) -> HttpResponse:
         """Games, without moves and curves."""
-        games = filter(parse(asked.request.query).takes, asked.state.games())
-        return _json({"games": sorted(games, key=game_order)})
+        games = filter(parse_filter(asked.request.query).takes, asked.state.games())
+        return _respond_json({"games": sorted(games, key=game_order)})
 
     @route(f"{API_PATH}/games/{{game}}.png", "image/png")
     async def picture(self, asked: Asked) -> HttpResponse | None:
@@ -203,14 +210,16 @@ class HttpRoutes:
             return None
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so boards have no picture")
-        if not can_draw():
+        if not can_render_png():
             return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
 
         async def png() -> ExportedFile:
             async with self._drawing:
-                return ExportedFile("image/png", await drawn(board_svg(detail)))
+                return ExportedFile("image/png", await render_png(draw_board(detail)))
 
-        return await file_made(self._pictures.get((asked.name, asked.sees), png), asked.name)
+        return await respond_with_file(
+            self._pictures.get((asked.name, asked.sees), png), asked.name
+        )
 
     @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
     def public_game(self, asked: Asked) -> HttpResponse | None:
@@ -218,14 +227,16 @@ class HttpRoutes:
         if asked.state.game(asked.name) is None:
             return None
         is_arbiter = asked.sees.visibility is Visibility.ARBITER
-        return _json(PublicGame(self._public.public_id(asked.name) if is_arbiter else asked.name))
+        return _respond_json(
+            PublicGame(self._public.public_id(asked.name) if is_arbiter else asked.name)
+        )
 
     # Before the next: an id may itself end in ".pgn".
     @route(f"{API_PATH}/games/{{game}}", GameDetail)
     def game(self, asked: Asked) -> HttpResponse | None:
         """One game in full."""
         game = asked.state.game(asked.name)
-        return None if game is None else _json(game)
+        return None if game is None else _respond_json(game)
 
     @route(f"{API_PATH}/games/{{game}}.pgn", "application/x-chess-pgn")
     def pgn(self, asked: Asked) -> HttpResponse | None:
@@ -233,26 +244,28 @@ class HttpRoutes:
         game = asked.state.game(asked.name)
         if game is None:
             return None
-        body = export(game).encode("utf-8", "replace")
+        body = write_game(game).encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
     @route(f"{API_PATH}/players", {"players": PlayerView})
     def players(self, asked: Asked) -> HttpResponse:
         """Players."""
-        return _json({"players": sorted(asked.state.players(), key=lambda each: each.id)})
+        return _respond_json({"players": sorted(asked.state.players(), key=lambda each: each.id)})
 
     @route(f"{API_PATH}/standings", {"standings": PlayerView})
     def standings(self, asked: Asked) -> HttpResponse:
         """Players by strength."""
-        return _json({"standings": [each.view for each in standings(asked.state.players())]})
+        return _respond_json(
+            {"standings": [each.view for each in standings(asked.state.players())]}
+        )
 
     @route(f"{API_PATH}/health", HealthAnswer)
     def health(self, asked: Asked) -> HttpResponse:
         """How feeds and engines are doing."""
-        return _json(self._health(asked))
+        return _respond_json(self._health(asked))
 
     def _health(self, asked: Asked) -> HealthAnswer:
-        sight, known = asked.sees.visibility, health(asked.state, self._tally.subscribers)
+        sight, known = asked.sees.visibility, assess_health(asked.state, self._tally.subscribers)
         return replace(known, public_delay=self._public.held(sight), sight=sight.wire_name)
 
     @route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
@@ -270,21 +283,23 @@ class HttpRoutes:
             for each in with_boards(self._incidents(), boards)
             if (not sees.narrow or each.game in boards) and has_words(each, words)
         ]
-        return _json({"incidents": found})
+        return _respond_json({"incidents": found})
 
     @route(f"{API_PATH}/moments", {"moments": Moment}, GAME_FILTERS)
     def moments(self, asked: Asked) -> HttpResponse:
         """What is worth telling."""
-        selected = parse(asked.request.query)
+        selected = parse_filter(asked.request.query)
         games = {view.id for view in asked.state.games() if selected.takes(view)}
         moments = [each for each in asked.state.moments() if each.game in games]
-        return _json({"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))})
+        return _respond_json(
+            {"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))}
+        )
 
     @route(f"{API_PATH}/round", RoundSummary, ROUND_QUERY)
     async def round(self, asked: Asked) -> HttpResponse:
         """A round that is over; the newest where none is named."""
         summary = await self._summary(asked)
-        return summary if isinstance(summary, HttpResponse) else _json(summary)
+        return summary if isinstance(summary, HttpResponse) else _respond_json(summary)
 
     @route(f"{API_PATH}/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
     async def round_drawing(self, asked: Asked) -> HttpResponse:
@@ -292,32 +307,32 @@ class HttpRoutes:
         summary = await self._summary(asked)
         if isinstance(summary, HttpResponse):
             return summary
-        svg = draw_round(summary, _language(asked)).encode("utf-8", "replace")
+        svg = draw_round(summary, _read_language(asked)).encode("utf-8", "replace")
         return respond(200, "image/svg+xml", svg, REVALIDATE, policy=_SVG_POLICY)
 
     @route(f"{API_PATH}/round.png", "image/png", (*ROUND_QUERY, "lang"))
     async def round_picture(self, asked: Asked) -> HttpResponse:
         """The same as a picture."""
-        if not can_draw():
+        if not can_render_png():
             return problem(404, "pictures of rounds need pip install 'live-rate[picture]'")
         summary = await self._summary(asked)
         if isinstance(summary, HttpResponse):
             return summary
-        svg = draw_round(summary, _language(asked))
+        svg = draw_round(summary, _read_language(asked))
 
         async def png() -> ExportedFile:
             async with self._drawing:
-                return ExportedFile("image/png", await drawn(svg))
+                return ExportedFile("image/png", await render_png(svg))
 
-        return await file_made(self._pictures.get(svg, png), "the round")
+        return await respond_with_file(self._pictures.get(svg, png), "the round")
 
     @route("/round")
     async def round_page(self, asked: Asked) -> HttpResponse:
         """A round that is over on one screen; while it goes on, how far it is."""
         summary = await self._summary(asked)
-        language = _language(asked)
+        language = _read_language(asked)
         token = {name: text for name, text in asked.request.query if name == "token"}
-        links = RoundLinks(self._root(asked), token, can_draw())
+        links = RoundLinks(self._root(asked), token, can_render_png())
         games = list(asked.state.games())
         finished = list_finished_rounds(games)
         if isinstance(summary, RoundSummary):
@@ -326,20 +341,20 @@ class HttpRoutes:
             return summary
         else:
             running = {each.name: each for each in list_running_rounds(games)}
-            name = _wanted_round(asked, list(running))
+            name = _find_round(asked, list(running))
             progress = None if name is None else running[name]
             status, page = 404, render_waiting(progress, language, links, finished)
-        policy = static_files.policy_for(self.frames)
+        policy = build_policy(self.frames)
         vary = ("Vary", "Authorization")
         return respond(status, _HTML, page, [*REVALIDATE, vary], policy=policy)
 
     async def _summary(self, asked: Asked) -> RoundSummary | HttpResponse:
         """Sum up the round that is asked for, or say why not."""
-        _language(asked)
+        _read_language(asked)
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so rounds are not summed up")
         games = list(asked.state.games())
-        name = _wanted_round(asked, list_finished_rounds(games))
+        name = _find_round(asked, list_finished_rounds(games))
         if name is None:
             return problem(404, "no such round is over: a round is shown when all have a result")
         ids = [view.id for view in games if round_of(view) == name]
@@ -374,22 +389,22 @@ class HttpRoutes:
         # Everybody is told that much.
         readiness = now if asked.guest else Readiness(now.status, now.ready)
         unready = asked.request.path == "/readyz" and not now.ready
-        return _json(readiness, 503 if unready else 200)
+        return _respond_json(readiness, 503 if unready else 200)
 
     @route("/asyncapi.json", open=True)
     def asyncapi(self, asked: Asked) -> HttpResponse:
         """The description of the messages."""
-        return _json(describe_messages())
+        return _respond_json(describe_messages())
 
     @route("/openapi.json", open=True)
     def openapi(self, asked: Asked) -> HttpResponse:
         """The description of these routes."""
-        return _json(describe_api())
+        return _respond_json(describe_api())
 
     @route("/docs", open=True)
     def docs(self, asked: Asked) -> HttpResponse:
         """The readable page of both."""
-        return self._page(ExportedFile(_HTML, _docs()))
+        return self._page(ExportedFile(_HTML, _render_docs()))
 
     @route("/manual", open=True)
     def manual(self, asked: Asked) -> HttpResponse:
@@ -402,9 +417,9 @@ class HttpRoutes:
         id = dict(asked.request.query).get("game", "")
         game = asked.state.game(id) if asked.guest else None
         # A stranger sees as a venue does.
-        picture = asked.sees.visibility is not Visibility.VENUE and can_draw()
+        picture = asked.sees.visibility is not Visibility.VENUE and can_render_png()
         moments = [each for each in asked.state.moments() if game and each.game == game.id]
-        body = share_page(id, game, self._root(asked), moments, picture=picture)
+        body = render_share_page(id, game, self._root(asked), moments, picture=picture)
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     def _root(self, asked: Asked) -> str:
@@ -429,7 +444,7 @@ class HttpRoutes:
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
         page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
-        return respond(200, _HTML, page, REVALIDATE, policy=static_files.policy_for(self.frames))
+        return respond(200, _HTML, page, REVALIDATE, policy=build_policy(self.frames))
 
     @route("/study/{file}")
     async def study(self, asked: Asked) -> HttpResponse | None:
@@ -450,7 +465,7 @@ class HttpRoutes:
         return self._study
 
 
-def _wanted_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
+def _find_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
     """Return the newest of the rounds that the query names; None where there is none."""
     wanted = dict(asked.request.query)
     event, round = fold_name(wanted.get("event", "")), normalise_round(wanted.get("round", ""))
@@ -460,7 +475,7 @@ def _wanted_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
     return None
 
 
-def _language(asked: Asked) -> str:
+def _read_language(asked: Asked) -> str:
     """Return the language of the query, English where it names none.
 
     Raises:
@@ -472,8 +487,8 @@ def _language(asked: Asked) -> str:
     return language
 
 
-def _json(value: Any, status: int = 200) -> HttpResponse:
-    return respond(status, JSON, encode_whole(value), REVALIDATE)
+def _respond_json(value: Any, status: int = 200) -> HttpResponse:
+    return respond(status, JSON, encode_with_defaults(value), REVALIDATE)
 
 
 def describe_api() -> dict[str, Any]:
@@ -482,5 +497,5 @@ def describe_api() -> dict[str, Any]:
 
 
 @cache
-def _docs() -> bytes:
+def _render_docs() -> bytes:
     return render_docs(describe_api())

@@ -20,29 +20,29 @@ from live.messages.from_clients import DeskCommand, decode_client_message
 from live.messages.health import HealthReport
 from live.messages.to_clients import Change
 from live.messages.values import GameId
-from live.server.admission import AdmittedClient, resume_point
+from live.server.admission import AdmittedClient, read_resume_point
 from live.server.authentication import Authentication, Guest
 from live.server.boards_on_air import BoardsOnAir
 from live.server.broadcaster import Broadcaster
 from live.server.connection import HttpConnection, TlsHandshakes
-from live.server.event_reader import PublishedState
+from live.server.event_reader import EventReader
 from live.server.fair_turns import FairTurns
 from live.server.http_values import LATER, UNKNOWN, HttpRequest, HttpResponse, problem
 from live.server.limits import ClientLimits, RateLimits
-from live.server.listening import check_exposure, encryption, listen
+from live.server.listening import bind_socket, check_exposure, load_certificate
 from live.server.metrics import MetricCounts
 from live.server.origins import (
     PREFLIGHT,
     OriginPolicy,
+    allow_origin,
     is_loopback,
     is_this_machine,
-    open_to,
-    sender,
+    read_client_address,
 )
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.server.routes import HttpRoutes
 from live.server.static_files import StaticSite
-from live.server.stream_filter import FilterError, StreamFilter, parse
+from live.server.stream_filter import FilterError, StreamFilter, parse_filter
 from live.server.streams import TooManyFilters
 from live.server.subscriber import Subscriber
 from live.server.tokens import TokenFile
@@ -68,12 +68,12 @@ class Publisher:
     def __init__(
         self,
         config: ServerConfig,
-        state: PublishedState,
+        state: EventReader,
         *,
         clock: ReadClock = time.monotonic,
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
-        public: PublicState | None = None,
+        public: PublicAudience | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
         desk: Callable[[DeskCommand, str], None] = lambda command, by: None,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
@@ -93,7 +93,7 @@ class Publisher:
         self._limits = limits = limits or ClientLimits(connections=config.max_connections)
         self._rates = RateLimits(limits, clock)
         self._tally = tally = MetricCounts()
-        self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
+        self.public = public or PublicAudience(state, hide_scores=config.hide_scores, clock=clock)
         self._routes = HttpRoutes(
             state,
             self.public,
@@ -158,9 +158,9 @@ class Publisher:
 
     async def _listen(self) -> None:
         config = self._config
-        tls = encryption(config.certificate_file, config.key_file)
+        tls = load_certificate(config.certificate_file, config.key_file)
         handshakes = None if tls is None else TlsHandshakes(tls)
-        sock = listen(config.host, self._port)
+        sock = bind_socket(config.host, self._port)
         self._server = await self._loop.create_server(
             lambda: HttpConnection(self, self._turns, self._clock, self._limits, handshakes),
             sock=sock,
@@ -288,9 +288,9 @@ class Publisher:
         origin = request.headers.get("origin", "")
         listed = self._origins.names(origin)
         if listed and request.method == "OPTIONS":
-            return open_to(HttpResponse(204, PREFLIGHT), origin)
+            return allow_origin(HttpResponse(204, PREFLIGHT), origin)
         response = await self._routes.answer(request, self._authentication.who(request))
-        return open_to(response, origin) if listed else response
+        return allow_origin(response, origin) if listed else response
 
     def judge(
         self, connection: HttpConnection, request: HttpRequest
@@ -301,7 +301,7 @@ class Publisher:
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers, address = request.headers, connection.address
-        visitor = sender(headers, address)
+        visitor = read_client_address(headers, address)
         if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(
                 403,
@@ -318,7 +318,7 @@ class Publisher:
                 return UNKNOWN
         try:
             here = is_this_machine(headers, address)
-            wanted, resume = parse(request.query), resume_point(request)
+            wanted, resume = parse_filter(request.query), read_resume_point(request)
             client = AdmittedClient(wanted, resume, guest, here, visitor)
             if guest is not None:
                 self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)

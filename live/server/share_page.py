@@ -17,7 +17,7 @@ from live.server.wire import API_PATH
 from live.watch.sentences import format_result
 
 
-def share_page(
+def render_share_page(
     asked: str,
     game: GameDetail | None,
     root: str,
@@ -39,7 +39,7 @@ def share_page(
     title = "live-rate" if game is None else f"{game.white.name or '?'} – {game.black.name or '?'}"
     tags = {"og:type": "website", "og:site_name": "live-rate", "og:title": title}
     if game is not None:
-        tags["og:description"] = " · ".join(_description(game, moments))
+        tags["og:description"] = " · ".join(_describe_game(game, moments))
         if picture:
             tags["og:image"] = f"{root}{API_PATH[1:]}/games/{quote(game.id, safe='')}.png"
             tags["og:image:width"], tags["og:image:height"] = str(WIDTH), str(HEIGHT)
@@ -54,7 +54,7 @@ def share_page(
     ).encode("utf-8", "replace")
 
 
-def _description(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]:
+def _describe_game(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]:
     """Yield the result, both figures, what happened, and where it was played."""
     if not game.running:
         yield format_result(game.result)

@@ -24,7 +24,7 @@ from live.messages.health import PublicDelay
 from live.messages.to_clients import Change, HeartbeatMessage
 from live.messages.values import Value
 from live.server import wire
-from live.server.event_reader import PublishedState
+from live.server.event_reader import EventReader
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.streams import FIRST_SEQ, StreamHub
 from live.server.visibility import Visibility
@@ -58,7 +58,7 @@ class SiteStream:
 
     def __init__(
         self,
-        state: PublishedState,
+        state: EventReader,
         selected: StreamFilter = EVERYTHING,
         *,
         epoch: str,

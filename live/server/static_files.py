@@ -14,7 +14,7 @@ from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
 from live.messages.figures import CurvePoint, GameDetail, PlyView
 from live.server.http_values import Pairs
 from live.server.made_files import ExportedFile
-from live.server.wire import PROTOCOL, defaults
+from live.server.wire import PROTOCOL, list_defaults
 from live.user_files import read_regular
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
@@ -29,7 +29,7 @@ POLICY = (
 _LOGOS = {"logo", "sponsor"}
 
 
-def policy_for(frames: Sequence[str], path: str = "", query: Pairs = ()) -> str:
+def build_policy(frames: Sequence[str], path: str = "", query: Pairs = ()) -> str:
     """Return the policy of a page, where pages of these origins may show ours in a frame.
 
     Pictures from elsewhere, behind TLS, are allowed only where the address of the page or
@@ -74,16 +74,16 @@ CATALOGUE, USUAL = "client/catalogue.js", "client/usual.js"
 
 
 @cache
-def made_module(name: str) -> bytes:
+def generate_module(name: str) -> bytes:
     """The catalogue of figures as a module of the page, or what games, plies and points are where
     a message leaves it out, with the number of the protocol.
     """
     if name == CATALOGUE:
         return b"export default %b;\n" % catalogue_json()
     usual = {
-        "game": defaults(GameDetail),
-        "ply": defaults(PlyView),
-        "point": defaults(CurvePoint),
+        "game": list_defaults(GameDetail),
+        "ply": list_defaults(PlyView),
+        "point": list_defaults(CurvePoint),
     }
     number = b"export const PROTOCOL = %d;\n" % PROTOCOL
     return b"%bexport default %b;\n" % (number, msgspec.json.encode(usual))
@@ -118,10 +118,10 @@ class StaticSite:
         """A file by its path in the folder; null where there is none of that name."""
         parts = name.split("/")
         # Hidden files, "..", empty parts and other systems' separators are nobody's business.
-        if any(not part or part.startswith(".") or _odd(part) for part in parts):
+        if any(not part or part.startswith(".") or _is_unsafe(part) for part in parts):
             return None
         if name in (CATALOGUE, USUAL):
-            return ExportedFile(CONTENT_TYPES[".js"], made_module(name))
+            return ExportedFile(CONTENT_TYPES[".js"], generate_module(name))
         file = self._root.joinpath(*parts)
         if (content_type := self._types.get(file.suffix.lower())) is None:
             return None
@@ -134,24 +134,24 @@ class StaticSite:
             return None
 
 
-def _odd(part: str) -> bool:
+def _is_unsafe(part: str) -> bool:
     return "\\" in part or ":" in part or not part.isprintable()
 
 
 MANUAL = "/manual/"
 
 
-def text_page(path: str) -> ExportedFile | None:
+def find_manual_page(path: str) -> ExportedFile | None:
     """The manual's page at a decoded URL path; null where none is."""
     if not path.startswith(MANUAL):
         return None
     name = path.removeprefix(MANUAL)
     if name in PICTURES:
         return ExportedFile(CONTENT_TYPES[".png"], picture(name))
-    return _manual(name) if name in ("", *TOPICS) else None
+    return _render_manual(name) if name in ("", *TOPICS) else None
 
 
 @cache
-def _manual(topic: str) -> ExportedFile:
+def _render_manual(topic: str) -> ExportedFile:
     """A known topic only: what is asked for from outside must not fill the cache."""
     return ExportedFile(CONTENT_TYPES[".html"], topic_html(topic) if topic else index_html())

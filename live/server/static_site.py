@@ -19,8 +19,8 @@ from live.server.static_files import (
     USUAL,
     StaticSite,
     allow_logos,
-    made_module,
-    text_page,
+    find_manual_page,
+    generate_module,
 )
 
 _POLICY = (
@@ -51,7 +51,7 @@ def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
         )
     written: list[Path] = []
     try:
-        for name, body in _files(broker, prefix):
+        for name, body in _list_files(broker, prefix):
             path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(body)
@@ -63,7 +63,7 @@ def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
     return written
 
 
-def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
+def _list_files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
     site = StaticSite()
     parts = urlsplit(broker)
     policy = _POLICY.format(broker=f"{parts.scheme}://{parts.netloc}")
@@ -73,7 +73,7 @@ def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
         f' data-prefix="{escape(prefix)}">\n'
     )
     found: list[tuple[str, bytes]] = [
-        (f"static/{each}", made_module(each)) for each in (CATALOGUE, USUAL)
+        (f"static/{each}", generate_module(each)) for each in (CATALOGUE, USUAL)
     ]
     for path in sorted(OVERLAY.rglob("*")):
         name = path.relative_to(OVERLAY).as_posix()
@@ -87,7 +87,7 @@ def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
         head = allow_logos(meta) if name == "overlay.html" else meta
         found.append((name, text.replace(_HEAD, head, 1).encode()))
     for topic in ("", *TOPICS, *PICTURES):
-        page = text_page(MANUAL + topic)
+        page = find_manual_page(MANUAL + topic)
         assert page is not None, topic
         if topic in PICTURES:
             found.append((f"manual/{topic}", page.body))

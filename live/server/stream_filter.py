@@ -12,7 +12,7 @@ from live.games.player_identity import fold_name
 from live.messages.figures import GameView
 from live.messages.to_clients import Change, GainsMessage
 from live.messages.values import GameId, Value
-from live.server.visibility import Visibility, sends
+from live.server.visibility import Visibility, should_send
 
 #: Longest accepted filter value, characters; longer than any real name or id.
 MAX_VALUE_CHARS = 200
@@ -60,7 +60,7 @@ class StreamFilter(Value):
         return (
             (not self.games or view.id in self.games)
             and (not self.events or fold_name(view.event) in self.events)
-            and (not self.players or not self.players.isdisjoint(_names_of(view)))
+            and (not self.players or not self.players.isdisjoint(_list_player_names(view)))
             and (not self.boards or str(view.board) in self.boards)
             and (self.within is None or self.within.takes(view))
         )
@@ -68,7 +68,7 @@ class StreamFilter(Value):
     def takes_type(self, change: Change) -> bool:
         """Whether messages of this type are wanted, and for these eyes."""
         wanted = self.gains or not isinstance(change, GainsMessage)
-        return wanted and sends(type(change), self.visibility)
+        return wanted and should_send(type(change), self.visibility)
 
 
 EVERYTHING = StreamFilter()
@@ -76,7 +76,7 @@ ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)
 """Everything, and all of it."""
 
 
-def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
+def parse_filter(query: Iterable[tuple[str, str]]) -> StreamFilter:
     """The filter of a query string's ``game``, ``event``, ``player``, ``board`` and ``detail``.
 
     Each may be repeated. Other parameters are left to the caller.
@@ -102,7 +102,7 @@ def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
     )
 
 
-def _names_of(view: GameView) -> set[str]:
+def _list_player_names(view: GameView) -> set[str]:
     players = (view.white, view.black)
     ids = {str(player.fide_id) for player in players if player.fide_id is not None}
     return ids | {fold_name(player.name) for player in players}

@@ -53,12 +53,13 @@ from live.messages.to_clients import (
 )
 from live.messages.values import GameId
 from live.server import wire
-from live.server.brief import brief
-from live.server.event_reader import PublishedState, game_of, whole_game
-from live.server.filtered_reader import without_games
+from live.server.brief import encode_brief
+from live.server.event_reader import EventReader, game_of, replay_game
+from live.server.filtered_reader import snapshot_without_games
 from live.server.limits import ClientLimits
 from live.server.stream_filter import StreamFilter
-from live.server.visibility import Visibility, shown
+from live.server.visibility import Visibility, redact
+from live.server.wire import split_frames
 
 #: The number of a stream's first snapshot. ``hello`` carries one less than what follows it.
 FIRST_SEQ = 1
@@ -101,7 +102,7 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
         if deflated:
             self.pack()
         packed = self.packed if deflated else None
-        return wire.fragments(packed or self.plain, size, deflated=packed is not None)
+        return split_frames(packed or self.plain, size, deflated=packed is not None)
 
 
 class Reader(Protocol):
@@ -183,9 +184,9 @@ class NumberedStream:
         """
         match change:
             case StandingMessage(player=PlayerView(games=0, moves=0)):
-                self._sent.pop((None, _slot(change)), None)
+                self._sent.pop((None, _coalescing_key(change)), None)
             case GameMessage() | StandingMessage() | EngineMessage() | HealthMessage():
-                about = game_of(change), _slot(change)
+                about = game_of(change), _coalescing_key(change)
                 before, self._sent[about] = self._sent.get(about), body
                 return before != body
             case GoneMessage(game=game):
@@ -202,7 +203,7 @@ class NumberedStream:
             self._history_bytes -= len(history.popleft().body)
 
 
-def _slot(change: Change) -> Hashable:
+def _coalescing_key(change: Change) -> Hashable:
     """Which part of a client's state a change overwrites, among those of its game or of none."""
     match change:
         case ScoreMessage(ply=PlyView(ply=at)) | ClockMessage(ply=at):
@@ -236,7 +237,7 @@ class StreamHub:
 
     def __init__(
         self,
-        state: PublishedState,
+        state: EventReader,
         *,
         epoch: str,
         clock: ReadClock,
@@ -283,7 +284,7 @@ class StreamHub:
         # Moments are few, and clients know the game by then only if its header went before.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
             return [*self._taken(change.game), change]
-        waiting, slot = self._waiting.setdefault(game, {}), _slot(change)
+        waiting, slot = self._waiting.setdefault(game, {}), _coalescing_key(change)
         # At the end: a point drops the later ones of its colour.
         waiting.pop(slot, None)
         waiting[slot] = change
@@ -334,8 +335,8 @@ class StreamHub:
 
     def _encoded_snapshot(self, seq: int, wanted: StreamFilter) -> bytes:
         """Game by game: all of them at once, as values, are twice as large as their text."""
-        games, rest = without_games(self._state, wanted)
-        head, field, tail = wire.number(_encoded(rest, wanted), seq).partition(b'"games":[')
+        games, rest = snapshot_without_games(self._state, wanted)
+        head, field, tail = wire.number(_encode(rest, wanted), seq).partition(b'"games":[')
         whole, before = BytesIO(), b""
         whole.write(head + field)
         for id in games:
@@ -353,7 +354,7 @@ class StreamHub:
         game = self._state.game(id)
         if game is None:
             return b""
-        body = _encoded(shown(game, wanted.visibility), wanted)
+        body = _encode(redact(game, wanted.visibility), wanted)
         if not game.running:
             known[form] = zlib.compress(body, 1) if form in known else b""
         return body
@@ -368,7 +369,7 @@ class StreamHub:
         held = stream.snapshot
         if held is not None and self._clock() - held.at_s <= _SNAPSHOT_S:
             after = stream.since(stream.epoch, held.seq)
-            if after is not None and size(after) <= _SNAPSHOT_SHARE * len(held.body):
+            if after is not None and count_bytes(after) <= _SNAPSHOT_SHARE * len(held.body):
                 return [held, *after]
         return [self.snapshot(stream)]
 
@@ -379,7 +380,7 @@ class StreamHub:
             HelloMessage(
                 protocol=wire.PROTOCOL,
                 epoch=stream.epoch,
-                engine=shown(self._state.engine(), sees),
+                engine=redact(self._state.engine(), sees),
                 gain=self._state.gain(),
                 version=live.__version__,
                 resumed=resumed,
@@ -424,7 +425,7 @@ class StreamHub:
         for change in ready:
             match change:
                 case GameMessage(game=view) if self._moved(view):
-                    self._identities[view.id] = _identity(view)
+                    self._identities[view.id] = _describe_identity(view)
                     players_moved = True
                     joining[view.id] = self._reselect(view)
                 case StandingMessage(player=player):
@@ -462,12 +463,12 @@ class StreamHub:
             if wanted.takes_type(change):
                 form = wanted.visibility, wanted.brief
                 if (body := bodies.get(form)) is None:
-                    body = bodies[form] = _encoded(shown(change, wanted.visibility), wanted)
+                    body = bodies[form] = _encode(redact(change, wanted.visibility), wanted)
                 if not wanted.brief or stream.is_news(change, body):
                     stream.append(body)
 
     def _moved(self, view: GameView) -> bool:
-        return self._identities.get(view.id) != _identity(view)
+        return self._identities.get(view.id) != _describe_identity(view)
 
     def _reselect(self, view: GameView) -> list[NumberedStream]:
         """The game's header says something new: it may leave streams, and enters those given."""
@@ -485,7 +486,7 @@ class StreamHub:
             return
         alerts = (AlertMessage(each) for each in self._state.alerts() if each.game == game)
         moments = (MomentMessage(game, each) for each in self._state.moments() if each.game == game)
-        for change in (*whole_game(detail), *alerts, *moments):
+        for change in (*replay_game(detail), *alerts, *moments):
             self._send(change, streams)
         for stream in streams:
             stream.games.add(game)
@@ -511,22 +512,22 @@ class StreamHub:
         stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._limits)
         if stream.narrow:
             for view in self._state.games():
-                self._identities.setdefault(view.id, _identity(view))
+                self._identities.setdefault(view.id, _describe_identity(view))
                 if selected.takes(view):
                     stream.games.add(view.id)
             stream.players = self._players_of(stream)
         return stream
 
 
-def size(messages: Iterable[NumberedMessage]) -> int:
+def count_bytes(messages: Iterable[NumberedMessage]) -> int:
     """Bytes of these messages, before any is deflated."""
     return sum(len(each.body) for each in messages)
 
 
-def _encoded(message: Message | GameDetail, wanted: StreamFilter) -> bytes:
-    return brief(message) if wanted.brief else wire.encode(message)
+def _encode(message: Message | GameDetail, wanted: StreamFilter) -> bytes:
+    return encode_brief(message) if wanted.brief else wire.encode(message)
 
 
-def _identity(view: GameView) -> object:
+def _describe_identity(view: GameView) -> object:
     """What filters look at."""
     return view.event, view.white, view.black, view.board

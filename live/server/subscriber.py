@@ -37,7 +37,7 @@ from live.server.streams import NumberedStream
 from live.server.wire import CloseCode
 
 
-def address_of(transport: asyncio.BaseTransport) -> str:
+def read_peer_address(transport: asyncio.BaseTransport) -> str:
     """Where the client is, without its port."""
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if peer else ""
@@ -85,7 +85,7 @@ class Subscriber(asyncio.Protocol):
         self.said: Callable[[bytes], None] | None = None
         """Called with every text message of one frame; None leaves them all alone."""
         self.transport = transport
-        self.address = address_of(transport)
+        self.address = read_peer_address(transport)
         self.greeted = False
         """Whether it was given its greeting."""
         self.cursor: int | None = None

@@ -34,7 +34,7 @@ from live.config import named_text
 from live.errors import ConfigError
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.values import Value
-from live.server.stream_filter import StreamFilter, parse
+from live.server.stream_filter import StreamFilter, parse_filter
 
 #: Bytes of chance in a token.
 TOKEN_BYTES = 32
@@ -66,7 +66,7 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
             FilterError: a value no query could hold either.
         """
         kinds = ("event", "game", "player")
-        wanted = parse((kind, each) for kind in kinds for each in getattr(self, f"{kind}s"))
+        wanted = parse_filter((kind, each) for kind in kinds for each in getattr(self, f"{kind}s"))
         return wanted if wanted.narrow else None
 
     def expired(self, now: dt.datetime) -> bool:
@@ -82,7 +82,7 @@ Tokens = Mapping[str, Token]
 """All tokens of a file, by their SHA-256. Looking digests up gives no timing away."""
 
 
-def digest_of(token: str) -> str:
+def hash_token(token: str) -> str:
     """SHA-256 of a token, lower-case hexadecimal."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
@@ -111,18 +111,18 @@ def read_tokens(text: str, where: str) -> Tokens:
     return {token.sha256: token for token in tokens}
 
 
-def new_token(name: str, chance: Callable[[int], bytes], **rights: Any) -> tuple[str, str]:
+def create_token(name: str, chance: Callable[[int], bytes], **rights: Any) -> tuple[str, str]:
     """A new token, and the entry for the file. ``chance`` gives that many unguessable bytes;
     ``rights`` are fields of :class:`Token`.
     """
     secret = chance(TOKEN_BYTES).hex()
-    token = Token(name, digest_of(secret), **rights)
+    token = Token(name, hash_token(secret), **rights)
     fields = msgspec.to_builtins(token, builtin_types=[dt.date])
-    lines = [f"{name} = {_toml(value)}" for name, value in fields.items()]
+    lines = [f"{name} = {_format_toml(value)}" for name, value in fields.items()]
     return secret, "\n".join(["[[token]]", *lines]) + "\n"
 
 
-def _toml(value: object) -> str:
+def _format_toml(value: object) -> str:
     """JSON is TOML too, but for dates and DEL."""
     text = msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
     return text.strip('"') if isinstance(value, dt.date) else text

@@ -30,7 +30,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live.messages import figures, from_sources, health, to_clients, values
-from live.server.pseudonyms import neutral_health, neutral_sources
+from live.server.pseudonyms import neutralise_health, neutralise_sources
 
 Shown = TypeVar("Shown", bound=msgspec.Struct)
 Kind = type[msgspec.Struct]
@@ -90,7 +90,7 @@ _ARBITER: dict[Kind, str] = {
 }
 
 
-def seen_from(kind: Kind, field: str) -> Visibility:
+def find_minimum_visibility(kind: Kind, field: str) -> Visibility:
     """The lowest visibility that sees this field, as the type or one of its bases lists it."""
     for listed, sight in ((_ARBITER, Visibility.ARBITER), (_VENUE, Visibility.VENUE)):
         if any(field in listed.get(base, "").split() for base in kind.__mro__):
@@ -99,7 +99,7 @@ def seen_from(kind: Kind, field: str) -> Visibility:
 
 
 @cache
-def sends(kind: Kind, visibility: Visibility) -> bool:
+def should_send(kind: Kind, visibility: Visibility) -> bool:
     """Whether messages of this type are sent at all: not those that hold only withheld things, and
     alerts to arbiters alone.
     """
@@ -108,26 +108,26 @@ def sends(kind: Kind, visibility: Visibility) -> bool:
     return visibility is not Visibility.VENUE or kind in _VENUE
 
 
-def shown(value: Shown, visibility: Visibility) -> Shown:
+def redact(value: Shown, visibility: Visibility) -> Shown:
     """The value as ``visibility`` may see it; the very same where nothing of it is withheld."""
-    hidden, nested = _plan(type(value), visibility)
+    hidden, nested = _plan_redaction(type(value), visibility)
     if not hidden and not nested:
         return value
     fields: dict[str, Any] = dict(hidden)
     if visibility is not Visibility.ARBITER and isinstance(value, figures.GameView):
-        fields |= neutral_sources(value, _nameless)
+        fields |= neutralise_sources(value, _name_source)
     for name in nested:
         held = getattr(value, name)
         if isinstance(held, tuple):
-            fields[name] = tuple(shown(each, visibility) for each in held)
+            fields[name] = tuple(redact(each, visibility) for each in held)
         elif held is not None:
-            fields[name] = shown(held, visibility)
+            fields[name] = redact(held, visibility)
     if isinstance(value, to_clients.SnapshotMessage | to_clients.HealthMessage):
-        fields["feeds"] = sources_for(value.feeds, visibility)
+        fields["feeds"] = redact_sources(value.feeds, visibility)
     return replace(value, **fields)
 
 
-def sources_for(
+def redact_sources(
     feeds: tuple[health.FeedHealth, ...], visibility: Visibility
 ) -> tuple[health.FeedHealth, ...]:
     """The feeds that ``visibility`` sees, without addresses for all but arbiters: at a venue the
@@ -138,33 +138,33 @@ def sources_for(
         return feeds
     public = visibility is Visibility.PUBLIC
     return tuple(
-        neutral_health(feed, _nameless)
+        neutralise_health(feed, _name_source)
         for feed in feeds
         if not feed.part or (public and feed.feed not in health.PRODUCERS_PARTS)
     )
 
 
-def _nameless(feed: values.FeedName) -> str:
+def _name_source(feed: values.FeedName) -> str:
     """What a source is called that was given no name for the public."""
     return "source"
 
 
 @cache
-def _plan(
+def _plan_redaction(
     kind: Kind, visibility: Visibility
 ) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
     """Fields to empty, each with what stands for it, and fields to look into."""
     hidden, nested = [], []
     for field in msgspec.structs.fields(kind):
-        if seen_from(kind, field.name) > visibility:
+        if find_minimum_visibility(kind, field.name) > visibility:
             hidden.append((field.name, None if field.required else field.default))
-        elif any(any(_plan(inner, visibility)) for inner in structs_in(field.type)):
+        elif any(any(_plan_redaction(inner, visibility)) for inner in find_structs(field.type)):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)
 
 
-def structs_in(kind: Any) -> list[Kind]:
+def find_structs(kind: Any) -> list[Kind]:
     """The types of Struct that a field can hold, itself, in a tuple or in a union."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return [kind]
-    return [found for each in getattr(kind, "__args__", ()) for found in structs_in(each)]
+    return [found for each in getattr(kind, "__args__", ()) for found in find_structs(each)]

@@ -92,10 +92,10 @@ def deflate(payload: bytes) -> bytes | None:
 
 def frame(payload: bytes) -> bytes:
     """One unfragmented, unmasked text frame."""
-    return next(fragments(payload, len(payload) or 1))
+    return next(split_frames(payload, len(payload) or 1))
 
 
-def fragments(payload: bytes, size: int, *, deflated: bool = False) -> Iterator[bytes]:
+def split_frames(payload: bytes, size: int, *, deflated: bool = False) -> Iterator[bytes]:
     """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4), each
     made when it is asked for.
 
@@ -106,10 +106,10 @@ def fragments(payload: bytes, size: int, *, deflated: bool = False) -> Iterator[
     for at in range(0, len(payload) or 1, size):
         piece = payload[at : at + size]
         last = at + size >= len(payload)
-        yield header(len(piece), (0 if at else first) | (_FIN if last else 0)) + piece
+        yield build_frame_header(len(piece), (0 if at else first) | (_FIN if last else 0)) + piece
 
 
-def header(length: int, first: int) -> bytes:
+def build_frame_header(length: int, first: int) -> bytes:
     """The frame header before ``length`` bytes of payload (RFC 6455, section 5.2)."""
     if length < 126:
         return bytes((first, length))
@@ -122,35 +122,35 @@ def header(length: int, first: int) -> bytes:
 PING = bytes((_FIN | _PING, 0))
 
 
-def encode_whole(value: object) -> bytes:
+def encode_with_defaults(value: object) -> bytes:
     """A value as JSON with every field, those at their default too: what answers over HTTP and
     files carry, so that a program finds each field that is documented.
     """
-    return encode(_whole(value))
+    return encode(_add_defaults(value))
 
 
 #: What is written as it is; looked up by type, as an answer holds thousands of such values.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
-def _whole(value: object) -> object:
+def _add_defaults(value: object) -> object:
     match value:
         case msgspec.Struct():
             found = dict(zip(value.__struct_fields__, astuple(value), strict=True))
             for name, held in found.items():
                 if type(held) not in _PLAIN:
-                    found[name] = _whole(held)
+                    found[name] = _add_defaults(held)
             tag = value.__struct_config__.tag
             return found if tag is None else {"type": tag, **found}
         case tuple() | list():
-            return [each if type(each) in _PLAIN else _whole(each) for each in value]
+            return [each if type(each) in _PLAIN else _add_defaults(each) for each in value]
         case dict():
-            return {name: _whole(each) for name, each in value.items()}
+            return {name: _add_defaults(each) for name, each in value.items()}
         case _:
             return value
 
 
 @cache
-def defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
+def list_defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
     """What fields of a type are where a message leaves them out."""
     return {field.name: field.default for field in fields(kind) if not field.required}

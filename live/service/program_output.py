@@ -38,13 +38,14 @@ from live.screens.terminal import printed
 from live.screens.terminal.printed import EventLineWriter
 from live.screens.terminal.text import DUSK, PLAIN
 from live.server import wire
-from live.server.analysis import analysis
-from live.server.authentication import everybody
-from live.server.event_reader import PublishedState
+from live.server.analysis import build_analysis
+from live.server.authentication import public_filter
+from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.server.stream_filter import EVERYTHING
-from live.server.visibility import shown
+from live.server.visibility import redact
+from live.server.wire import encode_with_defaults
 from live.service.event_service import EventService
 from live.service.process import attended, give_up_output
 from live.service.public_delay import choose_delay
@@ -194,8 +195,8 @@ def write_texts(found: Mapping[str, str], folder: Path, *, private: bool = False
 
 
 def export_report(
-    state: PublishedState,
-    live: PublishedState,
+    state: EventReader,
+    live: EventReader,
     folder: Path,
     kind: Format,
     game: GameId | None,
@@ -207,7 +208,7 @@ def export_report(
     Raises:
         InputError: it cannot be written, or the board is gone.
     """
-    whole = analysis(state, in_doubt=doubted(live.alerts()))
+    whole = build_analysis(state, in_doubt=doubted(live.alerts()))
     moment = now().astimezone()
     stem = f"live-rate-{moment:%Y%m%d-%H%M%S}"
     if game is not None:
@@ -222,7 +223,7 @@ def export_report(
 
 def export_incidents(
     incidents: Callable[[], Sequence[Incident]],
-    state: PublishedState,
+    state: EventReader,
     folder: Path,
     now: Callable[[], dt.datetime] = utc_now,
 ) -> str:
@@ -338,10 +339,10 @@ class JsonPrinter:
         for change in changes:
             if EVERYTHING.takes_type(change):
                 self._seq += 1
-                self._print(shown(change, EVERYTHING.visibility))
+                self._print(redact(change, EVERYTHING.visibility))
 
     def _print(self, message: Message) -> None:
-        self._write(wire.number(wire.encode_whole(message), self._seq).decode())
+        self._write(wire.number(encode_with_defaults(message), self._seq).decode())
 
 
 @dataclass
@@ -352,7 +353,7 @@ class OutputMode:
 
     shown: Way
     service: EventService
-    public: PublicState
+    public: PublicAudience
     address: str
     console: Console
     stop: asyncio.Event
@@ -360,7 +361,7 @@ class OutputMode:
     def begin(self) -> None:
         """Say where we serve, and listen."""
         service = self.service
-        seen = everybody(service.config.server.hide_scores)
+        seen = public_filter(service.config.server.hide_scores)
         match self.shown:
             case "json":
                 printer = JsonPrinter()

@@ -21,7 +21,7 @@ from live.journal.journal_reader import Memory, RecordedChange
 from live.messages.to_clients import Change, GameMessage, MoveMessage
 from live.messages.values import GameId, Value
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms
-from live.server.public_audience import PublicState, Stage, Unshown
+from live.server.public_audience import PublicAudience, Stage, Unshown
 
 log = logging.getLogger(__name__)
 
@@ -41,13 +41,13 @@ class ChosenDelay(Value):
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
 
 
-def choose_delay(public: PublicState, journal: Journal, delay_s: float) -> None:
+def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
     """The arbiter sets the delay: it lasts over a restart, for what is withheld is kept, too."""
     public.delay(delay_s)
     _remember(journal, delay_s)
 
 
-def settings_delay(public: PublicState, journal: Journal, delay_s: float) -> None:
+def settings_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
     """The settings say another delay while the service runs: it holds from the next
     move on, and what the arbiter chose is over.
     """
@@ -90,20 +90,20 @@ def lasting_pseudonyms(journal: Journal) -> Pseudonyms:
     return Pseudonyms(secret)
 
 
-def mark_shown(public: PublicState, journal: Journal, changes: Iterable[Change]) -> None:
+def mark_shown(public: PublicAudience, journal: Journal, changes: Iterable[Change]) -> None:
     """Keep that the public was shown a move now, so that a restart does not take it back."""
     if public.delay_s and any(isinstance(each, MoveMessage | GameMessage) for each in changes):
         journal.add_note(SHOWN, b"{}")
 
 
-async def pass_on(public: PublicState, clock: Clock) -> None:
+async def pass_on(public: PublicAudience, clock: Clock) -> None:
     """Give the public what it may know, as soon as it may, until cancelled."""
     while True:
         await clock.sleep(LOOK_S if public.next_s is None else min(LOOK_S, public.next_s))
         public.pass_due()
 
 
-async def all_passed_on(public: PublicState, clock: Clock) -> None:
+async def all_passed_on(public: PublicAudience, clock: Clock) -> None:
     """Return once the public knows everything."""
     while (wait_s := public.next_s) is not None:
         await clock.sleep(wait_s)

@@ -48,7 +48,7 @@ from live.games.game import LEAST_PLIES
 from live.games.player_identity import fide_id_of, normalise_name
 from live.messages.from_sources import MATE_CP, Headers, Player, Result
 from live.ratings.alliot import Complexity
-from live.server.pgn_writer import RESULTS, tag_lines, wrapped
+from live.server.pgn_writer import RESULTS, format_tags, wrap_movetext
 from live.sources.pgn_decoder import PgnLimits, PgnReader
 from live.sources.pgn_headers import read_head
 from live.sources.pgn_splitter import PgnSegment, PgnSplitter
@@ -213,7 +213,7 @@ def write_alliot(
         tags += [("SetUp", "1"), ("FEN", game.start_fen)]
     tags.append(("Annotator", _annotator(searched, setting)))
     tokens = itertools.chain(_tokens(game, searched), [result])
-    return f"{tag_lines(tags)}\n{wrapped(tokens)}\n\n"
+    return f"{format_tags(tags)}\n{wrap_movetext(tokens)}\n\n"
 
 
 #: What the ``Annotator`` tag says of the comments, in Alliot's words.

@@ -24,7 +24,7 @@ from live.config import load_config
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import HelloMessage, Message, SnapshotMessage
 from live.server.filtered_reader import snapshot
-from live.server.reference_client import ClientState, OutOfStep
+from live.server.reference_client import OutOfStep, ReferenceClient
 from live.service.event_service import EventService
 from live.sources.pgn_decoder import PgnReader
 from tests.games.told import headed
@@ -119,7 +119,7 @@ class Follower:
         self._address = f"ws://127.0.0.1:{port}/v3/live"
         self._headers = bearer(token) if token else {}
         self._resumes = resumes
-        self.state = ClientState()
+        self.state = ReferenceClient()
         self.here = asyncio.Event()
         """Set while it holds what this life of the service has told it."""
         self.out_of_step = 0
@@ -131,7 +131,7 @@ class Follower:
             if self._resumes and hello is not None and seq is not None:
                 query = f"?epoch={hello.epoch}&since={seq}"
             else:
-                self.state = ClientState()
+                self.state = ReferenceClient()
             with contextlib.suppress(OSError, WebSocketException, InvalidHandshake):
                 async with connect(
                     self._address + query,
@@ -157,7 +157,7 @@ class Follower:
     def lost(self, error: OutOfStep) -> None:
         """A message could not follow from what it held."""
         self.out_of_step += 1
-        self.state = ClientState()
+        self.state = ReferenceClient()
 
 
 async def get(port: int, path: str, token: str = "") -> tuple[int, bytes]:

@@ -64,8 +64,8 @@ from live.messages.to_clients import (
 )
 from live.rehearse.rehearsal import PgnUrlRehearsal, write_pgn
 from live.rehearse.web_server import ServedReply, ServedRequest
-from live.server.board_picture import board_svg
-from live.server.png import drawn
+from live.server.board_picture import draw_board
+from live.server.png import render_png
 from live.server.reference_client import OutOfStep
 from live.sources.game_timeline import PlannedIncident, choose_wrong_move, plan_timeline
 from live.sources.pgn_decoder import PgnReader
@@ -395,14 +395,14 @@ class Asking:
         _, after = await self._get(path)
         if status == 200 and before == after:
             judge.counts["pictures"] += 1
-            expected = await drawn(board_svg(detail))
+            expected = await render_png(draw_board(detail))
             if expected != picture:  # kept from a moment ago, or made of what is held back
                 judge.counts["pictures of before"] += 1
                 status, whole = await self._get(path, self._token)
                 if status != 200:
                     return
                 known = msgspec.json.decode(whole, type=GameDetail)
-                if picture == await drawn(board_svg(known)):
+                if picture == await render_png(draw_board(known)):
                     judge.wrong("pictures: public too early", f"{view.id}, {known.plies_played}")
 
 

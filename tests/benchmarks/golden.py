@@ -65,8 +65,8 @@ from live.rehearse.rehearsal import (
     Rehearsal,
     write_pgn,
 )
-from live.server.reference_client import ClientState, OutOfStep
-from live.server.tokens import new_token
+from live.server.reference_client import OutOfStep, ReferenceClient
+from live.server.tokens import create_token
 from live.sources.game_timeline import choose_wrong_move
 from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml
@@ -269,7 +269,7 @@ class Kept:
     """A stream of messages: the state it leads to, and what happened to each game, in order."""
 
     def __init__(self) -> None:
-        self.state = ClientState()
+        self.state = ReferenceClient()
         self.events: dict[str, list[Any]] = defaultdict(list)
         self._names: dict[str, str] = {}
         self._moves: dict[str, list[str]] = {}
@@ -447,7 +447,9 @@ class Service(DrilledService):
     def __init__(self, folder: Path, state: Path, engine: str, source: Source, broker: int) -> None:
         super().__init__(folder, env={"XDG_STATE_HOME": str(state)})
         self.port = free_port()
-        secret, entry = new_token("arbiter", lambda size: b"golden!!" * (size // 8), arbiter=True)
+        secret, entry = create_token(
+            "arbiter", lambda size: b"golden!!" * (size // 8), arbiter=True
+        )
         self.token = secret
         (folder / "tokens.toml").write_text(entry)
         settings: dict[str, dict[str, Any]] = {
@@ -483,7 +485,7 @@ class Service(DrilledService):
         """All that its lives have printed with ``--json``."""
         kept = Kept()
         for life in range(1, self._lives + 1):
-            kept.state = ClientState()
+            kept.state = ReferenceClient()
             for line in (self.folder / f"messages-{life}.json").read_bytes().splitlines():
                 with contextlib.suppress(msgspec.DecodeError):  # cut off by a kill
                     message: Message = _message.decode(line)

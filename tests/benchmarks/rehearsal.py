@@ -35,9 +35,9 @@ from live.messages.to_clients import SnapshotMessage
 from live.rehearse.rehearsal import write_pgn
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
-from live.server.stream_filter import parse
+from live.server.stream_filter import parse_filter
 from live.service.process import freeze_what_is_there
 from live.sources.game_timeline import GameMoment, plan_timeline
 from live.sources.pgn_decoder import PgnReader
@@ -127,10 +127,10 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
         await asyncio.sleep(1)
         publisher.broadcaster.flush()
         finals = {
-            query: publisher.broadcaster.stream(parse(parse_qsl(query[1:]))).seq
+            query: publisher.broadcaster.stream(parse_filter(parse_qsl(query[1:]))).seq
             for query in set(asked)
         }
-        snapshots = {q: snapshot(service.state, parse(parse_qsl(q[1:]))) for q in set(asked)}
+        snapshots = {q: snapshot(service.state, parse_filter(parse_qsl(q[1:]))) for q in set(asked)}
         told = await readers.result()
     deliveries = accounted(told, finals, snapshots)
     print(f"{wanted} subscribers, {len(set(asked))} filters, {count} boards, speed {speed:g}")
@@ -157,7 +157,7 @@ def accounted(
     for query, same in got.items():
         assert len(set(same)) == 1, f"subscribers of {query!r} got different bytes: {set(same)}"
         told_all = messages(base64.b64decode(told["whole"][query]))
-        client_state, seqs = ClientState(), []
+        client_state, seqs = ReferenceClient(), []
         for message in told_all:
             head = json.loads(message)
             if head["type"] not in ("heartbeat", "hello"):

@@ -51,7 +51,7 @@ from live.ratings.engine_scale import load_reference
 from live.ratings.expected_result import load_result_model
 from live.ratings.perceived_model import Models, load_shipped_models
 from live.server.filtered_reader import snapshot
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
 from live.service.engine_service import figure_models, fitting
@@ -72,7 +72,7 @@ class Run:
         self.ledger = held
         self._engine = engine
         self.open: dict[RequestId, tuple[Search, Urgency]] = {}
-        self.subscriber = ClientState()
+        self.subscriber = ReferenceClient()
         self.subscriber.apply(snapshot(held, WITH_GAINS))
         self.changes: list[Change] = []
 

@@ -20,7 +20,7 @@ from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result
 from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
-from live.server.analysis import Analysis, analysis, to_json
+from live.server.analysis import Analysis, build_analysis, to_json
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
 from tests.event.arithmetic import answer, line
@@ -150,13 +150,13 @@ def _shown(elo: float | None) -> int | None:
 
 async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -> None:
     """Everything that was worked out live is worked out alike by whoever reads journal or PGN."""
-    live = analysis(service.state)
+    live = build_analysis(service.state)
     assert all(view.final for game in live.games for view in game.plies)
     for detail in live.games:
         agrees_with_the_second(service, detail)
     with JournalReader.open(path) as reader:
         again = rebuild_event(reader, path)
-        explained = analysis(again.state)
+        explained = build_analysis(again.state)
         assert figures(explained) == figures(live)
         for detail in explained.games:
             for point in (*detail.curves.white, *detail.curves.black):
@@ -190,14 +190,14 @@ async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> N
             reply(service)
         service.flush()
         killed = left_behind(path, tmp_path, "killed")
-        live = analysis(service.state)
+        live = build_analysis(service.state)
         await check(service, path, ends)
     again = AnsweredEvent(killed, engine)
     with again.journal.opened(again.config):
         await again.restore()
         assert not again.asked
-        assert figures(confirmed(analysis(again.state))) == figures(live)
+        assert figures(confirmed(build_analysis(again.state))) == figures(live)
     fresh = AnsweredEvent(engine=engine)
     await fresh.take(read_pgn(tmp_path / "final.pgn"))
     fresh.answer_all()
-    assert figures(analysis(fresh.state)) == figures(live)
+    assert figures(build_analysis(fresh.state)) == figures(live)

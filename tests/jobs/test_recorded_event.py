@@ -29,8 +29,8 @@ from live.journal.rating_explanation import Explanation, describe_explanation
 from live.messages.figures import CurvePoint, GameDetail
 from live.messages.from_clients import DeskCommand
 from live.messages.from_sources import FeedReport, GameReport, Player
-from live.server.analysis import Analysis, analysis
-from live.server.wire import encode_whole
+from live.server.analysis import Analysis, build_analysis
+from live.server.wire import encode_with_defaults
 from live.service.event_service import EventService
 from live.sources import demo_feed
 from tests.event.arithmetic import game
@@ -64,7 +64,7 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
 
 
 def whole_of(service: EventService) -> Analysis:
-    return analysis(service.state, service.state.methods())
+    return build_analysis(service.state, service.state.methods())
 
 
 async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
@@ -133,7 +133,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         await told(service, one, over, headed(three, black=unrated))
     with JournalReader.open(path) as reader:
         service = rebuild_event(reader, path)
-        for detail in analysis(service.state).games:
+        for detail in build_analysis(service.state).games:
             for ply in range(1, 25):
                 (point,) = (
                     each for each in (*detail.curves.white, *detail.curves.black) if each.ply == ply
@@ -214,7 +214,7 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     with JournalReader.open(path) as reader:
         then = whole_of(rebuild_event(reader, path, then_ms))
     then = replace(then, in_doubt=(acknowledged.game,))
-    assert json.loads(capsys.readouterr().out) == json.loads(encode_whole(then))
+    assert json.loads(capsys.readouterr().out) == json.loads(encode_with_defaults(then))
     assert tell(alerts=True, json=None) == 0
     printed = capsys.readouterr().out
     assert "phoned" in printed and "✎" in printed and "lights out" in printed

@@ -27,7 +27,7 @@ from live.messages.from_clients import DeskCommand
 from live.messages.to_clients import HelloMessage
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.server.filtered_reader import snapshot
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
 from live.service.process import alongside
 from live.watch.incident_log import IncidentLog
@@ -59,7 +59,7 @@ async def watching(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]
 
 
 async def test_json_gives_what_the_service_sends() -> None:
-    state, client_state = World(3, steps=40), ClientState()
+    state, client_state = World(3, steps=40), ReferenceClient()
     async with (
         Publisher(ServerConfig(port=0), state) as publisher,
         watching(publisher.url, "--json") as output,

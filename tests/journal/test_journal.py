@@ -40,7 +40,7 @@ from live.journal.journal_file import (
 )
 from live.journal.journal_reader import JournalReader, JournalRun, Memory
 from live.messages.from_sources import Player, Score
-from live.server.analysis import analysis
+from live.server.analysis import build_analysis
 from tests.event.arithmetic import game, line
 
 RUN = JournalRun(
@@ -546,11 +546,13 @@ def test_the_first_released_journal_still_opens_with_every_game_and_score(releas
         assert journal.problem == ""
         assert len(journal.read_restorable_games(b"")) == 2
     with JournalReader.open(released) as reader:
-        whole = analysis(rebuild_event(reader, released).state)
+        whole = build_analysis(rebuild_event(reader, released).state)
         assert [(game.plies_played, game.plies_scored) for game in whole.games] == [(8, 8), (4, 4)]
         assert all(view.difference is not None or view.score == 0 for view in whole.players)
         assert [note.body for note in reader.read_notes() if note.kind == "remark"] == [b'"a note"']
-        taken_back = analysis(rebuild_event(reader, released, 1_777_640_400_000 + 60_000).state)
+        taken_back = build_analysis(
+            rebuild_event(reader, released, 1_777_640_400_000 + 60_000).state
+        )
     assert taken_back.games[0].plies_played <= 8
 
 

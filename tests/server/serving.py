@@ -22,7 +22,7 @@ from websockets.uri import parse_uri
 from live.config import ServerConfig
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
-from live.server.tokens import new_token
+from live.server.tokens import create_token
 from tests.server.world import Clock, World
 
 
@@ -37,7 +37,7 @@ async def serving(world: World, parts: Any = None, **settings: Any) -> AsyncIter
 
 def token_file(folder: Path, name: str = "arbiter", **rights: Any) -> tuple[str, str]:
     """A token with these rights, and the file that has it."""
-    secret, entry = new_token(name, os.urandom, **rights)
+    secret, entry = create_token(name, os.urandom, **rights)
     file = folder / "tokens.toml"
     file.write_text(entry, encoding="utf-8")
     return secret, str(file)

@@ -25,14 +25,20 @@ from live.config import ServerConfig
 from live.errors import ConfigError
 from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.health import FeedHealth
-from live.server.authentication import Authentication, Guest, given_token
+from live.server.authentication import Authentication, Guest, read_token
 from live.server.boards_on_air import BoardsOnAir
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits, RateLimits, TokenBucket
 from live.server.listening import check_exposure
-from live.server.origins import OriginPolicy, host_of, is_loopback, is_this_machine, sender
+from live.server.origins import (
+    OriginPolicy,
+    is_loopback,
+    is_this_machine,
+    parse_host,
+    read_client_address,
+)
 from live.server.stream_filter import StreamFilter
-from live.server.tokens import GRACE_LOOKS, Token, TokenFile, digest_of, new_token, read_tokens
+from live.server.tokens import GRACE_LOOKS, Token, TokenFile, create_token, hash_token, read_tokens
 from live.server.visibility import Visibility
 from tests.server.world import Clock
 
@@ -44,20 +50,20 @@ def chance(size: int) -> bytes:
 
 
 def test_a_new_token_is_found_by_its_digest_alone() -> None:
-    secret, entry = new_token("screen", chance, arbiter=True, events=("Open A",))
+    secret, entry = create_token("screen", chance, arbiter=True, events=("Open A",))
     assert len(secret) == 64
     assert secret not in entry
-    token = read_tokens(entry, "f").get(digest_of(secret))
-    assert token == Token("screen", digest_of(secret), True, ("Open A",))
+    token = read_tokens(entry, "f").get(hash_token(secret))
+    assert token == Token("screen", hash_token(secret), True, ("Open A",))
     assert token.within == StreamFilter(events=frozenset({"open a"}))
-    assert digest_of(secret + "x") not in read_tokens(entry, "f")
+    assert hash_token(secret + "x") not in read_tokens(entry, "f")
 
 
 @given(name=st.text(min_size=1), events=st.lists(st.text(min_size=1).filter(str.strip), max_size=3))
 def test_any_name_survives_the_file(name: str, events: list[str]) -> None:
     events = [event[:100] for event in events if event[:100].strip()]
-    secret, entry = new_token(name, chance, events=tuple(events))
-    token = read_tokens(entry, "f").get(digest_of(secret))
+    secret, entry = create_token(name, chance, events=tuple(events))
+    token = read_tokens(entry, "f").get(hash_token(secret))
     assert token is not None
     assert (token.name, token.events) == (name, tuple(events))
 
@@ -72,12 +78,12 @@ def test_any_name_survives_the_file(name: str, events: list[str]) -> None:
     ],
 )
 def test_a_token_is_valid_until_its_day_is_over(expires: dt.date | None, over: bool) -> None:
-    token = Token("a", digest_of("a"), expires=expires)
+    token = Token("a", hash_token("a"), expires=expires)
     assert token.expired(NOON) == over
     assert (guard(token).who(request("Bearer a")) is None) == over
 
 
-DIGEST = digest_of("a")
+DIGEST = hash_token("a")
 
 
 ENTRY = f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\n"
@@ -105,7 +111,7 @@ def test_a_file_that_says_something_else_is_refused(text: str, complaint: str) -
 
 
 def entry(name: str, byte: int) -> str:
-    return new_token(name, lambda size: bytes([byte]) * size)[1]
+    return create_token(name, lambda size: bytes([byte]) * size)[1]
 
 
 @pytest.fixture
@@ -166,8 +172,8 @@ def test_a_file_that_cannot_be_read_is_refused(
         file.read(file.load())
 
 
-SCREEN = Token("screen", digest_of("s"), events=("Open A",), expires=dt.date(2026, 5, 1))
-ARBITER = Token("arbiter", digest_of("a"), arbiter=True)
+SCREEN = Token("screen", hash_token("s"), events=("Open A",), expires=dt.date(2026, 5, 1))
+ARBITER = Token("arbiter", hash_token("a"), arbiter=True)
 WITHIN = StreamFilter(events=frozenset({"open a"}))
 
 
@@ -197,7 +203,7 @@ def request(header: str | None = None, *query: tuple[str, str]) -> HttpRequest:
     ],
 )
 def test_a_token_is_read_from_header_or_query(asked: HttpRequest, token: str | None) -> None:
-    assert given_token(asked) == token
+    assert read_token(asked) == token
 
 
 def test_without_a_file_everybody_is_the_public() -> None:
@@ -212,8 +218,8 @@ def test_with_a_file_only_tokens_count() -> None:
     assert strict.who(request()) is None
     assert strict.who(request("Bearer x")) is None
     assert strict.who(request("Bearer ")) is None
-    screen = Guest(Visibility.PUBLIC, WITHIN, digest_of("s"), name="screen")
-    arbiter = Guest(Visibility.ARBITER, None, digest_of("a"), name="arbiter")
+    screen = Guest(Visibility.PUBLIC, WITHIN, hash_token("s"), name="screen")
+    arbiter = Guest(Visibility.ARBITER, None, hash_token("a"), name="arbiter")
     assert strict.who(request("Bearer s")) == screen
     assert strict.who(request(None, ("token", "a"))) == arbiter
     assert strict.asks_first(request())
@@ -253,7 +259,7 @@ def test_a_guest_stays_while_its_token_says_the_same() -> None:
     now[0] = NOON + dt.timedelta(days=1)
     assert not strict.still(guest)
     now[0] = NOON
-    strict.tokens = {digest_of("s"): Token("screen", digest_of("s"))}
+    strict.tokens = {hash_token("s"): Token("screen", hash_token("s"))}
     assert not strict.still(guest), "it may see something else now"
     strict.tokens = {}
     assert not strict.still(guest)
@@ -261,7 +267,7 @@ def test_a_guest_stays_while_its_token_says_the_same() -> None:
 
 
 def test_metrics_are_read_with_a_token_that_says_so_or_where_nothing_is_withheld() -> None:
-    meter = Token("meter", digest_of("m"), metrics=True)
+    meter = Token("meter", hash_token("m"), metrics=True)
     strict = guard(meter, SCREEN, ARBITER, public=True)
     read = {
         token: guest is not None and guest.metrics
@@ -286,7 +292,7 @@ def test_metrics_are_read_with_a_token_that_says_so_or_where_nothing_is_withheld
     ],
 )
 def test_the_host_of_an_authority(authority: str, host: str) -> None:
-    assert host_of(authority) == host
+    assert parse_host(authority) == host
 
 
 def test_what_can_only_mean_this_machine() -> None:
@@ -416,7 +422,7 @@ def test_only_a_proxy_on_this_machine_says_for_whom_it_asks(
     address: str, named: str | None, counted: str
 ) -> None:
     headers = {} if named is None else {"x-forwarded-for": named}
-    assert sender(headers, address) == counted
+    assert read_client_address(headers, address) == counted
 
 
 HERE = {"host": "127.0.0.1:8765"}

@@ -29,9 +29,9 @@ from live.manual.pages import manual_page
 from live.messages.health import FeedHealth
 from live.messages.to_clients import GoneMessage
 from live.server import broker as broker_publisher
-from live.server.authentication import everybody
+from live.server.authentication import public_filter
 from live.server.broker import MEND_S, BrokerPublisher
-from live.server.retained_messages import RetainedMessages, level
+from live.server.retained_messages import RetainedMessages, encode_level
 from live.server.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
@@ -320,7 +320,7 @@ def test_topics_of_a_board_and_a_player() -> None:
     assert set(held) == {
         "live-rate/3/engine",
         "live-rate/3/health",
-        f"live-rate/3/players/{level(player)}",
+        f"live-rate/3/players/{encode_level(player)}",
         f"{base}/game",
         f"{base}/move",
         f"{base}/{color}",
@@ -400,13 +400,13 @@ def test_what_a_former_run_left_of_the_sites_stream_is_cleared_where_there_is_no
 @given(one=st.text(), other=st.text())
 def test_levels_are_fit_for_topics_and_tell_names_apart(one: str, other: str) -> None:
     for name in (one, other):
-        made = level(name)
+        made = encode_level(name)
         assert made
         assert not set(made) & set("/+#\0")
         assert made.isprintable()
         made.encode("utf-8")
         assert len(made) <= 200
-    assert (level(one) == level(other)) == (one == other)
+    assert (encode_level(one) == encode_level(other)) == (one == other)
 
 
 @pytest.mark.parametrize(
@@ -421,8 +421,8 @@ def test_levels_are_fit_for_topics_and_tell_names_apart(one: str, other: str) ->
     ],
 )
 def test_levels(name: str, topic: str) -> None:
-    assert level(name) == topic
-    long = [level(f"{name}{'/' * 500}{end}") for end in "ab"]
+    assert encode_level(name) == topic
+    long = [encode_level(f"{name}{'/' * 500}{end}") for end in "ab"]
     assert len({*long, topic}) == 3 and max(map(len, long)) < 150
 
 
@@ -458,7 +458,7 @@ def test_a_heartbeat_says_that_nothing_is_missing() -> None:
 
 def test_hidden_scores_are_in_no_message() -> None:
     world, clock = World(7), Clock()
-    stream = SiteStream(world, everybody(hide_scores=True), epoch="e", clock=clock)
+    stream = SiteStream(world, public_filter(hide_scores=True), epoch="e", clock=clock)
     messages = stream.take()
     for _ in range(300):
         stream.changed(world.step())

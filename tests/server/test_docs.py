@@ -31,10 +31,10 @@ from live.server.authentication import Authentication
 from live.server.docs_page import render_docs
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest, HttpResponse
-from live.server.json_schemas import notes
+from live.server.json_schemas import collect_notes
 from live.server.metrics import MetricCounts
-from live.server.public_audience import PublicState
-from live.server.retained_messages import RetainedMessages, status
+from live.server.public_audience import PublicAudience
+from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.routes import HttpRoutes, describe_api
 from live.server.static_files import StaticSite
 from live.server.stream_filter import PARAMETERS
@@ -59,8 +59,8 @@ class Derived(Base):
 
 
 def test_notes_of_a_type_and_of_its_base() -> None:
-    assert notes(Base) == {"one": "The first, told in two lines.", "three": "The third."}
-    assert notes(Derived) == {**notes(Base), "two": "Now it has one."}
+    assert collect_notes(Base) == {"one": "The first, told in two lines.", "three": "The third."}
+    assert collect_notes(Derived) == {**collect_notes(Base), "two": "Now it has one."}
 
 
 def problems(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> list[str]:
@@ -143,7 +143,7 @@ def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
             assert "seq" not in told
             seen.add(name)
     message = MESSAGES["components"]["messages"]["retained-status"]
-    assert not problems(json.loads(status("online")), message["payload"], MESSAGES)
+    assert not problems(json.loads(encode_status("online")), message["payload"], MESSAGES)
     assert seen | {"status"} == set(MESSAGES["channels"]) - {"live"}
 
 
@@ -219,8 +219,8 @@ def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) 
 async def test_every_route_answers_as_described(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("live.server.routes.drawn", picture)
-    monkeypatch.setattr("live.server.routes.board_svg", lambda game: "")
+    monkeypatch.setattr("live.server.routes.render_png", picture)
+    monkeypatch.setattr("live.server.routes.draw_board", lambda game: "")
     token, tokens = token_file(tmp_path, arbiter=True, metrics=True)
     async with (
         serving(busy_world(), tokens_file=tokens) as publisher,
@@ -284,7 +284,11 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
 
 WORLD = busy_world()
 ROUTES = HttpRoutes(
-    WORLD, PublicState(WORLD), StaticSite(Path("/nowhere")), MetricCounts(), config=ServerConfig()
+    WORLD,
+    PublicAudience(WORLD),
+    StaticSite(Path("/nowhere")),
+    MetricCounts(),
+    config=ServerConfig(),
 )
 
 

@@ -29,13 +29,13 @@ from live.messages.figures import Curves, GameDetail, PlyView
 from live.messages.from_sources import Player
 from live.messages.moments import Moment
 from live.server import png
-from live.server.analysis import analysis, study_lines
-from live.server.board_picture import _COLORS, board_svg
+from live.server.analysis import build_analysis, write_study_lines
+from live.server.board_picture import _COLORS, draw_board
 from live.server.drawing import HEIGHT, QUIET, WIDTH
 from live.server.made_files import ExportFailed
-from live.server.pgn_writer import clock_command, eval_command, export
-from live.server.png import drawn
-from live.server.share_page import share_page
+from live.server.pgn_writer import format_clock, format_eval, write_game
+from live.server.png import render_png
+from live.server.share_page import render_share_page
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
 from live.studies.study_data import move_files
@@ -112,7 +112,7 @@ def test_moves_scores_clocks_and_names_come_back(
         start_score_cp=(start_cp := random.choice([None, -7])),
         white=Player(name),
     )
-    text = export(told)
+    text = write_game(told)
     assert max(map(len, text.split("\n"))) <= 79 or '"' in text
     found = read(text)
     assert found.board().chess960 == chess960
@@ -143,7 +143,7 @@ def test_moves_scores_clocks_and_names_come_back(
     ['Quote " and \\', 'End"]\n[Evil "1', "} {", "\x1b[31mred", "<script>", "%", ";", "ü – 漢"],
 )
 def test_a_hostile_name_stays_a_name(name: str) -> None:
-    text = export(replace(game(), white=Player(name), event=name))
+    text = write_game(replace(game(), white=Player(name), event=name))
     found = read(text)
     assert "Evil" not in found.headers
     assert "\x1b" not in text
@@ -152,7 +152,7 @@ def test_a_hostile_name_stays_a_name(name: str) -> None:
 
 
 def test_all_that_is_known_of_the_players_is_told() -> None:
-    headers = read(export(game())).headers
+    headers = read(write_game(game())).headers
     told = {
         "WhiteElo": "2500",
         "WhiteTitle": "GM",
@@ -165,24 +165,24 @@ def test_all_that_is_known_of_the_players_is_told() -> None:
     assert {name: headers[name] for name in told} == told
     assert headers.keys().isdisjoint({"BlackElo", "Termination"})
     address = "https://e.example/1"
-    headers = read(export(replace(game(), site="", url=address, date="2026.11.27"))).headers
+    headers = read(write_game(replace(game(), site="", url=address, date="2026.11.27"))).headers
     assert (headers["Site"], headers["Date"]) == (address, "2026.11.27")
-    assert read(export(replace(game(), date=None))).headers["Date"] == "????.??.??"
+    assert read(write_game(replace(game(), date=None))).headers["Date"] == "????.??.??"
 
 
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        (clock_command(0), "[%clk 0:00:00]"),
-        (clock_command(59.94), "[%clk 0:00:59.9]"),
-        (clock_command(59.96), "[%clk 0:01:00]"),
-        (clock_command(3600), "[%clk 1:00:00]"),
-        (clock_command(-3), "[%clk 0:00:00]"),
-        (clock_command(100_000), "[%clk 27:46:40]"),
-        (eval_command(-5, None), "[%eval -0.05]"),
-        (eval_command(3900, 2), "[%eval #2]"),
-        (eval_command(-3900, 0), "[%eval #-0]"),
-        (eval_command(3900, 0), "[%eval #0]"),
+        (format_clock(0), "[%clk 0:00:00]"),
+        (format_clock(59.94), "[%clk 0:00:59.9]"),
+        (format_clock(59.96), "[%clk 0:01:00]"),
+        (format_clock(3600), "[%clk 1:00:00]"),
+        (format_clock(-3), "[%clk 0:00:00]"),
+        (format_clock(100_000), "[%clk 27:46:40]"),
+        (format_eval(-5, None), "[%eval -0.05]"),
+        (format_eval(3900, 2), "[%eval #2]"),
+        (format_eval(-3900, 0), "[%eval #-0]"),
+        (format_eval(3900, 0), "[%eval #0]"),
     ],
 )
 def test_clocks_and_scores(written: str, told: str) -> None:
@@ -191,7 +191,7 @@ def test_clocks_and_scores(written: str, told: str) -> None:
 
 def test_results_the_standard_does_not_know_become_an_unfinished_game() -> None:
     unknown = replace(game(), result="0-0", termination="adjourned")
-    headers = read(export(unknown)).headers
+    headers = read(write_game(unknown)).headers
     assert (headers["Result"], headers["Termination"]) == ("*", "adjourned")
 
 
@@ -203,7 +203,7 @@ def test_the_number_is_repeated_after_a_comment() -> None:
         PlyView(3, "Nf3", "g1f3"),
         PlyView(4, "Nc6", "b8c6"),
     )
-    text = export(replace(game(), plies=plies))
+    text = write_game(replace(game(), plies=plies))
     assert text.rstrip().endswith("1. e4 { [%clk 0:01:00] } 1... e5 2. Nf3 Nc6 1-0")
 
 
@@ -214,8 +214,8 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     run.step(NewGame(replace(played, result="1-0")))
     run.reply_all()
     run.step(NewGame(game_of("g2", MOVES[:4])))  # not searched: it stays out
-    whole = analysis(run.ledger)
-    (tmp_path / "event.ndjson").write_text(study_lines(whole), encoding="utf-8")
+    whole = build_analysis(run.ledger)
+    (tmp_path / "event.ndjson").write_text(write_study_lines(whole), encoding="utf-8")
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
         added = add_file(database, str(tmp_path / "event.ndjson"), SearchSetting("?", "?"))
         assert (added.new, added.evaluated, added.damaged) == (1, 1, 0)
@@ -239,14 +239,14 @@ def texts(svg: str) -> list[str]:
 
 
 def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
-    found = texts(board_svg(running))
+    found = texts(draw_board(running))
     for player in (running.white, running.black):
         assert any(player.name[:20] in each for each in found)
     for points in (running.curves.white, running.curves.black):
         assert f"playing like {points[-1].perceived:.0f}" in found
     assert any(each.startswith("usual for 2448: ") for each in found)
     assert sum("of games by players of" in each for each in found) == 2
-    svg = board_svg(running)
+    svg = draw_board(running)
     # No line of words lies on another; each own Elo is a dashed line beside the curves.
     lines = [each.attrib for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
     heights = sorted((int(each["y"]), int(each["font-size"])) for each in lines)
@@ -265,7 +265,7 @@ def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
 
 def test_a_figure_that_does_not_rest_on_all_moves_says_so(running: GameDetail) -> None:
     before = running.curves.white[:-2]
-    found = texts(board_svg(replace(running, curves=replace(running.curves, white=before))))
+    found = texts(draw_board(replace(running, curves=replace(running.curves, white=before))))
     assert f"playing like {before[-1].perceived:.0f}…" in found
     assert sum(each.endswith("…") for each in found) == 1
 
@@ -275,13 +275,13 @@ def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(running: GameDe
     half = replace(over, curves=replace(running.curves, white=running.curves.white[:-2]))
     bare = replace(over, curves=replace(running.curves, white=()))
     for shown, played, playing in ((over, 2, 0), (half, 1, 1), (bare, 1, 0)):
-        found = texts(board_svg(shown))
+        found = texts(draw_board(shown))
         assert sum(each.startswith("played like ") for each in found) == played
         assert sum(each.startswith("playing like ") for each in found) == playing
 
 
 def test_without_figures_nothing_is_made_up(running: GameDetail) -> None:
-    found = texts(board_svg(replace(running, curves=Curves(), plies=())))
+    found = texts(draw_board(replace(running, curves=Curves(), plies=())))
     assert found.count("nothing can be said yet") == 2
 
 
@@ -290,7 +290,7 @@ def test_an_early_figure_is_small_and_grey_and_has_no_percentile(running: GameDe
 
     def figure(counted: int, percentile: float | None) -> tuple[str, list[str]]:
         curves = Curves(white=(replace(last, counted=counted, percentile=percentile),))
-        svg = board_svg(replace(running, curves=curves))
+        svg = draw_board(replace(running, curves=curves))
         lines = svg.replace("><", ">\n<").split("\n")
         return next(line for line in lines if "playing like" in line), texts(svg)
 
@@ -303,29 +303,29 @@ def test_an_early_figure_is_small_and_grey_and_has_no_percentile(running: GameDe
 
 def test_what_feeds_say_stays_text(running: GameDetail) -> None:
     odd = Player('<b>&"\x1b[31m\ud800' + "x" * 100)
-    found = texts(board_svg(replace(running, white=odd, event="]]>" + "y" * 200)))
+    found = texts(draw_board(replace(running, white=odd, event="]]>" + "y" * 200)))
     assert any(each.startswith("<b>&") and each.endswith("…  ") for each in found)
     # lichess names each game of a broadcast as an event.
     pairing = f"Round 2: {running.white.name} - {running.black.name}"
-    found = texts(board_svg(replace(running, event=pairing, round="2.4", board=4)))
+    found = texts(draw_board(replace(running, event=pairing, round="2.4", board=4)))
     assert "Round 2 · board 4" in found
 
 
 async def test_resvg_makes_a_png_of_it_and_writes_nothing_on_the_screen(
     running: GameDetail, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    body = await drawn(board_svg(running))
+    body = await render_png(draw_board(running))
     assert body[:8] == b"\x89PNG\r\n\x1a\n"
     assert [int.from_bytes(body[at : at + 4], "big") for at in (16, 20)] == [WIDTH, HEIGHT]
     with pytest.raises(ExportFailed, match="could not be made"):
-        await drawn("no svg")
+        await render_png("no svg")
     assert capfd.readouterr().err == ""
 
 
 async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(png, "PICTURE_S", 0.0)
     with pytest.raises(ExportFailed, match="not made in time"):
-        await drawn("<svg/>")
+        await render_png("<svg/>")
 
 
 GAME: GameDetail = round_in_the_middle().snapshot().games[0]
@@ -333,7 +333,7 @@ GAME: GameDetail = round_in_the_middle().snapshot().games[0]
 
 def tags(game: str, of: GameDetail | None, *moments: Moment, picture: bool) -> dict[str, str]:
     """What a chat reads of the page of this link."""
-    page = share_page(game, of, "https://host/", moments, picture=picture).decode()
+    page = render_share_page(game, of, "https://host/", moments, picture=picture).decode()
     found = re.findall(r'<meta (?:property|http-equiv)="([^"]*)" content="([^"]*)">', page)
     return {name: unescape(text) for name, text in found}
 
@@ -373,9 +373,9 @@ def test_a_win_with_the_lower_figure_is_explained_by_link_and_picture() -> None:
     if len(plies) % 2:
         white, black = replace(black, perceived=1900), replace(white, perceived=2100)
     over = replace(over, plies=plies, curves=Curves(white=(white,), black=(black,)))
-    said = " ".join(texts(board_svg(over)))
+    said = " ".join(texts(draw_board(over)))
     assert "Adams wins, playing like 1900; Berg played like 2100." in said
-    assert "playing like 1900" not in " ".join(texts(board_svg(replace(over, result="0-1"))))
+    assert "playing like 1900" not in " ".join(texts(draw_board(replace(over, result="0-1"))))
     small, great = moment(weight=0.5, kind="despite"), moment(weight=0.9, kind="turn")
     small = replace(small, text=replace(small.text, en="Adams wins all the same."))
     found = tags(over.id, over, small, great, picture=False)["og:description"]
@@ -384,7 +384,7 @@ def test_a_win_with_the_lower_figure_is_explained_by_link_and_picture() -> None:
 
 def test_the_picture_has_the_result_or_the_score(running: GameDetail) -> None:
     def state(game: GameDetail) -> str:
-        return next(each for each in texts(board_svg(game)) if running.plies[-1].san in each)
+        return next(each for each in texts(draw_board(game)) if running.plies[-1].san in each)
 
     *before, last = running.plies
     scored = replace(last, score_cp=-120, mate=None, final=True)

@@ -22,14 +22,14 @@ from live.messages.health import EngineHealth, EngineState, FeedHealth
 from live.server.http_values import HttpRequest, HttpResponse
 from live.server.limits import ClientLimits
 from live.server.server import Publisher
-from live.server.tokens import GRACE_LOOKS, new_token
+from live.server.tokens import GRACE_LOOKS, create_token
 from live.watch.incident_log import IncidentLog
 from tests.server.serving import asking, bearer, left_in, live, raw, serving
 from tests.server.world import Clock, World, at_once
 from tests.sources.fakes import until
 
-SCREEN, SCREEN_ENTRY = new_token("screen", lambda size: b"s" * size, events=("Open A",))
-ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
+SCREEN, SCREEN_ENTRY = create_token("screen", lambda size: b"s" * size, events=("Open A",))
+ARBITER, ARBITER_ENTRY = create_token("arbiter", lambda size: b"a" * size, arbiter=True)
 
 
 @pytest.fixture

@@ -22,12 +22,12 @@ from live.messages.figures import GameView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, MoveMessage
-from live.server.analysis import analysis
+from live.server.analysis import build_analysis
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.server.retained_messages import RetainedMessages
 from live.server.route_table import ROUTES
 from live.server.server import Publisher
@@ -144,7 +144,7 @@ async def read(url: str) -> list[bytes]:
 
 def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]:
     clock = Clock()
-    public = PublicState(event.state, delay_s=delay_s, clock=clock)
+    public = PublicAudience(event.state, delay_s=delay_s, clock=clock)
     publisher = Publisher(
         ServerConfig(port=0),
         event.state,
@@ -222,7 +222,7 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
     event = Event()
     event.report(report(2))
     token, file = token_file(tmp_path, arbiter=True)
-    public = PublicState(event.state, delay_s=DELAY_S, clock=Clock())
+    public = PublicAudience(event.state, delay_s=DELAY_S, clock=Clock())
     config = ServerConfig(port=0, tokens_file=file, public=True)
     publisher = Publisher(config, event.state, site=StaticSite(tmp_path), public=public)
 
@@ -241,7 +241,7 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
 
 def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> None:
     world, now = World(3, "g1", "g2", plies=3), [0.0]
-    public = PublicState(world, clock=lambda: now[0])
+    public = PublicAudience(world, clock=lambda: now[0])
     begun: list[list[str]] = []
 
     def ids() -> list[str]:
@@ -291,7 +291,7 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(tmp_path
 
 def test_a_token_for_some_games_goes_on_naming_them_by_their_real_ids() -> None:
     world = World(3, "g1", "g2", plies=3)
-    public = PublicState(world, delay_s=DELAY_S, clock=Clock())
+    public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
     within = StreamFilter(games=frozenset({"g1"}))
     token = StreamFilter(within=within)
     assert [view.id for view in snapshot(public, public.confined(token)).games] == [
@@ -307,7 +307,7 @@ def test_nothing_delayed_changes_no_id_and_no_text() -> None:
     world = World(3, "g1", plies=3)
     event = "Rated https://lichess.org/tournament/x"
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], event=event)
-    public = PublicState(world)
+    public = PublicAudience(world)
     client = follower(public)
     assert snapshot(public) == snapshot(world)
     public.publish(world.move())
@@ -362,7 +362,7 @@ def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:
     world = World(1, "g1")
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], feed=FEED, also=("b",))
     world.feed_health = (FeedHealth(FEED, "live", "2 games"),)
-    public = PublicState(world, pseudonyms=Pseudonyms(b"x"))
+    public = PublicAudience(world, pseudonyms=Pseudonyms(b"x"))
     name = Pseudonyms(b"x").source_name(FEED)
     whole = snapshot(public)
     assert (whole.games[0].feed, whole.feeds[0].feed) == (name, name) != whole.games[0].also
@@ -421,6 +421,6 @@ def test_a_long_text_of_dots_takes_no_time() -> None:
 
 def test_reports_written_while_there_is_a_delay_have_other_ids() -> None:
     world = World(3, "g1", plies=3)
-    public = PublicState(world, delay_s=DELAY_S, clock=Clock())
-    (game,) = analysis(public).games
+    public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
+    (game,) = build_analysis(public).games
     assert game.id == public.public_id("g1") and game.url == ""

@@ -22,10 +22,10 @@ from live.server import wire
 from live.server.event_reader import game_order
 from live.server.filtered_reader import snapshot
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_audience import PublicState
-from live.server.reference_client import ClientState, OutOfStep
+from live.server.public_audience import PublicAudience
+from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL
-from live.server.visibility import Visibility, shown
+from live.server.visibility import Visibility, redact
 from tests.screens.terminal.sample_boards import detail
 from tests.server.world import World
 from tests.watch.replayed_event import Rehearsal, played
@@ -47,9 +47,9 @@ def redacted(whole: SnapshotMessage) -> SnapshotMessage:
     )
 
 
-def follower(public: PublicState) -> ClientState:
+def follower(public: PublicAudience) -> ReferenceClient:
     """A client that takes in all that the public is sent."""
-    client = ClientState()
+    client = ReferenceClient()
 
     def begin_anew() -> None:
         client.apply(snapshot(public))
@@ -67,7 +67,7 @@ def follower(public: PublicState) -> ClientState:
 def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(seed: int) -> None:
     world = World(seed)
     now = [0.0]
-    public = PublicState(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
+    public = PublicAudience(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
     client = follower(public)
     steps = (
         world.move,
@@ -93,7 +93,7 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
         public.pass_due()
         past = [then for at_s, then in held if at_s <= now[0] - DELAY_S]
         if past:
-            seen = shown(client.snapshot(), Visibility.PUBLIC)
+            seen = redact(client.snapshot(), Visibility.PUBLIC)
             assert snapshot(public) == redacted(past[-1]) == seen
     assert past
 
@@ -101,7 +101,7 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
 class PublishedEvent(Rehearsal):
     """Games played into the real keeper, with a public that hears of them."""
 
-    public: PublicState
+    public: PublicAudience
 
     def _published(self, changes: Iterable[Change]) -> None:
         told = list(changes)
@@ -113,7 +113,7 @@ class PublishedEvent(Rehearsal):
 
 def test_every_game_waits_whatever_its_round_and_result() -> None:
     service = PublishedEvent()
-    service.public = PublicState(
+    service.public = PublicAudience(
         service.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: service.now_s
     )
     client = follower(service.public)
@@ -141,7 +141,7 @@ def test_every_game_waits_whatever_its_round_and_result() -> None:
 
 def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
     service = PublishedEvent()
-    service.public = PublicState(service.state, clock=lambda: service.now_s)
+    service.public = PublicAudience(service.state, clock=lambda: service.now_s)
     client = follower(service.public)
 
     def plies() -> list[int]:
@@ -178,7 +178,7 @@ def test_boards_of_one_round_stand_in_their_order_whatever_their_events_are_call
 
 
 def test_what_cannot_follow_is_refused() -> None:
-    held = ClientState()
+    held = ReferenceClient()
     with pytest.raises(OutOfStep):
         held.snapshot()
     world = World(1, "g1")
@@ -195,7 +195,7 @@ def test_what_cannot_follow_is_refused() -> None:
 
 def test_numbers_must_follow_each_other() -> None:
     world = World(1)
-    client_state = ClientState()
+    client_state = ReferenceClient()
 
     def receive(message: HelloMessage | HeartbeatMessage | GoneMessage, seq: int) -> None:
         client_state.receive(wire.number(wire.encode(message), seq))

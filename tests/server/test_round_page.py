@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from live.config import ServerConfig
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import Player
-from live.server.filtered_reader import VisibleState
-from live.server.public_audience import PublicState
+from live.server.filtered_reader import FilteredReader
+from live.server.public_audience import PublicAudience
 from live.server.round_page import RoundLinks, render_round
 from live.server.round_picture import draw_round
 from live.server.static_files import StaticSite
@@ -209,8 +209,8 @@ async def test_where_scores_are_hidden_no_round_is_summed_up(
     async def drawn(svg: str) -> bytes:
         return svg.encode()
 
-    monkeypatch.setattr("live.server.routes.drawn", drawn)
-    monkeypatch.setattr("live.server.routes.can_draw", lambda: True)
+    monkeypatch.setattr("live.server.routes.render_png", drawn)
+    monkeypatch.setattr("live.server.routes.can_render_png", lambda: True)
     async with asked(world, site) as (publisher, client, _):
         paths = ("/api/v3/round", "/api/v3/round.svg", "/api/v3/round.png", "/round")
         for path in paths:
@@ -224,11 +224,11 @@ async def test_where_scores_are_hidden_no_round_is_summed_up(
 def test_the_late_public_hears_of_a_round_after_the_delay_by_its_own_ids(world: World) -> None:
     now = [0.0]
     world.held["g3"] = played("g3", 3, result="*")
-    public = PublicState(world, delay_s=600.0, clock=lambda: now[0])
+    public = PublicAudience(world, delay_s=600.0, clock=lambda: now[0])
     over = replace(world.held["g3"], result="1-0")
     world.held["g3"] = over
     public.publish([world.view("g3")])
-    late = VisibleState(public, EVERYTHING)
+    late = FilteredReader(public, EVERYTHING)
     assert list_finished_rounds(late.games()) == []
     now[0] = 601.0
     public.pass_due()

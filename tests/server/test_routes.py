@@ -32,16 +32,16 @@ from live.messages.figures import CurvePoint, GameDetail, GameView, PlyView
 from live.messages.health import EngineHealth, EngineState, FeedHealth, QueueLengths
 from live.server.authentication import Guest
 from live.server.connection import HttpConnection
-from live.server.health_answer import health
+from live.server.health_answer import assess_health
 from live.server.http_values import HttpRequest, HttpResponse
 from live.server.limits import ClientLimits
-from live.server.made_files import ExportedFile, ExportFailed, SharedMaking
+from live.server.made_files import ExportedFile, ExportFailed, SingleFlight
 from live.server.metrics import MetricCounts, Metrics
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
-from live.server.visibility import Visibility, shown
+from live.server.visibility import Visibility, redact
 from tests.server.serving import asking, bearer, raw, serving, token_file
 from tests.server.world import NAMES, Clock, World, at_once
 from tests.sources.fakes import until
@@ -99,7 +99,7 @@ async def test_games_and_one_game(served: Served) -> None:
     assert "plies" not in told.json()["games"][0]
     for game, detail in served.world.held.items():
         one = await served.client.get(f"/api/v3/games/{quote(game, safe='')}")
-        seen = shown(detail, Visibility.PUBLIC)
+        seen = redact(detail, Visibility.PUBLIC)
         assert msgspec.json.decode(one.content, type=GameDetail) == seen
     told = await served.client.get("/api/v3/games", params={"game": "g1"})
     assert [game["id"] for game in told.json()["games"]] == ["g1"]
@@ -145,10 +145,10 @@ def test_healthy_and_ready(
     shut = FeedHealth("director", "retrying", "OBS cannot be reached", part=True)
     world.feed_health = (*(FeedHealth("f", each) for each in feeds), shut)
     world.engine_health = EngineHealth(tuple(EngineState(0, each) for each in engines))
-    answer = health(world, 0)
+    answer = assess_health(world, 0)
     assert (answer.status, answer.ready) == (status, ready)
     world.feed_health += (FeedHealth("journal", "failed", "the disk is full", part=True),)
-    assert health(world, 0).status == "degraded"
+    assert assess_health(world, 0).status == "degraded"
 
 
 async def test_who_is_not_ready_says_so(served: Served) -> None:
@@ -463,9 +463,9 @@ async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_it_to_the_
 
 def draws(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[str], Awaitable[bytes]]) -> None:
     """Pictures are made so; the drawing is the id of the game."""
-    monkeypatch.setattr("live.server.routes.drawn", drawn)
-    monkeypatch.setattr("live.server.routes.board_svg", lambda game: game.id)
-    monkeypatch.setattr("live.server.routes.can_draw", lambda: True)
+    monkeypatch.setattr("live.server.routes.render_png", drawn)
+    monkeypatch.setattr("live.server.routes.draw_board", lambda game: game.id)
+    monkeypatch.setattr("live.server.routes.can_render_png", lambda: True)
 
 
 async def test_pictures_are_drawn_one_after_the_other(
@@ -510,7 +510,7 @@ async def test_a_board_is_shared_with_its_picture(
         hidden = await client.get("/api/v3/games/g1.png")
         assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
         assert "og:image" not in (await client.get("/share?game=g1")).text
-    monkeypatch.setattr("live.server.routes.can_draw", lambda: False)
+    monkeypatch.setattr("live.server.routes.can_render_png", lambda: False)
     async with asked(world, site) as (_, client, _):
         assert "live-rate[picture]" in (await client.get("/api/v3/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text
@@ -564,7 +564,7 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
 
 def made_of(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
     more = {"config": ServerConfig(), **more}
-    return HttpRoutes(world, PublicState(world), site, MetricCounts(), **more)
+    return HttpRoutes(world, PublicAudience(world), site, MetricCounts(), **more)
 
 
 def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
@@ -625,9 +625,9 @@ async def test_no_cache_keeps_what_a_token_shows(
 async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("live.server.made_files.MOST", 2)
+    monkeypatch.setattr("live.server.made_files.MAX_FILES", 2)
     clock, let, made_of = Clock(), asyncio.Event(), list[str]()
-    shared = SharedMaking(clock)
+    shared = SingleFlight(clock)
 
     async def made(name: str) -> int:
         """How many were made by the time that this was asked for."""

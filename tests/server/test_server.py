@@ -18,7 +18,7 @@ from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.subscriber import Subscriber
@@ -28,7 +28,7 @@ from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until
 
 
-async def follow(ws: ClientConnection, client_state: ClientState, seq: int) -> None:
+async def follow(ws: ClientConnection, client_state: ReferenceClient, seq: int) -> None:
     """Apply messages until number ``seq`` is reached."""
     async with asyncio.timeout(20):
         while client_state.seq is None or client_state.seq < seq:
@@ -45,7 +45,7 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
     limits = ClientLimits(history_messages=30, handshakes_burst=1e9)
     resumed = fresh = 0
     async with serving(world, {"limits": limits}) as publisher:
-        client_state, query = ClientState(), ""
+        client_state, query = ReferenceClient(), ""
         for _ in range(200):
             publisher.publish(world.step())
             if random.random() < 0.3:
@@ -80,7 +80,7 @@ async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
 async def test_who_resumes_after_scores_were_hidden_for_a_while_misses_none_of_them() -> None:
     world = World(2, "g1", plies=1)
     async with serving(world) as publisher:
-        client_state = ClientState()
+        client_state = ReferenceClient()
         async with connect(live(publisher)) as ws:
             await follow(ws, client_state, position(publisher))
         publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
@@ -195,7 +195,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
         serving(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher)) as good,
     ):
-        client_state = ClientState()
+        client_state = ReferenceClient()
         with stalled(publisher) as bad:
             await until(lambda: len(publisher.broadcaster) == 2)
             (slow,) = (
@@ -240,7 +240,7 @@ async def test_a_slow_client_that_drains_in_time_gets_what_it_missed_or_one_fres
         serving(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_queue=1, max_size=None) as ws,
     ):
-        client_state = ClientState()
+        client_state = ReferenceClient()
         (slow,) = readers(publisher)
         while behind(publisher, slow) < missed:
             publisher.publish([each for _ in range(20) for each in world.step() + world.move()])
@@ -266,7 +266,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
         serving(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_size=None, max_queue=1) as ws,
     ):
-        client_state = ClientState()
+        client_state = ReferenceClient()
         (reader,) = readers(publisher)
         assert reader.transport.get_write_buffer_size() < 32_768 + 2 * 8_192
         publisher.publish(world.move("g1"))
@@ -378,7 +378,7 @@ async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_gam
             await stack.enter_async_context(connect(live(publisher, f"?game=zz{each}")))
             for each in range(6)
         ]
-        states = [ClientState() for _ in quiet]
+        states = [ReferenceClient() for _ in quiet]
         for ws, state in zip(quiet, states, strict=True):
             await follow(ws, state, 1)
         for query in ("", "?game=g1", "?board=99"):

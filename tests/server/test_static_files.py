@@ -21,11 +21,11 @@ from live.config import MqttConfig
 from live.errors import ConfigError
 from live.server.authentication import Guest
 from live.server.broker import BrokerPublisher
-from live.server.http_caching import takes_gzip
+from live.server.http_caching import can_take_gzip
 from live.server.http_values import HttpRequest, HttpResponse
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.server.site_stream import SiteStream
-from live.server.static_files import POLICY, STUDY_TYPES, StaticSite, text_page
+from live.server.static_files import POLICY, STUDY_TYPES, StaticSite, find_manual_page
 from live.server.static_site import write_site
 from live.server.visibility import Visibility
 from tests.screens.web.broadcast import Broadcast
@@ -49,7 +49,7 @@ from tests.server.world import World, at_once
     ],
 )
 def test_gzip_is_sent_to_those_who_take_it(accepted: str, takes: bool) -> None:
-    assert takes_gzip(accepted) is takes
+    assert can_take_gzip(accepted) is takes
 
 
 def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_why_there_are_no_studies(hidden: bool, said: str, tmp_path: Path) -> No
     "path", ["/manual", "/manual/none", "/manual/../cli", "/manual/html.py", "/manual/arbiter.md"]
 )
 def test_nothing_else_is_there(path: str) -> None:
-    assert text_page(path) is None
+    assert find_manual_page(path) is None
 
 
 async def test_they_are_for_everybody_also_where_a_token_is_needed(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ class Service:
     """What a running service does for a broker, and no more."""
 
     def __init__(self, broadcast: Broadcast, port: int, epoch: str) -> None:
-        public = PublicState(broadcast.state)
+        public = PublicAudience(broadcast.state)
         stream = SiteStream(
             public, epoch=epoch, clock=asyncio.get_running_loop().time, heartbeat_s=1.0
         )

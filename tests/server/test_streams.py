@@ -18,13 +18,14 @@ from live.games.player_identity import fold_name
 from live.messages.figures import PlayerView
 from live.messages.to_clients import EngineMessage, SnapshotMessage, StandingMessage
 from live.server import wire
-from live.server.brief import _SENT, brief
+from live.server.brief import _SENT, encode_brief
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.streams import FIRST_SEQ, NumberedStream, StreamHub, TooManyFilters
 from live.server.visibility import Visibility
+from live.server.wire import split_frames
 from tests.screens.web.broadcast import Broadcast
 from tests.server.serving import frames, live, messages, serving
 from tests.server.test_server import follow, position, readers, stalled
@@ -64,7 +65,7 @@ class Client:
 
     def __init__(self, hub: StreamHub, selected: StreamFilter) -> None:
         self.stream = hub.stream(selected)
-        self.client_state = ClientState()
+        self.client_state = ReferenceClient()
         for each in hub.beginning(self.stream):
             self.client_state.receive(wire.number(each.body, each.seq))
 
@@ -72,7 +73,9 @@ class Client:
 def held_by(world: World, selected: StreamFilter) -> SnapshotMessage:
     """A fresh snapshot as a client reads it."""
     fresh = snapshot(world, selected)
-    return msgspec.json.decode(brief(fresh), type=SnapshotMessage) if selected.brief else fresh
+    return (
+        msgspec.json.decode(encode_brief(fresh), type=SnapshotMessage) if selected.brief else fresh
+    )
 
 
 def deliver(hub: StreamHub, clients: list[Client]) -> None:
@@ -255,7 +258,7 @@ def test_a_frame_of_any_size_is_read_back(size: int) -> None:
 
 @given(payload=st.binary(max_size=500), size=st.integers(1, 200))
 def test_fragments_make_the_message_and_others_fit_between(payload: bytes, size: int) -> None:
-    sent = wire.PING.join(wire.fragments(payload, size))
+    sent = wire.PING.join(split_frames(payload, size))
     assert messages(sent) == [payload]
     read = [each for each in frames(sent) if each.opcode != Opcode.PING]
     assert [each.fin for each in read] == [False] * (len(read) - 1) + [True]
@@ -272,7 +275,7 @@ def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
     player = PlayerView(
         "7", "Li, Wei", None, 4, 0, None, perceived=2341, percentile=0.44, points=2.5, finished=4
     )
-    told = msgspec.json.decode(brief(StandingMessage(player)), type=StandingMessage).player
+    told = msgspec.json.decode(encode_brief(StandingMessage(player)), type=StandingMessage).player
     assert (told.points, told.finished) == (2.5, 4)
     assert (told.perceived, told.percentile) == (2341, 0.44)
 
@@ -289,7 +292,7 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
         assert isinstance(deflate, PerMessageDeflate) and deflate.remote_no_context_takeover
         assert not plain.protocol.extensions
         assert sorted(each.deflates for each in readers(publisher)) == [False, True]
-        states = ClientState(), ClientState()
+        states = ReferenceClient(), ReferenceClient()
         for _ in range(60):
             publisher.publish(world.step() + world.move())
             for ws, client_state in zip((deflating, plain), states, strict=True):

@@ -28,7 +28,7 @@ from live.server.fair_turns import FairTurns
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
 from live.server.metrics import MetricCounts
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
 from live.server.stream_filter import EVERYTHING
 from live.server.streams import StreamHub
@@ -443,7 +443,7 @@ async def test_after_a_fault_of_ours_readers_come_again_and_hold_what_is_true(
             assert (await left_in(first))[1] == 1001, "come back"
         async with connect(url, max_size=None) as again:
             second = await again.recv()
-            client_state = ClientState()
+            client_state = ReferenceClient()
             client_state.receive(second)
             client_state.receive(await again.recv())
             assert client_state.snapshot() == snapshot(world)
@@ -535,9 +535,9 @@ class Followed:
             assert held.seq == self.source.stream(EVERYTHING).seq
 
 
-def received(transport: Wire) -> ClientState:
+def received(transport: Wire) -> ReferenceClient:
     """What a client holds that has read all."""
-    held = ClientState()
+    held = ReferenceClient()
     for message in messages(transport.written, deflated=True):
         held.receive(message)
     return held

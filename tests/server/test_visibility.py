@@ -20,11 +20,18 @@ from live.messages.health import EngineHealth, EngineState, FeedHealth, HumanHea
 from live.messages.to_clients import GameMessage, HealthMessage
 from live.server import visibility as tables
 from live.server import wire
-from live.server.filtered_reader import VisibleState, snapshot
-from live.server.pgn_writer import export
+from live.server.filtered_reader import FilteredReader, snapshot
+from live.server.pgn_writer import write_game
 from live.server.retained_messages import RetainedMessages
-from live.server.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
-from live.server.visibility import Visibility, seen_from, sends, shown, sources_for
+from live.server.stream_filter import EVERYTHING, FilterError, StreamFilter, parse_filter
+from live.server.visibility import (
+    Visibility,
+    _plan_redaction,
+    find_minimum_visibility,
+    redact,
+    redact_sources,
+    should_send,
+)
 from tests.server.world import World
 
 #: Everything that an engine said.
@@ -67,29 +74,29 @@ def test_nothing_an_engine_said_is_listed_for_venues() -> None:
 @pytest.mark.parametrize("sight", Visibility)
 def test_what_is_withheld_leaves_a_value_of_the_same_type(sight: Visibility) -> None:
     for kind in MESSAGES:
-        if issubclass(kind, msgspec.Struct) and sends(kind, sight):
+        if issubclass(kind, msgspec.Struct) and should_send(kind, sight):
             types = get_type_hints(kind)
-            for name, empty in tables._plan(kind, sight)[0]:
+            for name, empty in _plan_redaction(kind, sight)[0]:
                 msgspec.convert(empty, types[name])
 
 
 def test_the_arbiter_sees_the_very_value() -> None:
     world = World(1, "g1")
     whole = snapshot(world, StreamFilter(visibility=Visibility.ARBITER))
-    assert shown(whole, Visibility.ARBITER) is whole
+    assert redact(whole, Visibility.ARBITER) is whole
     assert whole.games == (world.held["g1"],)
 
 
 def test_what_is_for_arbiters_never_reaches_others() -> None:
     health = EngineHealth((EngineState(0, "searching", 450.0, "g1 ply 12"),), queued=3)
     message = HealthMessage((), health)
-    assert seen_from(EngineState, "searching") is Visibility.ARBITER
-    assert b"ply 12" in wire.encode(shown(message, Visibility.ARBITER))
-    told = shown(message, Visibility.PUBLIC)
+    assert find_minimum_visibility(EngineState, "searching") is Visibility.ARBITER
+    assert b"ply 12" in wire.encode(redact(message, Visibility.ARBITER))
+    told = redact(message, Visibility.PUBLIC)
     assert b"ply 12" not in wire.encode(told)
     assert told.engines.engines == (EngineState(0, "searching", 450.0),)
     assert told.engines.queued == 3
-    assert shown(message, Visibility.VENUE) == HealthMessage((), EngineHealth())
+    assert redact(message, Visibility.VENUE) == HealthMessage((), EngineHealth())
 
 
 def scrambled(world: World, seed: int) -> None:
@@ -129,14 +136,14 @@ def test_law_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, ste
     one_held, two_held = (RetainedMessages(world, "p", venue).take(10_000) for world in worlds)
     assert one_held == two_held
     for game in worlds[0].held:
-        views = [VisibleState(world, venue).game(game) for world in worlds]
+        views = [FilteredReader(world, venue).game(game) for world in worlds]
         assert views[0] == views[1]
 
 
 def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
     feeds = (FeedHealth("demo", "live"), FeedHealth("game g1", "failed", "gave up", part=True))
-    assert shown(HealthMessage(feeds, EngineHealth()), Visibility.VENUE).feeds == feeds[:1]
-    told = shown(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds
+    assert redact(HealthMessage(feeds, EngineHealth()), Visibility.VENUE).feeds == feeds[:1]
+    told = redact(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds
     assert told == (feeds[0], FeedHealth("game g1", "failed", part=True))
 
 
@@ -171,20 +178,20 @@ def test_where_games_come_from_arbiters_alone_are_told(address: str, sight: Visi
     )
     engines = EngineHealth(problem=f"{address} is missing", human=HumanHealth(problem=address))
     selected = StreamFilter(visibility=sight)
-    limited = VisibleState(world, selected)
+    limited = FilteredReader(world, selected)
     detail = limited.game("g1")
     assert detail is not None
     told = [
-        *(shown(each, sight) for each in (held, view_of(held), GameMessage(view_of(held)))),
-        shown(HealthMessage(feeds, engines), sight),
+        *(redact(each, sight) for each in (held, view_of(held), GameMessage(view_of(held)))),
+        redact(HealthMessage(feeds, engines), sight),
         snapshot(world, selected),
         *limited.games(),
         detail,
-        *sources_for(feeds, sight),
+        *redact_sources(feeds, sight),
     ]
-    said = [*map(wire.encode, told), export(detail).encode()]
+    said = [*map(wire.encode, told), write_game(detail).encode()]
     assert not [each for each in said if b"secret" in each]
-    arbiter = shown(held, Visibility.ARBITER)
+    arbiter = redact(held, Visibility.ARBITER)
     assert (arbiter.feed, arbiter.url) == (address, held.url)
 
 
@@ -193,11 +200,11 @@ def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
     part = FeedHealth(name, "retrying", "OBS cannot be reached", part=True)
     feeds = (FeedHealth("demo", "live"), part)
     health = HealthMessage(feeds, EngineHealth())
-    assert shown(health, Visibility.PUBLIC).feeds == feeds[:1]
-    assert shown(health, Visibility.ARBITER).feeds == feeds
+    assert redact(health, Visibility.PUBLIC).feeds == feeds[:1]
+    assert redact(health, Visibility.ARBITER).feeds == feeds
     # A source is one whatever its name is.
     source = FeedHealth(name, "retrying", "gone")
-    assert shown(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (
+    assert redact(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (
         FeedHealth("source", "retrying"),
     )
 
@@ -206,7 +213,7 @@ def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
 def test_a_seen_state_says_what_its_snapshot_says(sight: Visibility) -> None:
     world = World(8, steps=200)
     selected = StreamFilter(events=frozenset({"open a"}), visibility=sight)
-    assert snapshot(VisibleState(world, selected)) == shown(
+    assert snapshot(FilteredReader(world, selected)) == redact(
         snapshot(world, selected), min(sight, Visibility.PUBLIC)
     )
 
@@ -219,11 +226,13 @@ def view(game: str = "g1") -> GameView:
 
 def test_order_repetition_and_case_make_no_other_filter() -> None:
     names = [("game", "a"), ("game", "b"), ("player", "Ding,  LIREN"), ("detail", "brief")]
-    one = parse(names)
-    other = parse([*reversed(names), ("game", "a"), ("player", "ding, liren"), ("since", "4")])
+    one = parse_filter(names)
+    other = parse_filter(
+        [*reversed(names), ("game", "a"), ("player", "ding, liren"), ("since", "4")]
+    )
     assert one == other
     assert hash(one) == hash(other)
-    assert parse([]) == EVERYTHING
+    assert parse_filter([]) == EVERYTHING
 
 
 def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
@@ -239,7 +248,7 @@ def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
 
 
 def test_a_board_is_selected_by_its_number() -> None:
-    wanted = parse([("board", "3"), ("board", " 12 ")])
+    wanted = parse_filter([("board", "3"), ("board", " 12 ")])
     assert wanted.narrow
     assert wanted.takes(replace(view(), board=12))
     assert not wanted.takes(replace(view(), board=1))
@@ -258,5 +267,5 @@ def test_a_board_is_selected_by_its_number() -> None:
 )
 def test_a_senseless_filter_is_refused_in_one_line(query: list[tuple[str, str]]) -> None:
     with pytest.raises(FilterError) as refused:
-        parse(query)
+        parse_filter(query)
     assert "\n" not in str(refused.value)

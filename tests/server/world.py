@@ -119,7 +119,7 @@ def at_once(answer: Coroutine[Any, Any, Answered]) -> Answered:
 
 
 class World:
-    """A :class:`live.server.event_reader.PublishedState` and the steps that change it."""
+    """A :class:`live.server.event_reader.EventReader` and the steps that change it."""
 
     def __init__(self, seed: int = 0, *games: GameId, plies: int = 0, steps: int = 0) -> None:
         """With these games, each of so many plies, and after so many random steps."""

@@ -18,7 +18,7 @@ from live.engine.uci import EngineIdentity
 from live.event.game_evaluations import RequestId, Urgency
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName
-from live.server.analysis import Analysis, analysis
+from live.server.analysis import Analysis, build_analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from tests.event.arithmetic import answer
@@ -56,7 +56,7 @@ async def told(service: EventService, *games: GameReport, feed: FeedName = FEED)
     """What is shown once these, all games of the source, are taken in and searched."""
     await service.take(FeedReport(feed, games, complete=True))
     await service.settled()
-    return analysis(service.state)
+    return build_analysis(service.state)
 
 
 def unscored(journal: Path | None = None, **settings: object) -> EventService:

@@ -28,7 +28,7 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.ferreira import SPIKE_AT_ZERO, score_moves
 from live.ratings.perceived_model import MODELS
-from live.server.analysis import analysis
+from live.server.analysis import build_analysis
 from live.service import engine_service
 from live.service.engine_service import (
     EngineService,
@@ -378,11 +378,11 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
         before = await taken_in(service, game)
         before_ms = service.journal.journal._last_ms
         await service.measure_engine()
-        after = analysis(service.state)
+        after = build_analysis(service.state)
     assert before.players != after.players
     with JournalReader.open(path) as reader:
-        assert analysis(rebuild_event(reader, path, before_ms).state) == before
-        assert analysis(rebuild_event(reader, path).state) == after
+        assert build_analysis(rebuild_event(reader, path, before_ms).state) == before
+        assert build_analysis(rebuild_event(reader, path).state) == after
         detail = after.games[0]
         made = build_explanation(rebuild_event(reader, path), detail, 11)
     assert made.perceived is not None and made.perceived.scale == pytest.approx(0.8, abs=1e-4)
@@ -390,4 +390,4 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     # A start after that has the game as it was kept.
     async with running(config, path) as service:
         assert service.room.report_health().searches == 0
-        assert analysis(service.state).players == after.players
+        assert build_analysis(service.state).players == after.players

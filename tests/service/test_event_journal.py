@@ -20,7 +20,7 @@ from live.journal.journal_reader import JournalReader
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
-from live.server.analysis import Analysis, analysis
+from live.server.analysis import Analysis, build_analysis
 from live.service.event_journal import journal_path
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
@@ -52,7 +52,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> 
         before = await told(service, one, upto(two, 21))
         assert service.room.report_health().searches > 40
     async with opened(settings(), path) as service:
-        again = analysis(service.state)
+        again = build_analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
         assert confirmed(again) == before
         assert service.state.analysed and service.room.report_health().searches == 0
@@ -134,22 +134,22 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         service.journal._keep(float("inf"), all_of_them=True)
         await told(service, upto(other, 26), feed="cloud")
         await told(service, upto(game, 24))
-        before = analysis(service.state)
+        before = build_analysis(service.state)
         (view,) = before.games
         assert view.also == ("cloud",) and view.plies_played == 26
     async with opened(settings(), path, feeds) as service:
-        assert confirmed(analysis(service.state)) == before
+        assert confirmed(build_analysis(service.state)) == before
         assert service.room.report_health().searches == 0
         assert [len(each.moves) for each in service.state.held()] == [24, 26], "each has its own"
         await told(service, upto(game, 24))
-        assert analysis(service.state) == before, "confirmed by one of them, which is behind"
+        assert build_analysis(service.state) == before, "confirmed by one of them, which is behind"
         assert "missed" not in caplog.text, "its alerts come back, too"
     # What nobody follows stays in the file.
     async with opened(settings(), path, ["others.pgn"]) as service:
         assert list(service.state.games()) == []
     # Only one of the sources is followed: the game is its own, with all it held.
     async with opened(settings(), path, [FEED]) as service:
-        (view,) = analysis(service.state).games
+        (view,) = build_analysis(service.state).games
         assert view.also == () and view.dispute == ""
 
 
@@ -161,7 +161,7 @@ async def restored(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
     async with AnsweredEvent(path).started() as service:
         service.answer_all()
-        return list(service.state.held()), confirmed(analysis(service.state))
+        return list(service.state.held()), confirmed(build_analysis(service.state))
 
 
 reports = st.lists(
@@ -196,7 +196,7 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                 service.answer_all()
                 games_now, whole = await restored(left_behind(path, folder, f"late{number}"))
                 assert games_now == list(service.state.held())
-                assert whole == confirmed(analysis(service.state))
+                assert whole == confirmed(build_analysis(service.state))
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(scenario(Path(folder)))
@@ -217,7 +217,7 @@ async def make(path: Path, games: int) -> Analysis:
         await hall.restore()
         await hall.take(FeedReport(FEED, tuple(demo_feed.read_demo_games()[:games]), complete=True))
         hall.answer_all()
-        return confirmed(analysis(hall.state))
+        return confirmed(build_analysis(hall.state))
 
 
 async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
@@ -296,7 +296,7 @@ async def test_damaged_journals_empty_no_board_whose_source_is_there(
                 hall.answer_all()
                 hall.journal.look_after(shown.append)
                 hall.answer_all()
-            now = {game.id: content(game) for game in analysis(hall.state).games}
+            now = {game.id: content(game) for game in build_analysis(hall.state).games}
         assert now == {game.id: content(game) for game in before.games}
         assert any(each.detail for each in shown) or start == 1
 
@@ -314,7 +314,7 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     shown: list[FeedHealth] = []
     async with AnsweredEvent(path).started() as hall:
         hall.answer_all()
-        assert confirmed(analysis(hall.state)).games == before.games
+        assert confirmed(build_analysis(hall.state)).games == before.games
         hall.journal.look_after(shown.append)
         assert "1 game cannot be read as kept" in shown[-1].detail
         assert shown[-1].detail in caplog.text

@@ -20,9 +20,9 @@ from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.health import FeedHealth, SpeculationFigures
 from live.messages.to_clients import Change, GoneMessage, HealthMessage, MoveMessage
 from live.ratings.perceived_model import MODELS
-from live.server.analysis import analysis, to_json
+from live.server.analysis import build_analysis, to_json
 from live.server.filtered_reader import snapshot
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import StreamFilter
 from live.server.streams import StreamHub
@@ -62,7 +62,7 @@ async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFig
             if rest:
                 await at_rest(service)
         service.report_engines()
-        return to_json(analysis(service.state)), service.state.engines().speculation
+        return to_json(build_analysis(service.state)), service.state.engines().speculation
 
 
 async def test_searching_ahead_changes_no_figure() -> None:
@@ -289,7 +289,7 @@ class Week:
         self.brief = self.hub.stream(StreamFilter(brief=True))
         self.desk, self.story = AlertDesk(self.state.game), StoryDesk()
         self.retained = RetainedMessages(self.state, "live-rate")
-        self.client_state = ClientState()
+        self.client_state = ReferenceClient()
         self.client_state.apply(snapshot(self.state))
 
     def _publish(self, changes: object) -> None:

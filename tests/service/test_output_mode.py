@@ -24,8 +24,8 @@ from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import HealthMessage
 from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
-from live.server.public_audience import PublicState
-from live.server.reference_client import ClientState, OutOfStep
+from live.server.public_audience import PublicAudience
+from live.server.reference_client import OutOfStep, ReferenceClient
 from live.service import program_output
 from live.service.process import stop_on_signals
 from live.service.program_output import (
@@ -99,7 +99,7 @@ def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
 
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
     world, service = World(1), unscored()
-    public = PublicState(world)
+    public = PublicAudience(world)
     screen = OutputMode("app", service, public, "http://127.0.0.1/", Console(), asyncio.Event())
     screen.begin()
     actions = screen._context
@@ -122,7 +122,7 @@ def test_json_lines_are_messages_a_client_can_follow() -> None:
     for _ in range(40):
         printer.show(world.step())
     assert len(lines) > 20
-    client_state = ClientState()
+    client_state = ReferenceClient()
     for line in lines:
         assert "\n" not in line
         client_state.receive(line)
@@ -165,7 +165,7 @@ def test_an_exception_is_told_in_one_line(level: int) -> None:
         # Of our own lines the innermost is named, and no library's.
         assert first.endswith("; --debug shows more)") and ", at " not in first and not more
         try:
-            ClientState().snapshot()
+            ReferenceClient().snapshot()
         except OutOfStep:
             ours = record(None)
             ours.exc_info = sys.exc_info()
@@ -337,7 +337,7 @@ async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
         await hall.take(FeedReport(FEED, (running,)))
     altered(path, "UPDATE games SET at_ms = at_ms - 60000")
     async with AnsweredEvent(path).started() as hall:
-        public = PublicState(hall.state)
+        public = PublicAudience(hall.state)
         screen = OutputMode("app", hall, public, "", Console(), asyncio.Event())
         screen.begin()
         (view,) = hall.state.games()

@@ -36,16 +36,16 @@ from live.journal.journal_reader import JournalRun, replay_game
 from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Player, Result, Score
 from live.messages.health import EngineHealth, EngineState, QueueLengths
-from live.server.authentication import everybody
+from live.server.authentication import public_filter
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
-from live.server.public_audience import PublicState
+from live.server.public_audience import PublicAudience
 from live.server.retained_messages import RetainedMessages
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
-from live.server.tokens import new_token
-from live.server.visibility import Visibility, shown
+from live.server.tokens import create_token
+from live.server.visibility import Visibility, redact
 from live.service.program_output import JsonPrinter, line_printer
 from live.service.public_delay import (
     all_passed_on,
@@ -70,7 +70,7 @@ from tests.watch.replayed_event import played
 GAMES = 4
 PLIES = 50
 DELAY_S = 900.0
-ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
+ARBITER, ARBITER_ENTRY = create_token("arbiter", lambda size: b"a" * size, arbiter=True)
 #: Ticks fire on the loop's next turn, and no heartbeat falls into a drill.
 LIMITS = ClientLimits(tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6)
 SERVED = ("games", "players", "standings", "health")
@@ -155,7 +155,7 @@ class Stranger:
         self.timed: list[tuple[str, str, bytes]] = []
         """Phase, way and data of all that came."""
         self._publisher = publisher
-        seen = everybody(hide_scores)
+        seen = public_filter(hide_scores)
         self._broker = RetainedMessages(publisher.public, "live", seen)
         self._lines = io.StringIO()
         printer = JsonPrinter(lambda text: self._note("json", text.encode()))
@@ -230,7 +230,7 @@ async def drill(
     monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
     service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
     moment = Clock()
-    public = PublicState(
+    public = PublicAudience(
         service.state, delay_s=delay_s, hide_scores=hide_scores, pseudonyms=NAMES, clock=moment
     )
     service.withholding = lambda: public.withholding
@@ -396,7 +396,7 @@ async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
 
 async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
     clock, world = DrivenClock(), World(2)
-    public = PublicState(world, delay_s=90.0, clock=clock.now)
+    public = PublicAudience(world, delay_s=90.0, clock=clock.now)
     came: list[float] = []
     public.listen(lambda changes: came.append(clock.now()))
     began_s = clock.now()
@@ -430,7 +430,7 @@ class JournalledEvent(PublishedEvent):
             for _ in self.state.restore(game):
                 pass
         self.journal.begin_run(JournalRun(version="1", engine_name="none", identity="x", limit="y"))
-        self.public = PublicState(
+        self.public = PublicAudience(
             self.state,
             delay_s=BEHIND_S,
             unshown=find_unshown(self.journal, self.state, BEHIND_S),
@@ -508,7 +508,7 @@ class Service:
     def shown(self) -> dict[int, tuple[int, Result]]:
         """Plies and result of each board, as the public knows them."""
         public = self.event.public
-        assert snapshot(public) == shown(self.event.client.snapshot(), Visibility.PUBLIC)
+        assert snapshot(public) == redact(self.event.client.snapshot(), Visibility.PUBLIC)
         views = [public.game(view.id) for view in public.games()]
         return {
             view.board - 1: (len(view.plies), view.result) for view in views if view and view.board
@@ -652,7 +652,7 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
     )
     world.told = {each.id: each for each in told}
     now = [1000.0]
-    public = PublicState(
+    public = PublicAudience(
         world,
         delay_s=900.0,
         unshown={"g1": [(30.0, None)], "g2": [(901.0, None)]},
@@ -699,7 +699,7 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
         assert journal.wait_until_written()
         unshown = find_unshown(journal, service.state, 900.0)
     assert unshown[shown.id][-1] == (30.0, None)
-    public = PublicState(service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0)
+    public = PublicAudience(service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0)
     # What the one that is silent had reported long ago.
     seen = public.game(public.public_id(shown.id))
     assert seen is not None and (len(seen.plies), shown.plies_played) == (20, 22)
@@ -708,7 +708,7 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
 def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -> None:
     world = World(3, "g1")
     now = [1000.0]
-    public = PublicState(
+    public = PublicAudience(
         world, delay_s=900.0, unshown={"g1": [(-86_400.0, None)]}, clock=lambda: now[0]
     )
     assert public.next_s == 900.0
@@ -725,7 +725,7 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
     assert first_delay_s(60.0, Journal()) == 60.0
     with Journal(file) as journal:
         assert first_delay_s(60.0, journal) == 60.0
-        public = PublicState(World(1))
+        public = PublicAudience(World(1))
         choose_delay(public, journal, 300)
         choose_delay(public, journal, 900)
         assert public.delay_s == 900

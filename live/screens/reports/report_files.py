@@ -27,10 +27,10 @@ from live.screens.reports.report_page import (
     render_table,
     sort_games,
 )
-from live.server.analysis import Analysis, study_lines, to_json
+from live.server.analysis import Analysis, to_json, write_study_lines
 from live.server.event_reader import gain_counts
-from live.server.pgn_writer import export, printable
-from live.server.visibility import Visibility, shown
+from live.server.pgn_writer import replace_unprintable, write_game
+from live.server.visibility import Visibility, redact
 from live.watch.incident_log import incident_sign, kind_name
 
 Format = Literal["pgn", "csv", "json", "html", "ndjson"]
@@ -55,16 +55,16 @@ def build_files(
         arbiter: whether what only arbiters may see is written, screening figures above
             all.
     """
-    whole = shown(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
+    whole = redact(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
     found: dict[str, str] = {}
     if "pgn" in formats:
-        found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)
+        found[f"{stem}.pgn"] = "\n".join(write_game(game) for game in whole.games)
     if "csv" in formats:
         found |= {f"{stem}-{name}.csv": text for name, text in _build_tables(whole)}
     if "json" in formats:
         found[f"{stem}.json"] = to_json(whole).decode()
     if "ndjson" in formats:
-        found[f"{stem}.ndjson"] = study_lines(whole)
+        found[f"{stem}.ndjson"] = write_study_lines(whole)
     if "html" in formats:
         one = len(whole.games) == 1
         found[f"{stem}.html"] = render_report(
@@ -246,7 +246,7 @@ def format_cell(value: object) -> str:
     if not isinstance(value, str):
         text = str(value)
         return text.lower() if isinstance(value, bool) else text
-    text = printable(value)
+    text = replace_unprintable(value)
     return f"'{text}" if value.startswith(FORMULA) or text.startswith(FORMULA) else text
 
 

@@ -33,7 +33,7 @@ from live.messages.from_sources import Player
 from live.messages.values import GameId
 from live.server.analysis import Analysis
 from live.server.event_reader import game_order
-from live.server.pgn_writer import printable
+from live.server.pgn_writer import replace_unprintable
 from live.watch.alert_desk import LEAST_MOVES
 
 # --- on paper -------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def sanitise_text(text: str, most: int = NAME_CHARS) -> str:
     """Return a source's text without control characters, shortened to ``most``
     characters.
     """
-    words = " ".join(printable(text[: 4 * most]).split())
+    words = " ".join(replace_unprintable(text[: 4 * most]).split())
     return words if len(words) <= most else words[: most - 1] + "…"
 
 

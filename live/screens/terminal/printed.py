@@ -45,8 +45,8 @@ from live.screens.terminal.text import (
     plain,
     ply_score,
 )
-from live.server.event_reader import game_of, whole_game
-from live.server.reference_client import ClientState
+from live.server.event_reader import game_of, replay_game
+from live.server.reference_client import ReferenceClient
 from live.watch.incident_log import IncidentLog, log_lines
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -56,12 +56,12 @@ class EventLineWriter:
     """Turns messages into lines; ``known`` games and ``alerts`` are no news."""
 
     def __init__(self, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()) -> None:
-        self._state = ClientState()
+        self._state = ReferenceClient()
         self._alerts = IncidentLog()
         self._said: dict[tuple[GameId, Color], int] = {}
         """The last ply of each side whose figures were printed."""
         for game in known:
-            self.lines(whole_game(game))
+            self.lines(replay_game(game))
         self.lines(map(AlertMessage, alerts))
 
     def lines(self, changes: Iterable[Change]) -> list[str]:

@@ -18,7 +18,7 @@ from live.messages.health import FeedHealth, PublicDelay
 from live.messages.to_clients import Change, GoneMessage, MoveMessage, PointMessage
 from live.messages.values import FeedName, GameId
 from live.screens.terminal.text import DUSK, Palette, counted, plain
-from live.server.event_reader import PublishedState
+from live.server.event_reader import EventReader
 from live.watch.finding import dial, in_order
 from live.watch.incident_log import board_words
 
@@ -149,7 +149,7 @@ def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
 class ViewContext:
     """Shared by the views: what is looked at, and what may be done from this terminal."""
 
-    state: PublishedState
+    state: EventReader
     changes: RecentChanges
     address: str
     """Base URL of the service's pages, ending with a slash."""

@@ -21,7 +21,7 @@ from live.screens.reports.report_files import (
     select_part,
 )
 from live.server.analysis import Analysis
-from live.server.visibility import Visibility, shown
+from live.server.visibility import Visibility, redact
 from live.watch.incident_log import IncidentLog
 from tests.screens.reports.hostile import event
 
@@ -107,7 +107,7 @@ def test_every_format() -> None:
     assert {*found} == {f"round-1{end}" for end in ends}
     game = chess.pgn.read_game(io.StringIO(found["round-1.pgn"]))
     assert game is not None and not game.errors
-    public = shown(event(), Visibility.PUBLIC)
+    public = redact(event(), Visibility.PUBLIC)
     assert msgspec.json.decode(found["round-1.json"], type=Analysis) == public
 
 

@@ -17,7 +17,7 @@ from live.messages.values import GameId
 from live.screens.terminal.terminal_app import Terminal
 from live.screens.terminal.view_context import ExportKind, RecentChanges, ViewContext
 from live.screens.terminal.widgets import AskLine, Lines
-from live.server.reference_client import ClientState
+from live.server.reference_client import ReferenceClient
 from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
 from tests.watch.games import moment
 
@@ -56,7 +56,7 @@ MOMENTS = (
 )
 
 
-def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientState:
+def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ReferenceClient:
     """What a subscriber held of the bundled round (see tests/data/README.md), with every figure."""
     hello, snapshot = msgspec.json.decode(
         gzip.decompress((DATA / "round-in-the-middle.json.gz").read_bytes()),
@@ -68,7 +68,7 @@ def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientS
         games=tuple(game_with_figures(game, kind) for game in snapshot.games),
         players=tuple(player_with_figures(view, kind) for view in snapshot.players),
     )
-    client_state = ClientState()
+    client_state = ReferenceClient()
     client_state.apply(hello)
     client_state.apply(snapshot)
     return client_state

@@ -26,9 +26,9 @@ from live.screens.terminal.alerts_view import delay_text
 from live.screens.terminal.board_rows import best_strength, clock_style, least_clock_s
 from live.screens.terminal.text import DUSK
 from live.screens.terminal.widgets import RowList
-from live.server.event_reader import whole_game
+from live.server.event_reader import replay_game
 from live.server.visibility import Visibility
-from live.server.visibility import shown as withheld_from
+from live.server.visibility import redact as withheld_from
 from live.watch.incident_log import IncidentLog
 from tests.figures import Kind
 from tests.screens.terminal.sample_boards import detail, full_point
@@ -150,7 +150,7 @@ async def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
 async def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for() -> None:
     async with Stage() as stage:
         for board in (1, 2):
-            for change in whole_game(detail(f"new{board}", board, round="99", event="")):
+            for change in replay_game(detail(f"new{board}", board, round="99", event="")):
                 stage.client_state.apply(change)
         for view in list(stage.client_state.games()):
             over = "*" if view.id.startswith("new") else "1-0"
@@ -239,7 +239,7 @@ async def test_a_board_opens_steps_and_closes() -> None:
         stage.client_state.apply(MoveMessage(game.id, 1, None))
         assert "no move yet" in await stage.frame() and stage.app.board.drawing.ply is None
         assert "at the start" in await stage.press("home")
-        for change in whole_game(game):
+        for change in replay_game(game):
             stage.client_state.apply(change)
         await stage.press("right", "right", "left", "right")
         assert stage.app.board.drawing.ply == 2
@@ -498,7 +498,7 @@ async def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None
 
 async def show_board(stage: Stage, game: GameDetail) -> str:
     """The screen of one board."""
-    for change in whole_game(game):
+    for change in replay_game(game):
         stage.client_state.apply(change)
     stage.context.show("board", game.id)
     return await stage.frame()

@@ -11,7 +11,7 @@ from textual.command import CommandPalette
 
 from live.messages.to_clients import GameMessage
 from live.screens.terminal.widgets import AskLine, Lines, RowList
-from live.server.event_reader import whole_game
+from live.server.event_reader import replay_game
 from tests.screens.terminal.sample_boards import detail
 from tests.screens.terminal.stage import Stage
 
@@ -142,7 +142,7 @@ async def test_only_lines_that_changed_are_drawn_again() -> None:
     async with Stage() as stage:
         for number in range(300):
             game = replace(detail(f"more{number}", 100 + number), start_score_cp=number)
-            for change in whole_game(game):
+            for change in replay_game(game):
                 stage.client_state.apply(change)
         await stage.frame()
         await stage.frame()  # the list has grown

