@@ -225,7 +225,7 @@ def publishing(config: Config, service: EventService) -> Publisher:
         stored_engine=service.state.stored_engine,
         pseudonyms=lasting_pseudonyms(journal),
     )
-    service.withholding = lambda: public.withholding
+    service.withholding = lambda: public.is_withholding
     service.delay_s = lambda: public.delay_s
     return Publisher(
         within(config.server, raise_limit()),
@@ -320,6 +320,6 @@ async def _publishing_to_broker(
         report=service.health,
         stream=stream if config.mqtt.site else None,
     )
-    public.listen(service.guarded(broker.publish), broker.begin_anew)
+    public.listen(service.guarded(broker.publish), broker.reset)
     async with alongside(supervisor.keep("broker", broker.run), "broker"):
         yield

@@ -60,7 +60,7 @@ def test_the_health_check_is_answered_under_the_shipped_settings() -> None:
         r"HEALTHCHECK .*http://([^/]+)/healthz", (FOLDER / "Containerfile").read_text()
     )
     assert asked is not None
-    assert OriginPolicy(server).answers_to(asked[1])
+    assert OriginPolicy(server).accepts_host(asked[1])
 
 
 def test_nobody_gets_into_grafana_by_a_known_password() -> None:
@@ -71,7 +71,7 @@ def test_nobody_gets_into_grafana_by_a_known_password() -> None:
 
 def test_the_dashboard_asks_for_figures_that_there_are() -> None:
     tally = MetricCounts()
-    told = Metrics(World(1), tally).text().decode()
+    told = Metrics(World(1), tally).format_text().decode()
     known = set(re.findall(r"^# TYPE (live_rate_\w+)", told, re.M))
     dashboard = json.loads((FOLDER / "grafana" / "dashboard.json").read_text(encoding="utf-8"))
     asked = {

@@ -221,7 +221,7 @@ async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None
         )
         for passed_s, plies in ((0.0, []), (880.0, []), (900.0, [20, 6, 14])):
             now[0] = 1000.0 + passed_s
-            public.pass_due()
+            public.release_due()
             assert [game.plies_played for game in public.games()] == plies
 
 

@@ -151,7 +151,7 @@ class NoticeRules(abc.ABC):
         self._config = config
         self._follows = StreamFilter(
             players=frozenset(map(fold_name, config.players))
-        ).takes
+        ).has_game
         """Whether somebody followed plays in a game; where nobody is followed: yes."""
         self._games = KnownGames()
 

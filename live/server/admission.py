@@ -15,7 +15,7 @@ class AdmittedClient(Value):
     """Epoch and number of the last message it holds; null when it needs a snapshot."""
     guest: Guest | None = None
     """Who it is; null until its first message gives a token."""
-    here: bool = False
+    is_local: bool = False
     """Whether it is on this machine."""
     sender: str = ""
     """Who its filters are counted for."""

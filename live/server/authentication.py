@@ -22,25 +22,25 @@ class Guest(Value):
     """Somebody who may read."""
 
     visibility: Visibility = Visibility.PUBLIC
-    within: StreamFilter | None = None
+    restriction: StreamFilter | None = None
     """What its token confines it to."""
     digest: str = ""
     """SHA-256 of its token; empty for those without."""
-    metrics: bool = False
+    can_read_metrics: bool = False
     """Whether it reads the figures of the service."""
-    producer: bool = False
+    is_producer: bool = False
     """Whether it says which boards are on air, from wherever it connects."""
     name: str = ""
     """Of its token."""
 
     @property
-    def commands(self) -> bool:
+    def can_command(self) -> bool:
         """Whether it may answer alerts: arbiters, not those who are confined to some boards."""
-        return self.visibility is Visibility.ARBITER and self.within is None
+        return self.visibility is Visibility.ARBITER and self.restriction is None
 
-    def limit(self, selected: StreamFilter) -> StreamFilter:
+    def restrict(self, selected: StreamFilter) -> StreamFilter:
         """What this guest gets that asks for ``selected``."""
-        return replace(selected, within=self.within, visibility=self.visibility)
+        return replace(selected, restriction=self.restriction, visibility=self.visibility)
 
 
 def public_filter(hide_scores: bool) -> StreamFilter:
@@ -60,54 +60,56 @@ class Authentication:
         self.tokens = tokens
         """Replaced where the file says something else; null where none is named."""
         self._now = now
-        self.admit(config)
+        self.reconfigure(config)
 
-    def admit(self, config: ServerConfig) -> None:
+    def reconfigure(self, config: ServerConfig) -> None:
         """From now on this holds for those without a token."""
         self._public = config.public
         self._visibility = public_filter(config.hide_scores).visibility
 
     @property
-    def anybody(self) -> Guest | None:
+    def anonymous_guest(self) -> Guest | None:
         """What those without a token are; null where they are nobody."""
         if self.tokens is not None and not self._public:
             return None
         # Figures of the service say how many searches the engines have made.
-        metrics = self.tokens is None and self._visibility is Visibility.PUBLIC
-        return Guest(self._visibility, metrics=metrics)
+        can_read_metrics = self.tokens is None and self._visibility is Visibility.PUBLIC
+        return Guest(self._visibility, can_read_metrics=can_read_metrics)
 
-    def who(self, request: HttpRequest) -> Guest | None:
+    def authenticate(self, request: HttpRequest) -> Guest | None:
         """Who sends this request; null when its token is missing or wrong.
 
         A token that is given must be right: somebody who means to see more is not quietly shown
         less. Where no tokens exist, none is looked at.
         """
-        return self._known(read_token(request))
+        return self._find_guest_of(read_token(request))
 
-    def introduced(self, message: str | bytes) -> Guest | None:
+    def authenticate_message(self, message: str | bytes) -> Guest | None:
         """Who sends this as its first websocket message; null when that is nobody."""
         first = decode_client_message(message, TokenMessage)
-        return None if first is None else self._known(first.token)
+        return None if first is None else self._find_guest_of(first.token)
 
-    def asks_first(self, request: HttpRequest) -> bool:
+    def should_ask_for_token(self, request: HttpRequest) -> bool:
         """Whether a websocket is to say who it is in its first message."""
-        return read_token(request) is None and self.anybody is None
+        return read_token(request) is None and self.anonymous_guest is None
 
-    def still(self, guest: Guest) -> bool:
+    def is_still_valid(self, guest: Guest) -> bool:
         """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
-        return (self._guest(guest.digest) if guest.digest else self.anybody) == guest
+        return (self._find_guest(guest.digest) if guest.digest else self.anonymous_guest) == guest
 
-    def _known(self, token: str | None) -> Guest | None:
+    def _find_guest_of(self, token: str | None) -> Guest | None:
         if token is None or self.tokens is None:
-            return self.anybody
-        return self._guest(hash_token(token)) if 0 < len(token) <= MAX_CHARS else None
+            return self.anonymous_guest
+        return self._find_guest(hash_token(token)) if 0 < len(token) <= MAX_CHARS else None
 
-    def _guest(self, digest: str) -> Guest | None:
+    def _find_guest(self, digest: str) -> Guest | None:
         token = (self.tokens or {}).get(digest)
-        if token is None or token.expired(self._now()):
+        if token is None or token.has_expired(self._now()):
             return None
         visibility = Visibility.ARBITER if token.arbiter else self._visibility
-        return Guest(visibility, token.within, digest, token.metrics, token.producer, token.name)
+        return Guest(
+            visibility, token.restriction, digest, token.metrics, token.producer, token.name
+        )
 
 
 def read_token(request: HttpRequest) -> str | None:

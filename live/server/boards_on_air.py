@@ -22,19 +22,19 @@ class BoardsOnAir:
         self._shown: dict[Hashable, frozenset[GameId]] = {}
         self._all: frozenset[GameId] = frozenset()
 
-    def show(self, overlay: Hashable, message: bytes) -> None:
+    def update(self, overlay: Hashable, message: bytes) -> None:
         """This overlay shows the games of its message from now on; more than a few are none."""
         if (air := decode_client_message(message, OnAirMessage)) is not None:
             games = frozenset(air.games)
             self._shown[overlay] = games if len(games) <= MOST_BOARDS else frozenset()
-            self._tell()
+            self._report_change()
 
-    def close(self, overlay: Hashable) -> None:
+    def remove(self, overlay: Hashable) -> None:
         """This overlay is gone."""
         if self._shown.pop(overlay, None):
-            self._tell()
+            self._report_change()
 
-    def _tell(self) -> None:
+    def _report_change(self) -> None:
         games = frozenset[GameId]().union(*self._shown.values())
         if games != self._all:
             self._all = games

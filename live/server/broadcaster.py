@@ -47,13 +47,13 @@ class Broadcaster(StreamHub):
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Write moves now; what may wait waits for :meth:`flush`."""
-        self._move_on(partial(super().publish, changes))
+        self._guard(partial(super().publish, changes))
 
     def flush(self) -> None:
         """Write everything that waits."""
-        self._move_on(super().flush)
+        self._guard(super().flush)
 
-    def _move_on(self, step: Callable[[], None]) -> None:
+    def _guard(self, step: Callable[[], None]) -> None:
         try:
             step()
             self._deliver()
@@ -61,16 +61,16 @@ class Broadcaster(StreamHub):
             # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
             # for the whole: all begin anew, and whoever read one comes again for a snapshot.
             _log.exception("the streams begin anew after a fault")
-            self.send_back("the stream begins anew")
+            self.reconnect_readers("the stream begins anew")
 
-    def send_back(self, why: str) -> None:
+    def reconnect_readers(self, why: str) -> None:
         """Begin all streams anew, and have whoever reads one come again for a snapshot."""
         readers = [each for stream in self.streams for each in stream.readers]
-        self.begin_anew()
+        self.reset()
         for subscriber in readers:
             subscriber.close(CloseCode.GOING_AWAY, why)
 
-    def heartbeat(self) -> None:
+    def send_heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""
         self.flush()
         for stream in self.streams:
@@ -115,12 +115,12 @@ class Broadcaster(StreamHub):
         missing = stream.since(*resume) if resume else None
         if missing is None:
             self._tally.snapshots["joined"] += 1
-            self._give_snapshot(subscriber)
+            self._send_snapshot(subscriber)
         else:
             self._tally.resumes += 1
-            self._give(subscriber, missing, resumed=True)
+            self._send_messages(subscriber, missing, resumed=True)
 
-    def left(self, subscriber: Subscriber) -> None:
+    def unsubscribe(self, subscriber: Subscriber) -> None:
         """Write no more messages to it."""
         for waiting in self._packing.values():
             if subscriber in waiting:
@@ -136,45 +136,45 @@ class Broadcaster(StreamHub):
         missing = stream.since(stream.epoch, subscriber.cursor or 0)
         if missing is None or count_bytes(missing) > self._limits.write_bytes:
             self._tally.snapshots["skipped"] += 1
-            self._give_snapshot(subscriber)
+            self._send_snapshot(subscriber)
         else:
-            self._give(subscriber, missing)
+            self._send_messages(subscriber, missing)
 
-    def _give_snapshot(self, subscriber: Subscriber) -> None:
+    def _send_snapshot(self, subscriber: Subscriber) -> None:
         """At once, or as soon as another thread has packed it, once for all who ask meanwhile."""
-        subscriber.set_aside()
+        subscriber.pause()
         subscriber.cursor = None
-        now, *after = self.beginning(subscriber.stream)
-        if not subscriber.deflates or not now.slow_to_pack:
-            self._give(subscriber, [now, *after])
+        now, *after = self.list_catch_up(subscriber.stream)
+        if not subscriber.can_inflate or not now.is_slow_to_deflate:
+            self._send_messages(subscriber, [now, *after])
         elif now in self._packing:
             self._packing[now].append(subscriber)
         else:
             self._packing[now] = [subscriber]
             packing = asyncio.get_running_loop().run_in_executor(None, now.pack)
-            packing.add_done_callback(lambda _: self._packed(now))
+            packing.add_done_callback(lambda _: self._send_deflated(now))
 
-    def _packed(self, now: NumberedMessage) -> None:
+    def _send_deflated(self, now: NumberedMessage) -> None:
         """Whether it is packed or that failed: it is sent."""
         self.flush()
         for subscriber in self._packing.pop(now):
             stream = subscriber.stream
             after = stream.since(stream.epoch, now.seq)
             # Too much may have come meanwhile: then it is the next snapshot, not packed at all.
-            whole = self.beginning(stream) if after is None else [now, *after]
-            self._give(subscriber, whole)
+            whole = self.list_catch_up(stream) if after is None else [now, *after]
+            self._send_messages(subscriber, whole)
 
-    def _give(
+    def _send_messages(
         self, subscriber: Subscriber, messages: Sequence[NumberedMessage], *, resumed: bool = False
     ) -> None:
         """The newest messages of its stream, and before them its greeting."""
         stream, size = subscriber.stream, self._limits.piece_bytes
         frames: list[Iterable[bytes]] = []
-        if not subscriber.greeted:
-            subscriber.greeted = True
+        if not subscriber.is_greeted:
+            subscriber.is_greeted = True
             before = stream.seq - len(messages)
             frames.append([wire.frame(wire.number(self.hello(stream, resumed=resumed), before))])
         for each in messages:
-            packed = subscriber.deflates and not each.slow_to_pack
+            packed = subscriber.can_inflate and not each.is_slow_to_deflate
             frames.append(each.frames(size, deflated=packed))
-        subscriber.begin(chain.from_iterable(frames), stream.seq)
+        subscriber.send_frames(chain.from_iterable(frames), stream.seq)

@@ -93,21 +93,21 @@ class BrokerPublisher:
         """Changes that the state already holds. Cheap and synchronous."""
         changes = list(changes)
         if self._stream is not None:
-            self._stream.changed(changes)
-        self._retained.changed(changes)
+            self._stream.publish(changes)
+        self._retained.mark_changed(changes)
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """What was said of games is void: read the state again."""
         if self._stream is not None:
-            self._stream.begin_anew()
-        self._retained.begin_anew()
+            self._stream.reset()
+        self._retained.reset()
 
     async def run(self) -> None:
         """Keep the broker up to date until cancelled; come back after every loss."""
         waits, reason = generate_backoff_s(self._chance), ""
         while True:
             try:
-                await self._session()
+                await self._run_session()
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
                 reason = str(first_of(group))
             except* Exception:
@@ -119,13 +119,13 @@ class BrokerPublisher:
                 waits = generate_backoff_s(self._chance)
             wait_s = next(waits)
             _log.warning("%s: %s; tried again in %.1f s", self._name, reason, wait_s)
-            self._say("retrying", f"{reason}; tried again in {format_duration(wait_s)}")
+            self._report_state("retrying", f"{reason}; tried again in {format_duration(wait_s)}")
             await asyncio.sleep(wait_s)
 
-    def _say(self, state: FeedState, detail: str = "") -> None:
+    def _report_state(self, state: FeedState, detail: str = "") -> None:
         self._report(part_health(self._name, state, detail))
 
-    async def _session(self) -> None:
+    async def _run_session(self) -> None:
         """One connection, until it is lost."""
         client = MqttClient(
             **self._where,
@@ -139,7 +139,7 @@ class BrokerPublisher:
         client.pending_calls_threshold = IN_FLIGHT + 2  # it warns beyond ten
         async with client:
             self.connected = True
-            self._say("live")
+            self._report_state("live")
             _log.info("%s: connected", self._name)
             self._retained.forget()
             if self._stream is not None:
@@ -175,21 +175,21 @@ class BrokerPublisher:
                 self._online = False
                 continue
             if message.retain:
-                self._retained.holds(topic)
+                self._retained.note_topic(topic)
             else:
                 now_s = asyncio.get_running_loop().time()
                 if self._alone_s == inf:
                     _log.error("%s", shared)
-                    self._say("retrying", shared)
+                    self._report_state("retrying", shared)
                 self._foreign.add(topic)
                 self._alone_s, self._mend_s = now_s + ALONE_S, min(self._mend_s, now_s + MEND_S)
 
-    def _look_after(self, now_s: float) -> None:
+    def _undo_foreign_writes(self, now_s: float) -> None:
         """Undo what others wrote, there and nowhere else; say when they are gone."""
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
             if self._stream is not None and any(each.startswith(site) for each in self._foreign):
-                self._stream.begin_anew()
+                self._stream.reset()
             self._online &= self._status not in self._foreign
             for topic in self._foreign:
                 self._retained.doubt(topic)
@@ -197,12 +197,12 @@ class BrokerPublisher:
             self._mend_s = inf
         if now_s >= self._alone_s:
             self._alone_s = inf
-            self._say("live")
+            self._report_state("live")
 
     async def _send(self, client: aiomqtt.Client) -> None:
         self._online, self._alone_s = False, inf
         while True:
-            self._look_after(asyncio.get_running_loop().time())
+            self._undo_foreign_writes(asyncio.get_running_loop().time())
             for each in self._stream.take() if self._stream is not None else ():
                 topic = self._retained.topic(each.topic)
                 await client.publish(topic, each.payload, qos=1, retain=each.retain)

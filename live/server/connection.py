@@ -58,16 +58,16 @@ _VERSION = ("Sec-WebSocket-Version", "13")
 class ConnectionHost(Protocol):
     """Decides about connections, and answers their requests."""
 
-    def entered(self, connection: HttpConnection) -> bool:
+    def add_connection(self, connection: HttpConnection) -> bool:
         """Count a connection; return whether there is room for it."""
 
-    def gone(self, connection: HttpConnection) -> None:
+    def remove_connection(self, connection: HttpConnection) -> None:
         """Forget a connection."""
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to anything but a handshake."""
 
-    def judge(
+    def admit(
         self, connection: HttpConnection, request: HttpRequest
     ) -> AdmittedClient | HttpResponse:
         """Return the client that a handshake admits, or the response that refuses it."""
@@ -124,13 +124,15 @@ class HttpConnection(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         self.address = read_peer_address(transport)
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
-        room = self._host.entered(self)
+        room = self._host.add_connection(self)
         if self._handshakes is None:
             if not room:
-                self._last(problem(503, "too many connections; come back later"), linger=False)
+                self._respond_and_close(
+                    problem(503, "too many connections; come back later"), linger=False
+                )
         elif room:
             self.transport.pause_reading()
-            self._handshakes.begin(self, self._limits.encrypting)
+            self._handshakes.add(self, self._limits.encrypting)
             self._making = asyncio.create_task(self._encrypt(self._handshakes), name="TLS")
         else:
             self.transport.abort()
@@ -158,13 +160,13 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is not None:
             transport.abort()
         else:  # something may have come between the end of the handshake and our turn
-            self._wait()
+            self._request_turn()
 
     def data_received(self, data: bytes) -> None:
         if self._closing_s is None:
             self._h11.receive_data(data)
             if not self._waits and self._making is None:
-                self._wait()
+                self._request_turn()
             elif self._handshakes is None or self not in self._handshakes.open:
                 self.transport.pause_reading()
         else:
@@ -179,7 +181,7 @@ class HttpConnection(asyncio.Protocol):
             return False
         self._h11.receive_data(b"")
         if self._making is None:
-            self._wait()
+            self._request_turn()
         # Requests sent before the end are still answered; TLS has no half of a connection.
         return self._handshakes is None
 
@@ -192,7 +194,7 @@ class HttpConnection(asyncio.Protocol):
             self._handshakes.open.pop(self, None)
         if self._making is not None:
             self._making.cancel()
-        self._host.gone(self)
+        self._host.remove_connection(self)
 
     def pause_writing(self) -> None:
         self._stalled_s = self._clock()
@@ -203,9 +205,9 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is None and not self.transport.is_closing():
             self.transport.resume_reading()
             if self._making is None:
-                self._wait()
+                self._request_turn()
 
-    def sweep(self, now_s: float) -> None:
+    def enforce_deadlines(self, now_s: float) -> None:
         """Keep deadlines; called about once a second."""
         limits = self._limits
         patience_s = limits.idle_s if self._answered else limits.request_s
@@ -219,11 +221,13 @@ class HttpConnection(asyncio.Protocol):
             return  # it is not the client who is waited for
         elif now_s - self._waiting_s > patience_s:
             if self._answered:
-                self.shut()
+                self.close_when_flushed()
             else:
-                self._last(problem(408, f"no whole request within {limits.request_s:g} s"))
+                self._respond_and_close(
+                    problem(408, f"no whole request within {limits.request_s:g} s")
+                )
 
-    def shut(self) -> None:
+    def close_when_flushed(self) -> None:
         """End this connection once what was written is sent."""
         if self._closing_s is None:
             self._closing_s = self._clock()
@@ -231,24 +235,24 @@ class HttpConnection(asyncio.Protocol):
 
     # --- requests ---------------------------------------------------------------------------------
 
-    def _wait(self) -> None:
+    def _request_turn(self) -> None:
         """For our turn."""
         if not self._waits:
             self._waits = True
-            self._turns.add(self._advance)
+            self._turns.add(self._read_requests)
 
-    def _advance(self) -> None:
+    def _read_requests(self) -> None:
         """Answer the next request that has arrived whole."""
         self._waits = False
         while self._closing_s is None and self._stalled_s is None:
             try:
                 event = self._h11.next_event()
             except h11.RemoteProtocolError as error:
-                self._last(problem(error.error_status_hint, str(error)))
+                self._respond_and_close(problem(error.error_status_hint, str(error)))
                 return
             if event is h11.NEED_DATA:
                 if self._h11.they_are_waiting_for_100_continue:
-                    self._last(_NO_BODY)
+                    self._respond_and_close(_NO_BODY)
                     return
                 self.transport.resume_reading()
                 return
@@ -261,24 +265,24 @@ class HttpConnection(asyncio.Protocol):
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
                 # At its first byte: a body can come in pieces of one byte, each at a cost.
-                self._last(_NO_BODY)
+                self._respond_and_close(_NO_BODY)
             elif isinstance(event, h11.EndOfMessage):
-                self._whole()
+                self._on_request()
                 return
             elif isinstance(event, h11.ConnectionClosed):
-                self.shut()
+                self.close_when_flushed()
 
-    def _whole(self) -> None:
+    def _on_request(self) -> None:
         """A request has arrived; it has no body."""
         event = self._request
         assert event is not None
         try:
             request = _build_request(event)
         except ValueError:
-            self._last(problem(400, "the request target cannot be read"))
+            self._respond_and_close(problem(400, "the request target cannot be read"))
             return
         if request.path in (LIVE_PATH, *_FORMER_PATHS) and request.method == "GET":
-            self._handshake(request, event)
+            self._answer_handshake(request, event)
             return
         self._making = asyncio.create_task(self._answer(request), name=f"answer {request.path}")
 
@@ -294,15 +298,15 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is None:
             self._respond(response)
 
-    def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
-        client = self._host.judge(self, request)
+    def _answer_handshake(self, request: HttpRequest, event: h11.Request) -> None:
+        client = self._host.admit(self, request)
         if isinstance(client, HttpResponse):
             self._respond(client)
             return
         try:
             headers = Headers((k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers)
         except InvalidHeaderValue:
-            self._last(problem(400, "a header holds a character that none may hold"))
+            self._respond_and_close(problem(400, "a header holds a character that none may hold"))
             return
         if "websocket" in _list_members(headers, "Upgrade"):
             # It may stand among others (RFC 9110, section 7.8).
@@ -312,7 +316,7 @@ class HttpConnection(asyncio.Protocol):
         answer = protocol.accept(Handshake(request.path, headers))
         accepted = answer.status_code == 101 and event.http_version == b"1.1"
         if request.path != LIVE_PATH:
-            self._send_off(protocol, answer if accepted else None)
+            self._reject_outdated(protocol, answer if accepted else None)
             return
         if not accepted:
             self._respond(_build_refusal(answer, headers))
@@ -321,7 +325,7 @@ class HttpConnection(asyncio.Protocol):
         self.transport.resume_reading()
         self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
 
-    def _send_off(self, protocol: ServerProtocol, accepted: Response | None) -> None:
+    def _reject_outdated(self, protocol: ServerProtocol, accepted: Response | None) -> None:
         """Tell a client of a former protocol what to do: in a close frame where its handshake could
         be ``accepted``, as browsers show nothing of a refused one.
         """
@@ -331,7 +335,7 @@ class HttpConnection(asyncio.Protocol):
         protocol.send_response(accepted)
         protocol.send_close(CloseCode.OUTDATED, _OUTDATED)
         self.transport.write(b"".join(protocol.data_to_send()))
-        self._end()
+        self._close()
 
     # --- responses --------------------------------------------------------------------------------
 
@@ -342,9 +346,9 @@ class HttpConnection(asyncio.Protocol):
         # MUST close the connection after responding" (RFC 9112, section 6.1).
         self._send(response, ends={b"content-length", b"transfer-encoding"} <= names)
         if self._h11.our_state is h11.MUST_CLOSE:
-            self.shut()
+            self.close_when_flushed()
         elif self._h11.our_state is h11.DONE:
-            self._wait()
+            self._request_turn()
 
     def _send(self, response: HttpResponse, *, ends: bool) -> None:
         body, status = response.body, response.status
@@ -362,13 +366,13 @@ class HttpConnection(asyncio.Protocol):
         self._request, self._answered = None, True
         self._waiting_s = self._clock()
 
-    def _last(self, response: HttpResponse, *, linger: bool = True) -> None:
+    def _respond_and_close(self, response: HttpResponse, *, linger: bool = True) -> None:
         """Answer outside the order of things, and end the connection."""
         if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._send(response, ends=True)
-        self._end(linger=linger)
+        self._close(linger=linger)
 
-    def _end(self, *, linger: bool = True) -> None:
+    def _close(self, *, linger: bool = True) -> None:
         """End the connection once what was written is sent."""
         linger = linger and not self._all_heard and self._handshakes is None
         if linger and self._closing_s is None:
@@ -379,7 +383,7 @@ class HttpConnection(asyncio.Protocol):
                 self.transport.write_eof()
             except OSError:  # lost already, which the loop has not seen yet
                 self.transport.abort()
-        self.shut()
+        self.close_when_flushed()
 
 
 def _list_members(headers: Headers, name: str) -> list[str]:
@@ -417,7 +421,7 @@ class TlsHandshakes:
         self.context = context
         self.open: dict[HttpConnection, None] = {}
 
-    def begin(self, connection: HttpConnection, most: int) -> None:
+    def add(self, connection: HttpConnection, most: int) -> None:
         """One more; the oldest gives way where there are too many."""
         self.open[connection] = None
         if len(self.open) > most:

@@ -78,61 +78,61 @@ class FilteredReader:
         self._selected = selected
 
     def engine(self) -> EngineInfo:
-        return self._shown(self._state.engine())
+        return self._redact(self._state.engine())
 
     def gain(self) -> GainKind:
         return self._state.gain()
 
     def games(self) -> Iterable[GameView]:
-        return [self._shown(each) for each in self._state.games() if self._selected.takes(each)]
+        return [self._redact(each) for each in self._state.games() if self._selected.has_game(each)]
 
     def game(self, game: GameId) -> GameDetail | None:
         detail = self._state.game(game)
-        return self._shown(detail) if detail and self._selected.takes(detail) else None
+        return self._redact(detail) if detail and self._selected.has_game(detail) else None
 
     def players(self) -> Iterable[PlayerView]:
-        players = self._state.players() if self._sends(StandingMessage) else ()
-        games = self._ids()
+        players = self._state.players() if self._should_send(StandingMessage) else ()
+        games = self._find_selected_games()
         if games is not None:
             ids = {each for game in games for each in self._state.player_ids(game)}
             players = (player for player in players if player.id in ids)
-        return [self._shown(player) for player in players]
+        return [self._redact(player) for player in players]
 
     def player_ids(self, game: GameId) -> Iterable[str]:
-        games = self._ids()
+        games = self._find_selected_games()
         return self._state.player_ids(game) if games is None or game in games else ()
 
     def gains(self, player: str) -> GainCounts:
-        return self._state.gains(player) if self._sends(GainsMessage) else ()
+        return self._state.gains(player) if self._should_send(GainsMessage) else ()
 
     def engine_gains(self) -> GainCounts:
-        return self._state.engine_gains() if self._sends(GainsMessage) else ()
+        return self._state.engine_gains() if self._should_send(GainsMessage) else ()
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return redact_sources(self._state.feeds(), self._selected.visibility)
 
     def engines(self) -> EngineHealth:
-        return self._shown(self._state.engines())
+        return self._redact(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
         """What is the matter with feeds and engines is every arbiter's business."""
-        alerts = self._state.alerts() if self._sends(AlertMessage) else ()
-        games = self._ids()
+        alerts = self._state.alerts() if self._should_send(AlertMessage) else ()
+        games = self._find_selected_games()
         return [each for each in alerts if each.game is None or games is None or each.game in games]
 
     def moments(self) -> Iterable[Moment]:
-        moments = self._state.moments() if self._sends(MomentMessage) else ()
-        games = self._ids()
-        return [self._shown(each) for each in moments if games is None or each.game in games]
+        moments = self._state.moments() if self._should_send(MomentMessage) else ()
+        games = self._find_selected_games()
+        return [self._redact(each) for each in moments if games is None or each.game in games]
 
-    def _shown(self, value: Shown) -> Shown:
+    def _redact(self, value: Shown) -> Shown:
         return redact(value, self._selected.visibility)
 
-    def _sends(self, kind: type[Change]) -> bool:
+    def _should_send(self, kind: type[Change]) -> bool:
         return should_send(kind, self._selected.visibility)
 
-    def _ids(self) -> set[GameId] | None:
+    def _find_selected_games(self) -> set[GameId] | None:
         """The games that are taken; None: all."""
-        if not self._selected.narrow:
+        if not self._selected.is_narrow:
             return None
-        return {view.id for view in self._state.games() if self._selected.takes(view)}
+        return {view.id for view in self._state.games() if self._selected.has_game(view)}

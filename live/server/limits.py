@@ -98,11 +98,11 @@ class RateLimits:
         self._everybody = TokenBucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
         self._rates: dict[str, TokenBucket] = {}
 
-    def bound(self, connections: int) -> None:
+    def set_max_connections(self, connections: int) -> None:
         """From now on so many may come; who is in stays."""
         self._limits = replace(self._limits, connections=connections)
 
-    def enter(self, address: str) -> bool:
+    def add_connection(self, address: str) -> bool:
         """Count one connection; whether there was room for it. :meth:`leave` it in any case."""
         self.connections += 1
         self._by_address[address] += 1
@@ -111,30 +111,30 @@ class RateLimits:
             or self._by_address[address] <= self._limits.connections_per_address
         )
 
-    def leave(self, address: str) -> None:
+    def remove_connection(self, address: str) -> None:
         """One connection fewer."""
         self.connections -= 1
         self._by_address[address] -= 1
         if not self._by_address[address]:
             del self._by_address[address]
 
-    def has_room(self, visitor: str) -> bool:
+    def has_room_for(self, visitor: str) -> bool:
         """Whether somebody behind a proxy on this machine may have one more websocket."""
         return (
             is_loopback(visitor) or self._by_visitor[visitor] < self._limits.connections_per_address
         )
 
-    def join(self, visitor: str) -> None:
+    def add_websocket(self, visitor: str) -> None:
         """Count one websocket of a visitor."""
         self._by_visitor[visitor] += 1
 
-    def part(self, visitor: str) -> None:
+    def remove_websocket(self, visitor: str) -> None:
         """One websocket of a visitor fewer."""
         self._by_visitor[visitor] -= 1
         if not self._by_visitor[visitor]:
             del self._by_visitor[visitor]
 
-    def shake(self, address: str) -> bool:
+    def admit_handshake(self, address: str) -> bool:
         """Whether one more handshake of this visitor may be answered now."""
         now_s, limits = self._clock(), self._limits
         if not is_loopback(address):

@@ -40,7 +40,7 @@ class Metrics(Collector):
     def __init__(self, state: EventReader, tally: MetricCounts) -> None:
         self._state, self._tally = state, tally
 
-    def text(self) -> bytes:
+    def format_text(self) -> bytes:
         """The whole exposition."""
         return generate_latest(self)
 

@@ -50,7 +50,7 @@ class OriginPolicy:
         self._hosts = {host.lower() for host in config.hosts}
         self._origins = {origin.lower().rstrip("/") for origin in config.origins}
 
-    def answers_to(self, authority: str) -> bool:
+    def accepts_host(self, authority: str) -> bool:
         """Whether a ``Host`` header names us."""
         host = parse_host(authority)
         # A rebound domain stands in ``Host`` by its own name, never by one of this machine.
@@ -58,13 +58,13 @@ class OriginPolicy:
             return bool(host)
         return not self._loopback_only and not self._hosts
 
-    def names(self, origin: str) -> bool:
+    def is_listed(self, origin: str) -> bool:
         """Whether this origin is one of those listed: its pages may read answers, too."""
         return origin.lower() in self._origins
 
-    def lets_in(self, origin: str | None, authority: str) -> bool:
+    def allows_origin(self, origin: str | None, authority: str) -> bool:
         """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
-        if origin is None or self.names(origin):
+        if origin is None or self.is_listed(origin):
             return True
         scheme, _, ours = origin.lower().partition("://")
         return scheme in ("http", "https") and ours == authority.lower()

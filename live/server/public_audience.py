@@ -70,7 +70,7 @@ class _Subscription(NamedTuple):
     """Who is told changes, and how."""
 
     listener: Listener
-    begin_anew: Callable[[], None]
+    reset: Callable[[], None]
     knows_sources: bool
 
 
@@ -101,7 +101,7 @@ class PublicAudience(FilteredReader):
         super().__init__(live, ALL)
         self._live = live
         # What the public knows of the live state; None where it knows all of it.
-        self._late: ReferenceClient | None = None
+        self._delayed_copy: ReferenceClient | None = None
         self._clock = clock
         self._delay_s = 0.0
         self._waiting: deque[tuple[float, Change]] = deque()
@@ -111,30 +111,30 @@ class PublicAudience(FilteredReader):
         # While there is a delay, the real ids by those that the public knows.
         self._real_ids: dict[GameId, GameId] | None = None
         self.delay(delay_s)
-        if self._late is not None:
-            self._hold_back(self._late, unshown, stored_engine)
+        if self._delayed_copy is not None:
+            self._withhold_unshown(self._delayed_copy, unshown, stored_engine)
         self.hide(hide_scores)
 
     # --- what the public may ask for --------------------------------------------------------------
 
     def games(self) -> Iterable[GameView]:
-        return [self._told(view) for view in super().games()]
+        return [self._rename(view) for view in super().games()]
 
     def game(self, game: GameId) -> GameDetail | None:
         detail = super().game(self._real_id(game))
-        return None if detail is None else self._told(detail)
+        return None if detail is None else self._rename(detail)
 
     def players(self) -> Iterable[PlayerView]:
-        return [self._told(view) for view in super().players()]
+        return [self._rename(view) for view in super().players()]
 
     def player_ids(self, game: GameId) -> Iterable[str]:
         return super().player_ids(self._real_id(game))
 
     def feeds(self) -> tuple[FeedHealth, ...]:
-        return tuple(self._told(health) for health in super().feeds())
+        return tuple(self._rename(health) for health in super().feeds())
 
     def moments(self) -> Iterable[Moment]:
-        return [self._told(moment) for moment in super().moments()]
+        return [self._rename(moment) for moment in super().moments()]
 
     def gain(self) -> GainKind:
         """A setting of the service, the same from start to end: nothing in it waits."""
@@ -147,16 +147,16 @@ class PublicAudience(FilteredReader):
     def listen(
         self,
         listener: Listener,
-        begin_anew: Callable[[], None] = lambda: None,
+        reset: Callable[[], None] = lambda: None,
         *,
         knows_sources: bool = False,
     ) -> None:
         """``listener`` gets every change that the public may know, from now on and in order; it
-        must not wait. When games get other ids, ``begin_anew`` is called instead: what was told is
+        must not wait. When games get other ids, ``reset`` is called instead: what was told is
         void, and the state is to be read again. ``knows_sources``: what it writes is for the people
         who run the service, so sources keep their names unless there is a delay.
         """
-        self._listeners.append(_Subscription(listener, begin_anew, knows_sources))
+        self._listeners.append(_Subscription(listener, reset, knows_sources))
 
     # --- other names ------------------------------------------------------------------------------
 
@@ -164,26 +164,26 @@ class PublicAudience(FilteredReader):
         """The id by which the public knows a game."""
         return game if self._real_ids is None else self._pseudonyms.game_id(game)
 
-    def real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
+    def find_real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
         """These games by their real ids; an id that the public does not know stays."""
         known = self._real_ids or {}
         return frozenset(known.get(game, game) for game in games)
 
-    def confined(self, selected: StreamFilter) -> StreamFilter:
+    def restrict_to_public_ids(self, selected: StreamFilter) -> StreamFilter:
         """The filter with a token's games by the ids that the public knows, too: people who write
         the file of tokens know the real ones. That of an arbiter stays.
         """
-        within, has_real_ids = selected.within, selected.visibility is Visibility.ARBITER
-        if within is None or not within.games or has_real_ids or self._real_ids is None:
+        restriction, has_real_ids = selected.restriction, selected.visibility is Visibility.ARBITER
+        if restriction is None or not restriction.games or has_real_ids or self._real_ids is None:
             return selected
-        games = within.games.union(map(self._pseudonyms.game_id, within.games))
-        return replace(selected, within=replace(within, games=games))
+        games = restriction.games.union(map(self._pseudonyms.game_id, restriction.games))
+        return replace(selected, restriction=replace(restriction, games=games))
 
     def _real_id(self, game: GameId) -> GameId:
         """The real id; empty, which no game has, for one that the public does not know."""
         return game if self._real_ids is None else self._real_ids.get(game, "")
 
-    def _follow_ids(self, change: Change) -> None:
+    def _update_ids(self, change: Change) -> None:
         """A game comes or goes."""
         if self._real_ids is None:
             return
@@ -193,13 +193,13 @@ class PublicAudience(FilteredReader):
         elif isinstance(change, GoneMessage):
             self._real_ids.pop(self._pseudonyms.game_id(change.game), None)
 
-    def _told(self, value: Told) -> Told:
+    def _rename(self, value: Told) -> Told:
         """A value or message as the public is told it."""
         if self._real_ids is None:
             return self._pseudonyms.name_sources(value)
         return self._pseudonyms.redact(value)
 
-    def _rename_games(self) -> None:
+    def _reassign_ids(self) -> None:
         """Give games other ids where a delay has begun, and the real ones where it is over."""
         is_late = self._delay_s > 0
         if is_late == (self._real_ids is not None):
@@ -209,7 +209,7 @@ class PublicAudience(FilteredReader):
             game_id = self._pseudonyms.game_id
             self._real_ids = {game_id(view.id): view.id for view in self._live.games()}
         for each in self._listeners:
-            each.begin_anew()
+            each.reset()
 
     # --- what is held back ------------------------------------------------------------------------
 
@@ -225,25 +225,25 @@ class PublicAudience(FilteredReader):
         Nothing that the public has seen is taken back.
         """
         self._delay_s = delay_s
-        self._hold_apart()
-        self.pass_due()
-        self._rename_games()
+        self._update_copy()
+        self.release_due()
+        self._reassign_ids()
 
     def hide(self, hide_scores: bool) -> None:
         """Whether the public sees what engines said, from now on."""
         self._selected = _VENUE if hide_scores else ALL
-        self._hold_apart()
+        self._update_copy()
 
-    def _hold_apart(self) -> None:
+    def _update_copy(self) -> None:
         """Keep what the public knows apart from the live state, where it knows less."""
         if not self._delay_s and not self._waiting and self._selected is ALL:
-            self._late = None
-        elif self._late is None:
-            self._late = ReferenceClient()
-            self._late.apply(replace(snapshot(self._live, ALL), alerts=()))
-        self._state = self._late or self._live
+            self._delayed_copy = None
+        elif self._delayed_copy is None:
+            self._delayed_copy = ReferenceClient()
+            self._delayed_copy.apply(replace(snapshot(self._live, ALL), alerts=()))
+        self._state = self._delayed_copy or self._live
 
-    def _hold_back(
+    def _withhold_unshown(
         self, late: ReferenceClient, unshown: Unshown, stored_engine: EngineInfo | None
     ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""
@@ -253,7 +253,7 @@ class PublicAudience(FilteredReader):
             stages = unshown.get(detail.id, ())
             if stages and stages[-1][0] < self._delay_s:
                 late.apply(GoneMessage(detail.id))
-                changed_s[detail.id] = self._hold_stages(late, detail, stages)
+                changed_s[detail.id] = self._withhold_stages(late, detail, stages)
         if not changed_s:
             return
         last_s = max(changed_s.values())
@@ -261,23 +261,23 @@ class PublicAudience(FilteredReader):
             if moment.game in changed_s or moment.kind in ROUND_MOMENTS:
                 if moment.game not in changed_s:
                     late.apply(MomentMessage(moment.game, moment, holds=False))
-                self._hold(last_s, MomentMessage(moment.game, moment))
+                self._enqueue(last_s, MomentMessage(moment.game, moment))
         # Their figures rest on these games, nobody can say which part of them.
         for player in whole.players:
             late.apply(StandingMessage(replace(player, games=0, moves=0)))
-            self._hold(last_s, StandingMessage(player))
+            self._enqueue(last_s, StandingMessage(player))
         for each in whole.gains:
             for gain_cp, moves in each.counts:
-                self._hold(last_s, GainsMessage(each.player, gain_cp, moves))
+                self._enqueue(last_s, GainsMessage(each.player, gain_cp, moves))
         # So does what the engine counts.
         stored = stored_engine or whole.engine
         rating, source = stored.rating, stored.rating_source
         bare = replace(whole.engine, rating=rating, rating_source=source, rating_moves=0)
         late.apply(EngineMessage(bare))
-        self._hold(last_s, EngineMessage(whole.engine))
+        self._enqueue(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
 
-    def _hold_stages(
+    def _withhold_stages(
         self, late: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
     ) -> float:
         """Give the public a game as it may know it, and hold back the rest; gives when
@@ -294,11 +294,11 @@ class PublicAudience(FilteredReader):
                 if ago_s >= self._delay_s:
                     late.apply(change)
                 else:
-                    self._hold(at_s, change)
+                    self._enqueue(at_s, change)
             before = after
         return at_s
 
-    def _hold(self, at_s: float, change: Change) -> None:
+    def _enqueue(self, at_s: float, change: Change) -> None:
         self._waiting.append((at_s, change))
         if isinstance(change, MoveMessage) and change.move is not None:
             self._moves[change.game] += 1
@@ -316,26 +316,26 @@ class PublicAudience(FilteredReader):
         return max(0.0, self._waiting[0][0] + self._delay_s - self._clock())
 
     @property
-    def withholding(self) -> bool:
+    def is_withholding(self) -> bool:
         """Whether the public is shown less than the arbiters, or later."""
-        return self._late is not None
+        return self._delayed_copy is not None
 
     # --- changes ----------------------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Take in changes that the live state already holds, and pass on what may be known."""
         if not self._delay_s and not self._waiting:
-            self._show(changes)
+            self._release(changes)
             return
         now_s = self._clock()
         for change in changes:
             if not isinstance(change, AlertMessage) and _is_worth_keeping(change):
-                self._hold(now_s, change)
-        self.pass_due()
+                self._enqueue(now_s, change)
+        self.release_due()
 
-    def pass_due(self) -> None:
+    def release_due(self) -> None:
         """Pass on what may be known by now."""
-        if self._late is None:
+        if self._delayed_copy is None:
             return
         until_s = self._clock() - self._delay_s
         ready: list[Change] = []
@@ -344,39 +344,39 @@ class PublicAudience(FilteredReader):
             if isinstance(change, MoveMessage) and change.move is not None:
                 self._moves[change.game] -= 1
         self._moves = +self._moves
-        self._show(ready)
-        self._hold_apart()
+        self._release(ready)
+        self._update_copy()
 
-    def _show(self, changes: Iterable[Change]) -> None:
+    def _release(self, changes: Iterable[Change]) -> None:
         """Take into what the public knows what it may know now, and pass it on."""
         due: list[Change] = []
         for change in changes:
-            self._follow_ids(change)
-            news = self._news(change)
+            self._update_ids(change)
+            news = self._select_news(change)
             try:
-                if self._late is not None:
-                    self._late.apply(change)
+                if self._delayed_copy is not None:
+                    self._delayed_copy.apply(change)
             except OutOfStep as error:
                 # A fault of ours: the public goes on without this change.
                 log.error("the public misses a change: %s", error)
             else:
                 due += news
         if due:
-            told = [self._told(change) for change in due]
+            told = [self._rename(change) for change in due]
             for each in self._listeners:
                 each.listener(due if each.knows_sources and self._real_ids is None else told)
 
-    def _news(self, change: Change) -> tuple[Change, ...]:
+    def _select_news(self, change: Change) -> tuple[Change, ...]:
         """What of a change is news to the public: a message without news would say that an engine
         answered.
         """
         if self._selected is ALL:
             return (change,)
-        visible, news = self._shown(change), self._sends(type(change))
+        visible, news = self._redact(change), self._should_send(type(change))
         match visible:
             case GameMessage(game=view):
                 known = self._state.game(view.id)
-                news = known is None or self._shown(view_of(known)) != view
+                news = known is None or self._redact(view_of(known)) != view
             case GoneMessage(game=game):
                 news = self._state.game(game) is not None
             case EngineMessage(engine=engine):

@@ -132,18 +132,18 @@ class ReferenceClient:
                 self._alerts = _index_by_id(each for each in self.alerts() if each.game != game)
                 self._drop_moments(game, 0)
             case MoveMessage(game=game, ply=ply, move=move):
-                self._move(self._held(game), ply, move)
+                self._apply_move(self._require_game(game), ply, move)
                 self._drop_moments(game, ply)
             case ClockMessage(game=game, ply=ply):
-                plies = self._held(game).plies
+                plies = self._require_game(game).plies
                 if ply <= len(plies):
                     clocks = {"clock_s": message.clock_s, "spent_s": message.spent_s}
-                    self._put(game, replace(plies[ply - 1], **clocks))
+                    self._replace_ply(game, replace(plies[ply - 1], **clocks))
             case ScoreMessage(game=game, ply=scored):
-                if scored.ply <= len(self._held(game).plies):
-                    self._put(game, scored)
+                if scored.ply <= len(self._require_game(game).plies):
+                    self._replace_ply(game, scored)
             case PointMessage(game=game, color=color, point=point):
-                held = self._held(game)
+                held = self._require_game(game)
                 before = _truncate_curve(point.ply, getattr(held.curves, color))
                 curves = replace(held.curves, **{color: (*before, point)})
                 self._games[game] = replace(held, curves=curves)
@@ -161,7 +161,7 @@ class ReferenceClient:
             case AlertMessage(alert=alert):
                 _keep(self._alerts, alert.id, alert, alert.cleared_s is None)
             case MomentMessage(game=game, moment=moment, holds=holds):
-                self._held(game)
+                self._require_game(game)
                 _keep(self._moments, moment.id, moment, holds)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
@@ -228,18 +228,18 @@ class ReferenceClient:
     def moments(self) -> list[Moment]:
         return list(self._moments.values())
 
-    def _held(self, game: GameId) -> GameDetail:
+    def _require_game(self, game: GameId) -> GameDetail:
         try:
             return self._games[game]
         except KeyError:
             raise OutOfStep(f"game {game!r} is not held") from None
 
-    def _put(self, game: GameId, ply: PlyView) -> None:
+    def _replace_ply(self, game: GameId, ply: PlyView) -> None:
         held = self._games[game]
         plies = (*held.plies[: ply.ply - 1], ply, *held.plies[ply.ply :])
         self._games[game] = replace(held, plies=plies)
 
-    def _move(self, held: GameDetail, ply: int, move: PlyView | None) -> None:
+    def _apply_move(self, held: GameDetail, ply: int, move: PlyView | None) -> None:
         plies = held.plies[: ply - 1]
         if move is not None:
             if move.ply != ply or len(plies) != ply - 1:

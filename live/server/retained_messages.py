@@ -127,14 +127,14 @@ class RetainedMessages:
 
     # --- what happens -----------------------------------------------------------------------------
 
-    def changed(self, changes: Iterable[Change]) -> None:
+    def mark_changed(self, changes: Iterable[Change]) -> None:
         """Remember what to look at again."""
         for change in changes:
             match change:
                 case GameMessage(game=view):
-                    self._put(view)
+                    self._place_game(view)
                 case GoneMessage(game=game):
-                    self._drop(game)
+                    self._remove_game(game)
                 case MoveMessage() | ClockMessage() | ScoreMessage() | PointMessage():
                     if at := self._places.get(change.game):
                         self._stale.add(at)
@@ -142,23 +142,23 @@ class RetainedMessages:
                     self._stale.add(player.id)
                 case EngineMessage():
                     # Every rating is another one now.
-                    self._all_stale()
+                    self._mark_all()
                 case HealthMessage():
                     self._stale.add(None)
 
-    def _all_stale(self) -> None:
+    def _mark_all(self) -> None:
         self._stale.update(self._places.values(), (each.id for each in self._state.players()))
         self._stale.add(None)
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Games have other ids: look again at the places of before and at those of now."""
         self._stale.update(self._places.values())
         self._places.clear()
         for view in self._state.games():
-            self._put(view)
-        self._all_stale()
+            self._place_game(view)
+        self._mark_all()
 
-    def holds(self, topic: str) -> None:
+    def note_topic(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""
         if topic not in self._others and topic not in self._sent:
             self.doubt(topic)
@@ -173,8 +173,8 @@ class RetainedMessages:
         self._sent.clear()
         self._look = dict.fromkeys(self._wanted)
         for view in self._state.games():
-            self._put(view)
-        self._all_stale()
+            self._place_game(view)
+        self._mark_all()
 
     # --- what to send -----------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class RetainedMessages:
 
         They count as sent; a broker that did not get them is one to :meth:`forget`.
         """
-        self._look_again()
+        self._refresh()
         found: dict[str, bytes] = {}
         while self._look and len(found) < most:
             topic = next(iter(self._look))
@@ -195,23 +195,23 @@ class RetainedMessages:
                 self._sent[topic] = payload
         return found
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         stale, self._stale = self._stale, set()
         players = self._state.players() if any(isinstance(each, str) for each in stale) else ()
         views = {player.id: player for player in players}
         for each in stale:
             match each:
                 case None:
-                    self._want(self.topic("engine"), EngineMessage(self._state.engine()))
+                    self._set_wanted(self.topic("engine"), EngineMessage(self._state.engine()))
                     health = HealthMessage(self._state.feeds(), self._state.engines())
-                    self._want(self.topic("health"), health)
+                    self._set_wanted(self.topic("health"), health)
                 case str():
                     message = StandingMessage(views[each]) if each in views else None
-                    self._want(self.topic("players", encode_level(each)), message)
+                    self._set_wanted(self.topic("players", encode_level(each)), message)
                 case _:
-                    self._board(each)
+                    self._refresh_board(each)
 
-    def _board(self, at: Place) -> None:
+    def _refresh_board(self, at: Place) -> None:
         """What the four topics of a board should hold."""
         games = (self._state.game(game) for game, place in self._places.items() if place == at)
         detail = max(filter(None, games), key=game_order, default=None)
@@ -224,22 +224,22 @@ class RetainedMessages:
                 if points := getattr(detail.curves, color):
                     latest[color] = PointMessage(detail.id, color, points[-1])
         for name, message in latest.items():
-            self._want(self.topic(*at, name), message)
+            self._set_wanted(self.topic(*at, name), message)
 
-    def _want(self, topic: str, message: Message | None) -> None:
+    def _set_wanted(self, topic: str, message: Message | None) -> None:
         self._look[topic] = None
         if message is None or not should_send(type(message), self._visibility):
             self._wanted.pop(topic, None)
         else:
             self._wanted[topic] = wire.encode(redact(message, self._visibility))
 
-    def _put(self, view: GameView) -> None:
+    def _place_game(self, view: GameView) -> None:
         at = find_place(view)
         if self._places.get(view.id) != at:
-            self._drop(view.id)
+            self._remove_game(view.id)
             self._places[view.id] = at
         self._stale.add(at)
 
-    def _drop(self, game: GameId) -> None:
+    def _remove_game(self, game: GameId) -> None:
         if game in self._places:
             self._stale.add(self._places.pop(game))

@@ -154,13 +154,15 @@ class HttpRoutes:
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """What the first route has that knows what the path names."""
         path = request.path
-        sees = self._public.confined(guest.limit(EVERYTHING)) if guest else _STRANGER
+        sees = (
+            self._public.restrict_to_public_ids(guest.restrict(EVERYTHING)) if guest else _STRANGER
+        )
         if path.startswith("/api/"):
             path = path.rstrip("/")
             if former := _FORMER_API.fullmatch(path):
                 return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
-        elif (page := self._site.page(path) or find_manual_page(path)) is not None:
-            shown = self._page(page, path, request.query)
+        elif (page := self._site.find_page(path) or find_manual_page(path)) is not None:
+            shown = self._respond_page(page, path, request.query)
             # A local file for OBS looks for this picture until the service is there.
             return allow_origin(shown, "*") if path == "/static/icon.svg" else shown
         for entry in ROUTES:
@@ -168,7 +170,7 @@ class HttpRoutes:
                 continue
             if guest is None and not entry.open:
                 return UNKNOWN
-            state = FilteredReader(self._of(sees), sees)
+            state = FilteredReader(self._choose_reader(sees), sees)
             try:
                 response = entry.answer(self, Asked(request, guest, sees, state, *found.groups()))
                 if isinstance(response, Coroutine):
@@ -179,10 +181,10 @@ class HttpRoutes:
                 return response
         return UNKNOWN if guest is None else problem(404, f"nothing is at {path}; see /docs")
 
-    def _of(self, sees: StreamFilter) -> EventReader:
+    def _choose_reader(self, sees: StreamFilter) -> EventReader:
         return self._state if sees.visibility is Visibility.ARBITER else self._public
 
-    def _page(self, page: ExportedFile, path: str = "", query: Pairs = ()) -> HttpResponse:
+    def _respond_page(self, page: ExportedFile, path: str = "", query: Pairs = ()) -> HttpResponse:
         # Scripts, styles and pictures obey the policy of the page that loads them: its long one
         # would only be carried along, some forty times a page.
         is_page = page.media_type.startswith("text/html")
@@ -199,7 +201,7 @@ class HttpRoutes:
     @route(f"{API_PATH}/games", {"games": GameView}, GAME_FILTERS)
     def games(self, asked: Asked) -> HttpResponse:
         """Games, without moves and curves."""
-        games = filter(parse_filter(asked.request.query).takes, asked.state.games())
+        games = filter(parse_filter(asked.request.query).has_game, asked.state.games())
         return _respond_json({"games": sorted(games, key=game_order)})
 
     @route(f"{API_PATH}/games/{{game}}.png", "image/png")
@@ -262,9 +264,9 @@ class HttpRoutes:
     @route(f"{API_PATH}/health", HealthAnswer)
     def health(self, asked: Asked) -> HttpResponse:
         """How feeds and engines are doing."""
-        return _respond_json(self._health(asked))
+        return _respond_json(self._assess(asked))
 
-    def _health(self, asked: Asked) -> HealthAnswer:
+    def _assess(self, asked: Asked) -> HealthAnswer:
         sight, known = asked.sees.visibility, assess_health(asked.state, self._tally.subscribers)
         return replace(known, public_delay=self._public.held(sight), sight=sight.wire_name)
 
@@ -281,7 +283,7 @@ class HttpRoutes:
         found = [
             each
             for each in with_boards(self._incidents(), boards)
-            if (not sees.narrow or each.game in boards) and has_words(each, words)
+            if (not sees.is_narrow or each.game in boards) and has_words(each, words)
         ]
         return _respond_json({"incidents": found})
 
@@ -289,7 +291,7 @@ class HttpRoutes:
     def moments(self, asked: Asked) -> HttpResponse:
         """What is worth telling."""
         selected = parse_filter(asked.request.query)
-        games = {view.id for view in asked.state.games() if selected.takes(view)}
+        games = {view.id for view in asked.state.games() if selected.has_game(view)}
         moments = [each for each in asked.state.moments() if each.game in games]
         return _respond_json(
             {"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))}
@@ -298,13 +300,13 @@ class HttpRoutes:
     @route(f"{API_PATH}/round", RoundSummary, ROUND_QUERY)
     async def round(self, asked: Asked) -> HttpResponse:
         """A round that is over; the newest where none is named."""
-        summary = await self._summary(asked)
+        summary = await self._summarise(asked)
         return summary if isinstance(summary, HttpResponse) else _respond_json(summary)
 
     @route(f"{API_PATH}/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
     async def round_drawing(self, asked: Asked) -> HttpResponse:
         """The same as a drawing."""
-        summary = await self._summary(asked)
+        summary = await self._summarise(asked)
         if isinstance(summary, HttpResponse):
             return summary
         svg = draw_round(summary, _read_language(asked)).encode("utf-8", "replace")
@@ -315,7 +317,7 @@ class HttpRoutes:
         """The same as a picture."""
         if not can_render_png():
             return problem(404, "pictures of rounds need pip install 'live-rate[picture]'")
-        summary = await self._summary(asked)
+        summary = await self._summarise(asked)
         if isinstance(summary, HttpResponse):
             return summary
         svg = draw_round(summary, _read_language(asked))
@@ -329,10 +331,10 @@ class HttpRoutes:
     @route("/round")
     async def round_page(self, asked: Asked) -> HttpResponse:
         """A round that is over on one screen; while it goes on, how far it is."""
-        summary = await self._summary(asked)
+        summary = await self._summarise(asked)
         language = _read_language(asked)
         token = {name: text for name, text in asked.request.query if name == "token"}
-        links = RoundLinks(self._root(asked), token, can_render_png())
+        links = RoundLinks(self._find_root(asked), token, can_render_png())
         games = list(asked.state.games())
         finished = list_finished_rounds(games)
         if isinstance(summary, RoundSummary):
@@ -348,7 +350,7 @@ class HttpRoutes:
         vary = ("Vary", "Authorization")
         return respond(status, _HTML, page, [*REVALIDATE, vary], policy=policy)
 
-    async def _summary(self, asked: Asked) -> RoundSummary | HttpResponse:
+    async def _summarise(self, asked: Asked) -> RoundSummary | HttpResponse:
         """Sum up the round that is asked for, or say why not."""
         _read_language(asked)
         if asked.sees.visibility is Visibility.VENUE:
@@ -377,15 +379,15 @@ class HttpRoutes:
         """Figures of the service, for Prometheus."""
         guest = asked.guest
         # They know no delay: whoever is held back needs a token that says metrics.
-        if not guest or not guest.metrics or (self._public.delay_s and not guest.digest):
+        if not guest or not guest.can_read_metrics or (self._public.delay_s and not guest.digest):
             return problem(403, "figures of the service need a token with metrics = true")
-        return respond(200, CONTENT_TYPE_LATEST, self._metrics.text(), NO_STORE)
+        return respond(200, CONTENT_TYPE_LATEST, self._metrics.format_text(), NO_STORE)
 
     @route("/readyz", HealthAnswer, open=True)
     @route("/healthz", HealthAnswer, open=True)
     def well(self, asked: Asked) -> HttpResponse:
         """Whether the service lives, and is ready: where it is not, readyz is 503."""
-        now = self._health(asked)
+        now = self._assess(asked)
         # Everybody is told that much.
         readiness = now if asked.guest else Readiness(now.status, now.ready)
         unready = asked.request.path == "/readyz" and not now.ready
@@ -404,7 +406,7 @@ class HttpRoutes:
     @route("/docs", open=True)
     def docs(self, asked: Asked) -> HttpResponse:
         """The readable page of both."""
-        return self._page(ExportedFile(_HTML, _render_docs()))
+        return self._respond_page(ExportedFile(_HTML, _render_docs()))
 
     @route("/manual", open=True)
     def manual(self, asked: Asked) -> HttpResponse:
@@ -419,10 +421,10 @@ class HttpRoutes:
         # A stranger sees as a venue does.
         picture = asked.sees.visibility is not Visibility.VENUE and can_render_png()
         moments = [each for each in asked.state.moments() if game and each.game == game.id]
-        body = render_share_page(id, game, self._root(asked), moments, picture=picture)
+        body = render_share_page(id, game, self._find_root(asked), moments, picture=picture)
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
-    def _root(self, asked: Asked) -> str:
+    def _find_root(self, asked: Asked) -> str:
         """Return the whole address by which the service was asked, ``https://HOST/``."""
         headers = asked.request.headers
         scheme = headers.get("x-forwarded-proto")
@@ -433,7 +435,7 @@ class HttpRoutes:
     @route("/study")
     async def studies(self, asked: Asked) -> HttpResponse:
         """What tables and figures of studies there are; links lead on with the token."""
-        if isinstance(folder := self._study_for(asked), HttpResponse):
+        if isinstance(folder := self._find_studies(asked), HttpResponse):
             return folder
         token = "".join(
             f"?{urlencode({name: text})}" for name, text in asked.request.query if name == "token"
@@ -449,14 +451,14 @@ class HttpRoutes:
     @route("/study/{file}")
     async def study(self, asked: Asked) -> HttpResponse | None:
         """One of them."""
-        if isinstance(folder := self._study_for(asked), HttpResponse):
+        if isinstance(folder := self._find_studies(asked), HttpResponse):
             return folder
         if (file := await on_own_thread(folder.file, asked.name)) is None:
             return None
         policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)
 
-    def _study_for(self, asked: Asked) -> static_files.StaticSite | HttpResponse:
+    def _find_studies(self, asked: Asked) -> static_files.StaticSite | HttpResponse:
         """The folder, or why whoever asks is shown none."""
         if self._study is None:
             return problem(404, "no folder of tables and figures is named: set [study] folder")

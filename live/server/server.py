@@ -88,7 +88,7 @@ class Publisher:
         """
         self._config = config
         self._clock = clock
-        self._air = BoardsOnAir(lambda games: on_air(self.public.real_ids(games)))
+        self._air = BoardsOnAir(lambda games: on_air(self.public.find_real_ids(games)))
         self._desk = desk
         self._limits = limits = limits or ClientLimits(connections=config.max_connections)
         self._rates = RateLimits(limits, clock)
@@ -119,7 +119,7 @@ class Publisher:
         self.broadcaster, self._arbiters = self._audiences
         self.public.listen(
             partial(self._send, self.broadcaster),
-            lambda: self.broadcaster.send_back("the delay has changed"),
+            lambda: self.broadcaster.reconnect_readers("the delay has changed"),
         )
         self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
         tokens = self._tokens.read(self._tokens.load()) if self._tokens else None
@@ -153,7 +153,7 @@ class Publisher:
         for warning in check_exposure(self._config):
             _log.warning("%s", warning)
         await self._listen()
-        self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
+        self._timer = self._loop.call_later(_SWEEP_S, self._enforce_each_second)
         return self
 
     async def _listen(self) -> None:
@@ -195,7 +195,7 @@ class Publisher:
             if isinstance(connection, Subscriber):
                 connection.close(CloseCode.GOING_AWAY, "the service stops")
             else:
-                connection.shut()
+                connection.close_when_flushed()
         try:
             async with asyncio.timeout(self._limits.closing_s):
                 await self._empty.wait()
@@ -226,14 +226,14 @@ class Publisher:
         """
         self._origins = OriginPolicy(config)
         self._routes.frames = config.frames
-        self._authentication.admit(config)
+        self._authentication.reconfigure(config)
         if config.hide_scores != self._config.hide_scores:
             self.public.hide(config.hide_scores)
             # What was kept from the streams meanwhile must not be missed by who resumes one.
-            self.broadcaster.begin_anew()
-        self._rates.bound(config.max_connections)
+            self.broadcaster.reset()
+        self._rates.set_max_connections(config.max_connections)
         self._config = config
-        self._dismiss(CloseCode.GOING_AWAY, "the settings have changed")
+        self._close_unauthorised(CloseCode.GOING_AWAY, "the settings have changed")
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -259,61 +259,61 @@ class Publisher:
         del self._ticks[broadcaster]
         broadcaster.flush()
 
-    def _of(self, selected: StreamFilter) -> Broadcaster:
+    def _choose_broadcaster(self, selected: StreamFilter) -> Broadcaster:
         """Who sends what this filter selects."""
         return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
 
     # --- connections ------------------------------------------------------------------------------
 
-    def entered(self, connection: HttpConnection) -> bool:
+    def add_connection(self, connection: HttpConnection) -> bool:
         """Count a connection; whether there is room for it."""
         self._connections.add(connection)
         self._empty.clear()
-        return self._rates.enter(connection.address) and not self._stopping
+        return self._rates.add_connection(connection.address) and not self._stopping
 
-    def gone(self, connection: HttpConnection | Subscriber) -> None:
+    def remove_connection(self, connection: HttpConnection | Subscriber) -> None:
         """Forget a connection."""
         self._connections.discard(connection)
-        self._air.close(connection)
-        self._rates.leave(connection.address)
+        self._air.remove(connection)
+        self._rates.remove_connection(connection.address)
         if isinstance(connection, Subscriber):
-            self._rates.part(connection.sender)
+            self._rates.remove_websocket(connection.sender)
         if not self._connections:
             self._empty.set()
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """The response to anything but a handshake, for whoever may have it."""
-        if (foreign := self._foreign(request)) is not None:
+        if (foreign := self._refuse_host(request)) is not None:
             return foreign
         origin = request.headers.get("origin", "")
-        listed = self._origins.names(origin)
+        listed = self._origins.is_listed(origin)
         if listed and request.method == "OPTIONS":
             return allow_origin(HttpResponse(204, PREFLIGHT), origin)
-        response = await self._routes.answer(request, self._authentication.who(request))
+        response = await self._routes.answer(request, self._authentication.authenticate(request))
         return allow_origin(response, origin) if listed else response
 
-    def judge(
+    def admit(
         self, connection: HttpConnection, request: HttpRequest
     ) -> AdmittedClient | HttpResponse:
         """The client that a handshake admits, or the response that refuses it. Checked from the
         cheapest to the dearest, before anything is set up: host name, origin, rate, token, filter.
         """
-        if (foreign := self._foreign(request)) is not None:
+        if (foreign := self._refuse_host(request)) is not None:
             return foreign
         headers, address = request.headers, connection.address
         visitor = read_client_address(headers, address)
-        if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
+        if not self._origins.allows_origin(headers.get("origin"), headers.get("host", "")):
             return problem(
                 403,
                 f"pages of {headers['origin']} may not connect: server.origins does not list it",
             )
-        if not self._rates.shake(visitor):
+        if not self._rates.admit_handshake(visitor):
             return problem(429, "too many new subscribers at once; come back later", LATER)
-        if not self._rates.has_room(visitor):
+        if not self._rates.has_room_for(visitor):
             return problem(503, "too many connections; come back later", LATER)
         guest: Guest | None = None
-        if not self._authentication.asks_first(request):
-            guest = self._authentication.who(request)
+        if not self._authentication.should_ask_for_token(request):
+            guest = self._authentication.authenticate(request)
             if guest is None:
                 return UNKNOWN
         try:
@@ -321,7 +321,9 @@ class Publisher:
             wanted, resume = parse_filter(request.query), read_resume_point(request)
             client = AdmittedClient(wanted, resume, guest, here, visitor)
             if guest is not None:
-                self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
+                self._check_filter(
+                    self.public.restrict_to_public_ids(guest.restrict(client.wanted)), client.sender
+                )
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
@@ -330,7 +332,7 @@ class Publisher:
 
     def _check_filter(self, wanted: StreamFilter, address: str) -> None:
         """Raise TooManyFilters where this filter cannot be served to this address now."""
-        if wanted.narrow and not is_loopback(address):
+        if wanted.is_narrow and not is_loopback(address):
             # Else two addresses could hold all filters, and keep everybody else out.
             read = {
                 each.stream.filter
@@ -339,11 +341,11 @@ class Publisher:
             }
             if wanted not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
-        self._of(wanted).stream(wanted)
+        self._choose_broadcaster(wanted).stream(wanted)
 
-    def _foreign(self, request: HttpRequest) -> HttpResponse | None:
+    def _refuse_host(self, request: HttpRequest) -> HttpResponse | None:
         authority = request.headers.get("host", "")
-        if self._origins.answers_to(authority):
+        if self._origins.accepts_host(authority):
             return None
         return problem(421, f"this service does not answer to the name {authority!r}")
 
@@ -365,90 +367,96 @@ class Publisher:
             connection.transport,
             self._clock,
             self._limits,
-            self.gone,
+            self.remove_connection,
             protocol,
             turns=self._turns,
             tally=self._tally,
         )
         subscriber.sender = client.sender
-        self._rates.join(client.sender)
+        self._rates.add_websocket(client.sender)
         self._connections.discard(connection)
         self._connections.add(subscriber)
         connection.transport.set_protocol(subscriber)
         if client.guest is not None:
-            self._begin(subscriber, client, client.guest)
+            self._start_stream(subscriber, client, client.guest)
         else:
-            subscriber.said = lambda message: self._introduced(subscriber, client, message)
+            subscriber.on_text = lambda message: self._authenticate_first(
+                subscriber, client, message
+            )
         if early:
             subscriber.data_received(early)
 
-    def _introduced(self, subscriber: Subscriber, client: AdmittedClient, message: bytes) -> None:
+    def _authenticate_first(
+        self, subscriber: Subscriber, client: AdmittedClient, message: bytes
+    ) -> None:
         """Its first message says who it is, or nothing valid."""
-        guest = self._authentication.introduced(message)
+        guest = self._authentication.authenticate_message(message)
         if guest is None:
             subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
             return
         try:
-            self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
-            self._begin(subscriber, client, guest)
+            self._check_filter(
+                self.public.restrict_to_public_ids(guest.restrict(client.wanted)), client.sender
+            )
+            self._start_stream(subscriber, client, guest)
         except TooManyFilters:
             subscriber.close(CloseCode.TRY_LATER, "too many different filters are in use")
 
-    def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
+    def _start_stream(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
         """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
-        wanted = self.public.confined(guest.limit(client.wanted))
-        broadcaster = self._of(wanted)
-        heeded = guest.producer or client.here
+        wanted = self.public.restrict_to_public_ids(guest.restrict(client.wanted))
+        broadcaster = self._choose_broadcaster(wanted)
+        heeded = guest.is_producer or client.is_local
 
-        def said(message: bytes) -> None:
+        def on_text(message: bytes) -> None:
             if heeded:
-                self._air.show(subscriber, message)
-            command = decode_client_message(message, DeskCommand) if guest.commands else None
-            if command is not None and self._authentication.still(guest):
+                self._air.update(subscriber, message)
+            command = decode_client_message(message, DeskCommand) if guest.can_command else None
+            if command is not None and self._authentication.is_still_valid(guest):
                 self._desk(command, guest.name)
 
-        subscriber.follow(broadcaster, wanted, guest, said)
+        subscriber.follow(broadcaster, wanted, guest, on_text)
         broadcaster.join(subscriber, client.resume)
 
     # --- the clock --------------------------------------------------------------------------------
 
-    def sweep(self) -> None:
+    def enforce_deadlines(self) -> None:
         """Keep all deadlines. Runs about once a second by itself."""
         now_s = self._clock()
         for connection in list(self._connections):
             try:
-                connection.sweep(now_s)
+                connection.enforce_deadlines(now_s)
             except Exception:
                 # Broad: a fault in one connection must not lift the deadlines of all others.
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
-        self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
+        self._close_unauthorised(CloseCode.FORBIDDEN, "the token is no longer valid")
         for broadcaster in self._audiences:
-            broadcaster.drop_unused()
+            broadcaster.evict_unused()
 
-    async def look_at_tokens(self) -> None:
+    async def reload_tokens(self) -> None:
         """Take over what the file of tokens says now. Runs about once a second by itself."""
         if self._tokens is None:
             return
-        changed = self._tokens.changed(await on_own_thread(self._tokens.load))
+        changed = self._tokens.update(await on_own_thread(self._tokens.load))
         if changed is not None:
             self._authentication.tokens = changed
-            self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
+            self._close_unauthorised(CloseCode.FORBIDDEN, "the token is no longer valid")
 
-    def _dismiss(self, code: CloseCode, why: str) -> None:
+    def _close_unauthorised(self, code: CloseCode, why: str) -> None:
         """Close subscribers who may not stay as they are."""
         for each in list(self._connections):
             if not isinstance(each, Subscriber) or each.guest is None:
                 continue
-            if not self._authentication.still(each.guest):
+            if not self._authentication.is_still_valid(each.guest):
                 each.close(code, why)
 
-    def _sweep_again(self) -> None:
-        self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
-        self.sweep()
+    def _enforce_each_second(self) -> None:
+        self._timer = self._loop.call_later(_SWEEP_S, self._enforce_each_second)
+        self.enforce_deadlines()
         if self._looking is None or self._looking.done():
-            self._looking = self._loop.create_task(self.look_at_tokens(), name="tokens file")
+            self._looking = self._loop.create_task(self.reload_tokens(), name="tokens file")
         if self._clock() - self._beat_s >= self._limits.heartbeat_s:
             self._beat_s = self._clock()
             for broadcaster in self._audiences:
-                broadcaster.heartbeat()
+                broadcaster.send_heartbeat()

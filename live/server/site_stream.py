@@ -71,9 +71,9 @@ class SiteStream:
         self._selected = selected
         self._hub = StreamHub(state, epoch=epoch, clock=clock, delay=delay)
         self._sent_s = self._since_s = clock()
-        self._begin()
+        self._open_stream()
 
-    def _begin(self) -> None:
+    def _open_stream(self) -> None:
         self._stream = self._hub.stream(self._selected)
         self._after = FIRST_SEQ
         self._since: list[bytes] = []
@@ -81,16 +81,16 @@ class SiteStream:
         self._stale_since = False
         self._jumped = True
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Somebody else wrote among our messages: another epoch has its readers throw away all."""
-        self._hub.begin_anew()
-        self._begin()
+        self._hub.reset()
+        self._open_stream()
 
     def forget(self) -> None:
         """Nothing is known of what the broker holds: it begins with a snapshot."""
         self._jumped = True
 
-    def changed(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds."""
         self._hub.publish(changes)
         self._gather()
@@ -104,27 +104,27 @@ class SiteStream:
             self._jumped = False
             self._waiting.clear()
             # By a heartbeat readers see that there is another epoch.
-            found += [*self._snapshot(), self._heartbeat()]
+            found += [*self._build_snapshot(), self._build_heartbeat()]
         elif self._waiting:
-            found.append(self._changes(self._waiting))
+            found.append(self._build_changes(self._waiting))
             self._since += self._waiting
             self._waiting = []
             self._stale_since = True
         if self._stale_since and now_s - self._since_s >= _SINCE_S:
             if sum(map(len, self._since)) > _SINCE_BYTES:
-                found += self._snapshot()
+                found += self._build_snapshot()
             else:
                 self._since_s, self._stale_since = now_s, False
-                found.append(self._retained_since())
+                found.append(self._build_since())
         if found:
             self._sent_s = now_s
         elif now_s - self._sent_s >= self._heartbeat_s:
             self._sent_s = now_s
-            found.append(self._heartbeat())
+            found.append(self._build_heartbeat())
         return found
 
-    def _heartbeat(self) -> BrokerMessage:
-        return self._changes([wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)])
+    def _build_heartbeat(self) -> BrokerMessage:
+        return self._build_changes([wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)])
 
     def _gather(self) -> None:
         if self._stream.fresh:
@@ -135,7 +135,7 @@ class SiteStream:
             self._waiting.clear()
             self._jumped = True
 
-    def _snapshot(self) -> list[BrokerMessage]:
+    def _build_snapshot(self) -> list[BrokerMessage]:
         now = self._hub.snapshot(self._stream)
         hello = self._hub.hello(self._stream)
         self._after = now.seq
@@ -146,14 +146,14 @@ class SiteStream:
             now.plain,
         )
         packed = gzip.compress(whole, compresslevel=3, mtime=0)
-        return [BrokerMessage(SNAPSHOT, packed), self._retained_since()]
+        return [BrokerMessage(SNAPSHOT, packed), self._build_since()]
 
-    def _retained_since(self) -> BrokerMessage:
-        return self._envelope(SINCE, b'"after":%d,' % self._after, self._since)
+    def _build_since(self) -> BrokerMessage:
+        return self._wrap(SINCE, b'"after":%d,' % self._after, self._since)
 
-    def _changes(self, messages: list[bytes]) -> BrokerMessage:
-        return self._envelope(CHANGES, b"", messages)
+    def _build_changes(self, messages: list[bytes]) -> BrokerMessage:
+        return self._wrap(CHANGES, b"", messages)
 
-    def _envelope(self, topic: str, after: bytes, messages: list[bytes]) -> BrokerMessage:
+    def _wrap(self, topic: str, after: bytes, messages: list[bytes]) -> BrokerMessage:
         epoch, listed = msgspec.json.encode(self._stream.epoch), b",".join(messages)
         return BrokerMessage(topic, b'{"epoch":%b,%b"messages":[%b]}' % (epoch, after, listed))

@@ -97,7 +97,7 @@ class StaticSite:
         self._root = root.resolve()
         self._types = types
 
-    def page(self, path: str) -> ExportedFile | None:
+    def find_page(self, path: str) -> ExportedFile | None:
         """What is at a decoded URL path: ``/`` and other named pages, ``/static/…``; else null."""
         name = _NAMED.get(path) or path.removeprefix("/static/")
         return None if name == path else self.file(name)

@@ -79,7 +79,7 @@ def _list_files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
         name = path.relative_to(OVERLAY).as_posix()
         if path.suffix not in CONTENT_TYPES or path.suffix == ".html" or "builder" in name:
             continue
-        if (file := site.page(f"/static/{name}")) is not None:
+        if (file := site.find_page(f"/static/{name}")) is not None:
             found.append((f"static/{name}", file.body))
     for name in _PAGES:
         text = (OVERLAY / name).read_text(encoding="utf-8")

@@ -40,7 +40,7 @@ class StreamFilter(Value):
     """Folded names, or FIDE ids as decimal digits."""
     boards: frozenset[str] = frozenset()
     """Board numbers as decimal digits."""
-    within: StreamFilter | None = None
+    restriction: StreamFilter | None = None
     """What a token confines the subscriber to, whatever it asks for."""
     visibility: Visibility = Visibility.PUBLIC
     brief: bool = False
@@ -49,23 +49,23 @@ class StreamFilter(Value):
     """Everybody's pooled gains too."""
 
     @property
-    def narrow(self) -> bool:
+    def is_narrow(self) -> bool:
         """True when some game could be left out."""
         return bool(self.games or self.events or self.players or self.boards) or (
-            self.within is not None and self.within.narrow
+            self.restriction is not None and self.restriction.is_narrow
         )
 
-    def takes(self, view: GameView) -> bool:
+    def has_game(self, view: GameView) -> bool:
         """Whether the game is selected."""
         return (
             (not self.games or view.id in self.games)
             and (not self.events or fold_name(view.event) in self.events)
             and (not self.players or not self.players.isdisjoint(_list_player_names(view)))
             and (not self.boards or str(view.board) in self.boards)
-            and (self.within is None or self.within.takes(view))
+            and (self.restriction is None or self.restriction.has_game(view))
         )
 
-    def takes_type(self, change: Change) -> bool:
+    def should_send(self, change: Change) -> bool:
         """Whether messages of this type are wanted, and for these eyes."""
         wanted = self.gains or not isinstance(change, GainsMessage)
         return wanted and should_send(type(change), self.visibility)

@@ -86,7 +86,7 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
         return self.body if self.numbered else wire.number(self.body, self.seq)
 
     @property
-    def slow_to_pack(self) -> bool:
+    def is_slow_to_deflate(self) -> bool:
         """Whether it is not deflated yet, and that takes more than about a millisecond."""
         return self.packed is None and len(self.body) > wire.LONG_BYTES
 
@@ -134,7 +134,7 @@ class NumberedStream:
         """Of these, who may be written to now: those who take plain messages, and deflated ones."""
         self.used_s = clock()
         """When it was last asked for or read."""
-        self.narrow = selected.narrow
+        self.is_narrow = selected.is_narrow
         """Whether its filter names a game, an event or a player; else it holds everything."""
         self.games: set[GameId] = set()
         """What a narrow stream holds."""
@@ -158,11 +158,11 @@ class NumberedStream:
         self.fresh.append(numbered)
         self._history.append(numbered)
         self._history_bytes += len(body)
-        self._forget_old(numbered.at_s)
+        self._evict_old(numbered.at_s)
 
     def since(self, epoch: str, seq: int) -> list[NumberedMessage] | None:
         """Exactly the messages after ``seq``; null where they can't all be given."""
-        self._forget_old(self._clock())
+        self._evict_old(self._clock())
         missing = self.seq - seq
         if epoch != self.epoch or not 0 <= missing <= len(self._history):
             return None
@@ -178,7 +178,7 @@ class NumberedStream:
         self.readers.remove(reader)
         self.used_s = self._clock()
 
-    def is_news(self, change: Change, body: bytes) -> bool:
+    def record_news(self, change: Change, body: bytes) -> bool:
         """Whether a brief message says more than the last one of its subject; from now on it is
         that one. Much of what changes is not in it.
         """
@@ -193,7 +193,7 @@ class NumberedStream:
                 self._sent.pop((game, GameMessage), None)
         return True
 
-    def _forget_old(self, now_s: float) -> None:
+    def _evict_old(self, now_s: float) -> None:
         history, limits = self._history, self._limits
         while history and (
             len(history) > limits.history_messages
@@ -250,9 +250,9 @@ class StreamHub:
         self._limits = limits
         self._delay = delay
         self._made = 0
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Forget all streams; those that are made from now on have other epochs."""
         # Changes that wait for the tick, by game. Loss policy: nothing is lost but what a later
         # change overwrites; bounded by the state: at most one entry per field a client holds.
@@ -269,7 +269,7 @@ class StreamHub:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Take in changes that the state already holds. Moves go to the streams at once."""
-        self._route([out for change in changes for out in self._added(change)])
+        self._route([out for change in changes for out in self._enqueue(change)])
 
     def flush(self) -> None:
         """Give the streams everything that waits (the tick)."""
@@ -277,20 +277,20 @@ class StreamHub:
             waiting, self._waiting = self._waiting, {}
             self._route([change for slots in waiting.values() for change in slots.values()])
 
-    def _added(self, change: Change) -> list[Change]:
+    def _enqueue(self, change: Change) -> list[Change]:
         """Take a change in; answers what must go out now, in order (usually nothing)."""
         if (game := game_of(change)) is not None:
             self._finished.pop(game, None)
         # Moments are few, and clients know the game by then only if its header went before.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
-            return [*self._taken(change.game), change]
+            return [*self._drain_game(change.game), change]
         waiting, slot = self._waiting.setdefault(game, {}), _coalescing_key(change)
         # At the end: a point drops the later ones of its colour.
         waiting.pop(slot, None)
         waiting[slot] = change
         return []
 
-    def _taken(self, game: GameId) -> list[Change]:
+    def _drain_game(self, game: GameId) -> list[Change]:
         """Everything that waits for one game, in order; it waits no longer."""
         return list(self._waiting.pop(game, {}).values())
 
@@ -314,8 +314,8 @@ class StreamHub:
         stream = self._streams.get(selected)
         if stream is None:
             self.flush()
-            stream = self._made_for(selected)
-            if stream.narrow:
+            stream = self._create_stream(selected)
+            if stream.is_narrow:
                 self._make_room(bool(stream.games))
             self._streams[selected] = stream
         stream.used_s = self._clock()
@@ -359,7 +359,7 @@ class StreamHub:
             known[form] = zlib.compress(body, 1) if form in known else b""
         return body
 
-    def beginning(self, stream: NumberedStream) -> list[NumberedMessage]:
+    def list_catch_up(self, stream: NumberedStream) -> list[NumberedMessage]:
         """What a newcomer needs: a snapshot, then the messages after it.
 
         The last snapshot serves again while little has changed: that many come at once, each at
@@ -389,7 +389,7 @@ class StreamHub:
             )
         )
 
-    def drop_unused(self) -> None:
+    def evict_unused(self) -> None:
         """Forget streams that nobody has read for as long as history lasts anyway."""
         now_s = self._clock()
         for stream in self.streams:
@@ -400,7 +400,7 @@ class StreamHub:
                 stream.snapshot = None
 
     def _make_room(self, selects: bool) -> None:
-        alike = [s for s in self.streams if s.narrow and bool(s.games) == selects]
+        alike = [s for s in self.streams if s.is_narrow and bool(s.games) == selects]
         if len(alike) < self._limits.filters * (1 if selects else _OF_NOTHING):
             return
         unread = [each for each in alike if not each.readers]
@@ -418,13 +418,13 @@ class StreamHub:
         for such a game is taken along, or it would be sent twice.
         """
         views = (change.game for change in ready if isinstance(change, GameMessage))
-        for game in {view.id for view in views if self._moved(view)}:
-            ready.extend(self._taken(game))
+        for game in {view.id for view in views if self._has_new_identity(view)}:
+            ready.extend(self._drain_game(game))
         joining: dict[GameId, list[NumberedStream]] = {}
         players_moved = False
         for change in ready:
             match change:
-                case GameMessage(game=view) if self._moved(view):
+                case GameMessage(game=view) if self._has_new_identity(view):
                     self._identities[view.id] = _describe_identity(view)
                     players_moved = True
                     joining[view.id] = self._reselect(view)
@@ -433,7 +433,7 @@ class StreamHub:
                     stays = bool(player.games or player.moves)
                     players_moved |= not stays or player.id not in self._known_players
                     (self._known_players.add if stays else self._known_players.discard)(player.id)
-            self._send(change, self._streams_of(change))
+            self._send(change, self._find_streams(change))
             if isinstance(change, GoneMessage):
                 players_moved = True
                 self._identities.pop(change.game, None)
@@ -441,45 +441,45 @@ class StreamHub:
                 for stream in self.streams:
                     stream.games.discard(change.game)
         for game, streams in joining.items():
-            self._join(game, streams)
+            self._send_game(game, streams)
         for stream in self.streams if players_moved else ():
-            if stream.narrow:
-                self._reseat(stream)
+            if stream.is_narrow:
+                self._update_players(stream)
 
-    def _streams_of(self, change: Change) -> list[NumberedStream]:
+    def _find_streams(self, change: Change) -> list[NumberedStream]:
         """Those that hold what a change is about."""
         match change:
             case StandingMessage(player=PlayerView(id=id)) | GainsMessage(player=id):
-                return [each for each in self.streams if not each.narrow or id in each.players]
+                return [each for each in self.streams if not each.is_narrow or id in each.players]
         game = game_of(change)
         if game is None:
             return self.streams
-        return [each for each in self.streams if not each.narrow or game in each.games]
+        return [each for each in self.streams if not each.is_narrow or game in each.games]
 
     def _send(self, change: Change, streams: Iterable[NumberedStream]) -> None:
         bodies: dict[tuple[Visibility, bool], bytes] = {}
         for stream in streams:
             wanted = stream.filter
-            if wanted.takes_type(change):
+            if wanted.should_send(change):
                 form = wanted.visibility, wanted.brief
                 if (body := bodies.get(form)) is None:
                     body = bodies[form] = _encode(redact(change, wanted.visibility), wanted)
-                if not wanted.brief or stream.is_news(change, body):
+                if not wanted.brief or stream.record_news(change, body):
                     stream.append(body)
 
-    def _moved(self, view: GameView) -> bool:
+    def _has_new_identity(self, view: GameView) -> bool:
         return self._identities.get(view.id) != _describe_identity(view)
 
     def _reselect(self, view: GameView) -> list[NumberedStream]:
         """The game's header says something new: it may leave streams, and enters those given."""
-        narrow = [each for each in self.streams if each.narrow]
+        narrow = [each for each in self.streams if each.is_narrow]
         for stream in narrow:
-            if view.id in stream.games and not stream.filter.takes(view):
+            if view.id in stream.games and not stream.filter.has_game(view):
                 stream.games.discard(view.id)
                 self._send(GoneMessage(view.id), [stream])
-        return [each for each in narrow if view.id not in each.games and each.filter.takes(view)]
+        return [each for each in narrow if view.id not in each.games and each.filter.has_game(view)]
 
-    def _join(self, game: GameId, streams: list[NumberedStream]) -> None:
+    def _send_game(self, game: GameId, streams: list[NumberedStream]) -> None:
         """Send a game whole, in the messages every client knows anyway."""
         detail = self._state.game(game) if streams else None
         if detail is None:
@@ -491,9 +491,9 @@ class StreamHub:
         for stream in streams:
             stream.games.add(game)
 
-    def _reseat(self, stream: NumberedStream) -> None:
+    def _update_players(self, stream: NumberedStream) -> None:
         """Bring the players of a narrow stream up to its games."""
-        before, stream.players = stream.players, self._players_of(stream)
+        before, stream.players = stream.players, self._find_players(stream)
         for player in before - stream.players:
             # No games and no moves: a player to be forgotten.
             self._send(StandingMessage(PlayerView(player, "", None, 0, 0, None)), [stream])
@@ -504,18 +504,18 @@ class StreamHub:
                 for gain_cp, moves in self._state.gains(view.id):
                     self._send(GainsMessage(view.id, gain_cp, moves), [stream])
 
-    def _players_of(self, stream: NumberedStream) -> set[str]:
+    def _find_players(self, stream: NumberedStream) -> set[str]:
         return {each for game in stream.games for each in self._state.player_ids(game)}
 
-    def _made_for(self, selected: StreamFilter) -> NumberedStream:
+    def _create_stream(self, selected: StreamFilter) -> NumberedStream:
         self._made += 1
         stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._limits)
-        if stream.narrow:
+        if stream.is_narrow:
             for view in self._state.games():
                 self._identities.setdefault(view.id, _describe_identity(view))
-                if selected.takes(view):
+                if selected.has_game(view):
                     stream.games.add(view.id)
-            stream.players = self._players_of(stream)
+            stream.players = self._find_players(stream)
         return stream
 
 

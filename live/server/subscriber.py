@@ -55,7 +55,7 @@ class StreamSource(Protocol):
 
     def catch_up(self, subscriber: Subscriber) -> None: ...
 
-    def left(self, subscriber: Subscriber) -> None: ...
+    def unsubscribe(self, subscriber: Subscriber) -> None: ...
 
 
 class Subscriber(asyncio.Protocol):
@@ -82,11 +82,11 @@ class Subscriber(asyncio.Protocol):
         """Who its filters are counted for."""
         self.guest: Guest | None = None
         """Who it is; null until its first message gives a token."""
-        self.said: Callable[[bytes], None] | None = None
+        self.on_text: Callable[[bytes], None] | None = None
         """Called with every text message of one frame; None leaves them all alone."""
         self.transport = transport
         self.address = read_peer_address(transport)
-        self.greeted = False
+        self.is_greeted = False
         """Whether it was given its greeting."""
         self.cursor: int | None = None
         """While it may not be written to: the number of the last message that it was given; null
@@ -94,7 +94,7 @@ class Subscriber(asyncio.Protocol):
         """
         # A client that asked for a smaller window than ours, which hardly any does, gets messages
         # as they are (RFC 7692, section 7.1.2.1).
-        self.deflates = any(
+        self.can_inflate = any(
             isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
             for each in protocol.extensions
         )
@@ -134,26 +134,26 @@ class Subscriber(asyncio.Protocol):
             TooManyFilters: as many distinct filters as allowed are in use.
         """
         self.stream = source.stream(wanted)
-        self._source, self.guest, self.said = source, guest, said
+        self._source, self.guest, self.on_text = source, guest, said
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether the next messages may be written."""
-        return self.guest is not None and self in self.stream.ready[self.deflates]
+        return self.guest is not None and self in self.stream.ready[self.can_inflate]
 
-    def set_aside(self) -> None:
+    def pause(self) -> None:
         """Write no messages to it until :meth:`begin`, or until it drains."""
         if self.guest is not None:
-            self.stream.ready[self.deflates].pop(self, None)
+            self.stream.ready[self.can_inflate].pop(self, None)
 
-    def begin(self, frames: Iterable[bytes], upto: int) -> None:
+    def send_frames(self, frames: Iterable[bytes], upto: int) -> None:
         """Write any number of frames as they drain; messages after ``upto`` follow later."""
         if self._closing_s is not None:
             return  # a fault of ours closed it meanwhile: nothing may follow a close frame
-        self.set_aside()
+        self.pause()
         self.cursor = upto
         self._rest = iter(frames)
-        self._pump()
+        self._write_frames()
 
     def close(self, code: CloseCode, reason: str = "") -> None:
         """Say goodbye; the connection ends when the client answers, or soon after."""
@@ -164,7 +164,7 @@ class Subscriber(asyncio.Protocol):
                 self._tally.closes[code.name.lower()] += 1
             self._flush()
 
-    def sweep(self, now_s: float) -> None:
+    def enforce_deadlines(self, now_s: float) -> None:
         """Keep deadlines; called about once a second."""
         limits = self._limits
         if self._closing_s is not None:
@@ -179,8 +179,8 @@ class Subscriber(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._stalled_s = self._clock()
-        if self.ready:
-            self.set_aside()
+        if self.is_ready:
+            self.pause()
             self.cursor = self.stream.seq
         # Whoever does not read our pongs may not ask for more of them.
         self.transport.pause_reading()
@@ -190,15 +190,15 @@ class Subscriber(asyncio.Protocol):
         if not self._unread and not self.transport.is_closing():
             self.transport.resume_reading()
         if self._closing_s is None:
-            self._pump()
+            self._write_frames()
 
-    def _pump(self) -> None:
+    def _write_frames(self) -> None:
         while self._stalled_s is None and (frame := next(self._rest, None)) is not None:
             self.transport.write(frame)
         if self._stalled_s is not None or self.guest is None or self.cursor is None:
             return
         if self.cursor == self.stream.seq:
-            self.stream.ready[self.deflates][self] = self.transport.write
+            self.stream.ready[self.can_inflate][self] = self.transport.write
         else:
             self._source.catch_up(self)
 
@@ -221,7 +221,7 @@ class Subscriber(asyncio.Protocol):
         del self._unread[:_SLICE_BYTES]
         for event in self._protocol.events_received():
             if isinstance(event, Frame) and not self._hung_up:
-                self._frame(event)
+                self._on_frame(event)
         if self._hung_up:
             return
         self._flush()
@@ -243,7 +243,7 @@ class Subscriber(asyncio.Protocol):
         self._unread.clear()
         self._stop()
         # It holds us: a flood of bad tokens would wait for the collector of cycles.
-        self.said = None
+        self.on_text = None
         self._when_gone(self)
 
     def _refuse_flood(self) -> None:
@@ -260,15 +260,15 @@ class Subscriber(asyncio.Protocol):
         except OSError:  # lost already, which the loop has not seen yet
             self.transport.abort()
 
-    def _frame(self, frame: Frame) -> None:
+    def _on_frame(self, frame: Frame) -> None:
         if not self._frames.take(self._heard_s):
             self._refuse_flood()
         elif self._closing_s is not None:
             return
         elif not self._is_text_so_far(frame):
             self.close(CloseCode.NOT_UTF8, "text is not UTF-8")
-        elif frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:
-            self.said(bytes(frame.data))
+        elif frame.opcode is Opcode.TEXT and frame.fin and self.on_text is not None:
+            self.on_text(bytes(frame.data))
         elif frame.opcode in (Opcode.TEXT, Opcode.BINARY) and self.guest is None:
             self.close(CloseCode.FORBIDDEN, "a token is expected first, in one text message")
         elif frame.opcode is Opcode.BINARY:
@@ -300,9 +300,9 @@ class Subscriber(asyncio.Protocol):
             self._stop()
 
     def _stop(self) -> None:
-        self.set_aside()
+        self.pause()
         self._rest = iter(())
         if self._closing_s is None:
             self._closing_s = self._clock()
             if self.guest is not None:
-                self._source.left(self)
+                self._source.unsubscribe(self)

@@ -59,7 +59,7 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
     """The boards that its overlays show are analysed first."""
 
     @property
-    def within(self) -> StreamFilter | None:
+    def restriction(self) -> StreamFilter | None:
         """What it is confined to; null: nothing.
 
         Raises:
@@ -67,9 +67,9 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
         """
         kinds = ("event", "game", "player")
         wanted = parse_filter((kind, each) for kind in kinds for each in getattr(self, f"{kind}s"))
-        return wanted if wanted.narrow else None
+        return wanted if wanted.is_narrow else None
 
-    def expired(self, now: dt.datetime) -> bool:
+    def has_expired(self, now: dt.datetime) -> bool:
         """Whether its time is over. ``now`` has a time zone."""
         return self.expires is not None and now.astimezone(dt.UTC).date() > self.expires
 
@@ -97,7 +97,7 @@ def read_tokens(text: str, where: str) -> Tokens:
     try:
         tokens = msgspec.convert(tomllib.loads(text), _File).token
         for token in tokens:
-            _ = token.within
+            _ = token.restriction
     # Not TOML, too long a number, too deep; or no tokens.
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ConfigError(
@@ -165,7 +165,7 @@ class TokenFile:
         self._text = found
         return read_tokens(found, f"server.tokens_file {self._path}")
 
-    def changed(self, found: str | ConfigError) -> Tokens | None:
+    def update(self, found: str | ConfigError) -> Tokens | None:
         """The tokens where they are others than before, none where the file cannot be used any
         more; null where they are the same. To be called about once a second with what :meth:`load`
         has found.
@@ -177,19 +177,19 @@ class TokenFile:
             # Being written again gives no more time.
             self._spoilt += 1
             if self._spoilt == 1:
-                self._say(f"{error.problem}: its tokens are withdrawn in {GRACE_LOOKS} s")
+                self._report_state(f"{error.problem}: its tokens are withdrawn in {GRACE_LOOKS} s")
             if self._spoilt != GRACE_LOOKS + 1:
                 return None
-            self._say(f"{error.problem}: its tokens are withdrawn until it can be read")
+            self._report_state(f"{error.problem}: its tokens are withdrawn until it can be read")
             return {}
         if self._spoilt:
             self._spoilt = 0
-            self._say("")
+            self._report_state("")
         elif self._text == before:
             return None
         return tokens
 
-    def _say(self, problem: str) -> None:
+    def _report_state(self, problem: str) -> None:
         level = logging.ERROR if problem else logging.WARNING
         _log.log(level, "server.tokens_file %s %s", self._path, problem or "is read again")
         state: FeedState = "failed" if problem else "live"

@@ -337,7 +337,7 @@ class JsonPrinter:
     def show(self, changes: Iterable[Change]) -> None:
         """What happens from then on."""
         for change in changes:
-            if EVERYTHING.takes_type(change):
+            if EVERYTHING.should_send(change):
                 self._seq += 1
                 self._print(redact(change, EVERYTHING.visibility))
 
@@ -414,7 +414,7 @@ class OutputMode:
             # Nor does what an alert doubts show while anything is withheld.
             export=lambda kind, game: export_report(
                 public,
-                public if public.withholding else service.state,
+                public if public.is_withholding else service.state,
                 Path.cwd(),
                 kind,
                 None if game is None else public.public_id(game),

@@ -100,14 +100,14 @@ async def pass_on(public: PublicAudience, clock: Clock) -> None:
     """Give the public what it may know, as soon as it may, until cancelled."""
     while True:
         await clock.sleep(LOOK_S if public.next_s is None else min(LOOK_S, public.next_s))
-        public.pass_due()
+        public.release_due()
 
 
 async def all_passed_on(public: PublicAudience, clock: Clock) -> None:
     """Return once the public knows everything."""
     while (wait_s := public.next_s) is not None:
         await clock.sleep(wait_s)
-        public.pass_due()
+        public.release_due()
 
 
 def find_unshown(journal: Journal, state: EventState, delay_s: float) -> Unshown:

@@ -120,7 +120,7 @@ async def _visit(publisher: Publisher, data: bytes) -> None:
             await asyncio.sleep(0)
         if not wire.ended:
             wire.protocol.eof_received()
-        publisher.sweep()
+        publisher.enforce_deadlines()
         publisher.broadcaster.flush()
     finally:
         wire.protocol.connection_lost(None)
@@ -184,7 +184,7 @@ def frames(data: bytes) -> None:
 
 def tokens(data: bytes) -> None:
     for token in read_tokens(data.decode("utf-8", "replace"), "tokens.toml").values():
-        token.expired(dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
+        token.has_expired(dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
 
 
 @contextlib.contextmanager

@@ -55,7 +55,7 @@ def test_a_new_token_is_found_by_its_digest_alone() -> None:
     assert secret not in entry
     token = read_tokens(entry, "f").get(hash_token(secret))
     assert token == Token("screen", hash_token(secret), True, ("Open A",))
-    assert token.within == StreamFilter(events=frozenset({"open a"}))
+    assert token.restriction == StreamFilter(events=frozenset({"open a"}))
     assert hash_token(secret + "x") not in read_tokens(entry, "f")
 
 
@@ -79,8 +79,8 @@ def test_any_name_survives_the_file(name: str, events: list[str]) -> None:
 )
 def test_a_token_is_valid_until_its_day_is_over(expires: dt.date | None, over: bool) -> None:
     token = Token("a", hash_token("a"), expires=expires)
-    assert token.expired(NOON) == over
-    assert (guard(token).who(request("Bearer a")) is None) == over
+    assert token.has_expired(NOON) == over
+    assert (guard(token).authenticate(request("Bearer a")) is None) == over
 
 
 DIGEST = hash_token("a")
@@ -131,16 +131,16 @@ def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
     path.unlink()
     if left is not None:
         path.write_text(left)
-    assert [file.changed(file.load()) for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
+    assert [file.update(file.load()) for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
     assert f"withdrawn in {GRACE_LOOKS} s" in said[-1].detail
-    assert file.changed(file.load()) == {}
+    assert file.update(file.load()) == {}
     assert "are withdrawn until" in said[-1].detail
-    assert [file.changed(file.load()) for _ in range(5)] == [None] * 5
+    assert [file.update(file.load()) for _ in range(5)] == [None] * 5
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
     path.write_text(entry("a", 1))
-    assert len(file.changed(file.load()) or ()) == 1
+    assert len(file.update(file.load()) or ()) == 1
     assert [each.state for each in said] == ["failed", "failed", "live"]
-    assert file.changed(file.load()) is None
+    assert file.update(file.load()) is None
 
 
 def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_time(
@@ -149,14 +149,14 @@ def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_tim
     file = TokenFile(str(path), print)
     file.read(file.load())
     path.write_text("[[tok")
-    assert file.changed(file.load()) is None
+    assert file.update(file.load()) is None
     path.write_text(entry("a", 1) + entry("b", 2))
-    assert len(file.changed(file.load()) or ()) == 2
-    assert [file.changed(file.load()) for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
+    assert len(file.update(file.load()) or ()) == 2
+    assert [file.update(file.load()) for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
     looks = []
     for number in range(GRACE_LOOKS + 1):
         path.write_text("[[tok" * number + "[")
-        looks.append(file.changed(file.load()))
+        looks.append(file.update(file.load()))
     assert looks == [*[None] * GRACE_LOOKS, {}]
 
 
@@ -208,29 +208,29 @@ def test_a_token_is_read_from_header_or_query(asked: HttpRequest, token: str | N
 
 def test_without_a_file_everybody_is_the_public() -> None:
     for asked in (request(), request("Bearer whatever")):
-        assert guard().who(asked) == Guest(Visibility.PUBLIC, metrics=True)
-        assert guard(hide_scores=True).who(asked) == Guest(Visibility.VENUE)
-    assert not guard().asks_first(request())
+        assert guard().authenticate(asked) == Guest(Visibility.PUBLIC, can_read_metrics=True)
+        assert guard(hide_scores=True).authenticate(asked) == Guest(Visibility.VENUE)
+    assert not guard().should_ask_for_token(request())
 
 
 def test_with_a_file_only_tokens_count() -> None:
     strict = guard(SCREEN, ARBITER)
-    assert strict.who(request()) is None
-    assert strict.who(request("Bearer x")) is None
-    assert strict.who(request("Bearer ")) is None
+    assert strict.authenticate(request()) is None
+    assert strict.authenticate(request("Bearer x")) is None
+    assert strict.authenticate(request("Bearer ")) is None
     screen = Guest(Visibility.PUBLIC, WITHIN, hash_token("s"), name="screen")
     arbiter = Guest(Visibility.ARBITER, None, hash_token("a"), name="arbiter")
-    assert strict.who(request("Bearer s")) == screen
-    assert strict.who(request(None, ("token", "a"))) == arbiter
-    assert strict.asks_first(request())
-    assert not strict.asks_first(request("Bearer x"))
+    assert strict.authenticate(request("Bearer s")) == screen
+    assert strict.authenticate(request(None, ("token", "a"))) == arbiter
+    assert strict.should_ask_for_token(request())
+    assert not strict.should_ask_for_token(request("Bearer x"))
 
 
 def test_a_wrong_token_is_not_quietly_the_public() -> None:
     both = guard(SCREEN, public=True)
-    assert both.who(request()) == Guest(Visibility.PUBLIC)
-    assert both.who(request("Bearer x")) is None
-    assert not both.asks_first(request())
+    assert both.authenticate(request()) == Guest(Visibility.PUBLIC)
+    assert both.authenticate(request("Bearer x")) is None
+    assert not both.should_ask_for_token(request())
 
 
 @pytest.mark.parametrize(
@@ -247,36 +247,36 @@ def test_a_wrong_token_is_not_quietly_the_public() -> None:
     ],
 )
 def test_a_first_message_says_who_it_is_or_not(message: bytes, known: bool) -> None:
-    assert (guard(SCREEN).introduced(message) is not None) == known
+    assert (guard(SCREEN).authenticate_message(message) is not None) == known
 
 
 def test_a_guest_stays_while_its_token_says_the_same() -> None:
     now = [NOON]
     strict = guard(SCREEN, ARBITER, now=lambda: now[0])
-    guest = strict.who(request("Bearer s"))
+    guest = strict.authenticate(request("Bearer s"))
     assert guest is not None
-    assert strict.still(guest)
+    assert strict.is_still_valid(guest)
     now[0] = NOON + dt.timedelta(days=1)
-    assert not strict.still(guest)
+    assert not strict.is_still_valid(guest)
     now[0] = NOON
     strict.tokens = {hash_token("s"): Token("screen", hash_token("s"))}
-    assert not strict.still(guest), "it may see something else now"
+    assert not strict.is_still_valid(guest), "it may see something else now"
     strict.tokens = {}
-    assert not strict.still(guest)
-    assert guard().still(Guest(Visibility.PUBLIC, metrics=True))
+    assert not strict.is_still_valid(guest)
+    assert guard().is_still_valid(Guest(Visibility.PUBLIC, can_read_metrics=True))
 
 
 def test_metrics_are_read_with_a_token_that_says_so_or_where_nothing_is_withheld() -> None:
     meter = Token("meter", hash_token("m"), metrics=True)
     strict = guard(meter, SCREEN, ARBITER, public=True)
     read = {
-        token: guest is not None and guest.metrics
+        token: guest is not None and guest.can_read_metrics
         for token in ("Bearer m", "Bearer s", "Bearer a", None)
-        for guest in [strict.who(request(token))]
+        for guest in [strict.authenticate(request(token))]
     }
     assert read == {"Bearer m": True, "Bearer s": False, "Bearer a": False, None: False}
-    hidden = guard(hide_scores=True).who(request())
-    assert hidden is not None and not hidden.metrics
+    hidden = guard(hide_scores=True).authenticate(request())
+    assert hidden is not None and not hidden.can_read_metrics
 
 
 @pytest.mark.parametrize(
@@ -303,25 +303,25 @@ def test_what_can_only_mean_this_machine() -> None:
 
 
 def test_beyond_loopback_any_name_is_answered_unless_some_are_listed() -> None:
-    assert OriginPolicy(ServerConfig(host="0.0.0.0")).answers_to("anything.example:80")
+    assert OriginPolicy(ServerConfig(host="0.0.0.0")).accepts_host("anything.example:80")
     listed = OriginPolicy(ServerConfig(host="0.0.0.0", hosts=("chess.example",)))
-    assert listed.answers_to("CHESS.example:443")
-    assert not listed.answers_to("other.example")
+    assert listed.accepts_host("CHESS.example:443")
+    assert not listed.accepts_host("other.example")
     # Names of this machine are no attacker's, and health checks ask by them.
-    assert listed.answers_to("127.0.0.1:8765")
-    assert listed.answers_to("localhost")
+    assert listed.accepts_host("127.0.0.1:8765")
+    assert listed.accepts_host("localhost")
     bound = OriginPolicy(ServerConfig(host="127.0.0.1", hosts=("chess.example",)))
-    assert bound.answers_to("chess.example") and bound.answers_to("localhost")
-    assert not bound.answers_to("other.example")
+    assert bound.accepts_host("chess.example") and bound.accepts_host("localhost")
+    assert not bound.accepts_host("other.example")
 
 
 def test_origins() -> None:
     gate = OriginPolicy(ServerConfig(host="127.0.0.1", origins=("https://club.example/", "null")))
-    assert gate.lets_in(None, "127.0.0.1:1")
-    assert gate.lets_in("https://CLUB.example", "127.0.0.1:1")
-    assert gate.lets_in("null", "127.0.0.1:1")
-    assert gate.lets_in("http://127.0.0.1:1", "127.0.0.1:1")
-    assert gate.lets_in("https://localhost:1", "LOCALHOST:1")
+    assert gate.allows_origin(None, "127.0.0.1:1")
+    assert gate.allows_origin("https://CLUB.example", "127.0.0.1:1")
+    assert gate.allows_origin("null", "127.0.0.1:1")
+    assert gate.allows_origin("http://127.0.0.1:1", "127.0.0.1:1")
+    assert gate.allows_origin("https://localhost:1", "LOCALHOST:1")
     for origin in (
         "http://127.0.0.1:2",
         "https://club.example.evil",
@@ -330,8 +330,8 @@ def test_origins() -> None:
         "evil",
         "http://[::1",
     ):
-        assert not gate.lets_in(origin, "127.0.0.1:1")
-    assert not OriginPolicy(ServerConfig(host="127.0.0.1")).lets_in("null", "127.0.0.1:1")
+        assert not gate.allows_origin(origin, "127.0.0.1:1")
+    assert not OriginPolicy(ServerConfig(host="127.0.0.1")).allows_origin("null", "127.0.0.1:1")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "2001:db8::1"])
@@ -360,26 +360,26 @@ def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
 def test_so_many_from_one_address_and_so_many_in_all() -> None:
     limits = ClientLimits(connections=4, connections_per_address=2, handshakes_per_address_burst=1)
     admission = RateLimits(limits, Clock())
-    assert [admission.enter("10.0.0.1") for _ in range(3)] == [True, True, False]
-    admission.leave("10.0.0.1")
+    assert [admission.add_connection("10.0.0.1") for _ in range(3)] == [True, True, False]
+    admission.remove_connection("10.0.0.1")
     # This machine is counted in all only.
-    assert admission.enter("127.0.0.1") and admission.enter("::1")
-    assert not admission.enter("10.0.0.4") and not admission.enter("127.0.0.1")
-    assert all(admission.shake("::1") for _ in range(50))
+    assert admission.add_connection("127.0.0.1") and admission.add_connection("::1")
+    assert not admission.add_connection("10.0.0.4") and not admission.add_connection("127.0.0.1")
+    assert all(admission.admit_handshake("::1") for _ in range(50))
 
 
 def test_one_visitor_behind_a_proxy_cannot_use_up_the_websockets_of_others() -> None:
     admission = RateLimits(ClientLimits(connections_per_address=2), Clock())
     for _ in range(2):
-        assert admission.has_room("203.0.113.1")
-        admission.join("203.0.113.1")
-    assert not admission.has_room("203.0.113.1") and admission.has_room("203.0.113.2")
-    admission.part("203.0.113.1")
-    assert admission.has_room("203.0.113.1")
+        assert admission.has_room_for("203.0.113.1")
+        admission.add_websocket("203.0.113.1")
+    assert not admission.has_room_for("203.0.113.1") and admission.has_room_for("203.0.113.2")
+    admission.remove_websocket("203.0.113.1")
+    assert admission.has_room_for("203.0.113.1")
     # This machine itself, where no proxy names anybody.
     for _ in range(9):
-        admission.join("127.0.0.1")
-    assert admission.has_room("127.0.0.1")
+        admission.add_websocket("127.0.0.1")
+    assert admission.has_room_for("127.0.0.1")
 
 
 def test_one_address_cannot_use_up_the_handshakes_of_others() -> None:
@@ -391,20 +391,20 @@ def test_one_address_cannot_use_up_the_handshakes_of_others() -> None:
         handshakes_per_address_per_s=0.5,
     )
     admission = RateLimits(limits, clock)
-    assert [admission.shake("10.0.0.1") for _ in range(3)] == [True, True, False]
-    assert [admission.shake("10.0.0.2") for _ in range(3)] == [True, True, False]
-    assert admission.shake("10.0.0.3")
-    assert not admission.shake("10.0.0.4")
+    assert [admission.admit_handshake("10.0.0.1") for _ in range(3)] == [True, True, False]
+    assert [admission.admit_handshake("10.0.0.2") for _ in range(3)] == [True, True, False]
+    assert admission.admit_handshake("10.0.0.3")
+    assert not admission.admit_handshake("10.0.0.4")
     clock.now_s += 2
-    assert admission.shake("10.0.0.1")
-    assert admission.shake("10.0.0.4")
-    assert not admission.shake("10.0.0.1")
+    assert admission.admit_handshake("10.0.0.1")
+    assert admission.admit_handshake("10.0.0.4")
+    assert not admission.admit_handshake("10.0.0.1")
 
 
 def test_addresses_are_not_remembered_without_end() -> None:
     admission = RateLimits(ClientLimits(handshakes_burst=1e9), Clock())
     for number in range(10_000):
-        admission.shake(f"10.0.{number // 256}.{number % 256}")
+        admission.admit_handshake(f"10.0.{number // 256}.{number % 256}")
     assert len(admission._rates) <= 4096
 
 
@@ -468,14 +468,14 @@ def test_what_all_overlays_show_is_on_air_while_they_are_there() -> None:
     air = BoardsOnAir(told.append)
 
     def show(overlay: str, *games: str) -> None:
-        air.show(overlay, msgspec.json.encode(OnAirMessage(games)))
+        air.update(overlay, msgspec.json.encode(OnAirMessage(games)))
 
     show("one", "a")
     show("two", "a", "b")
-    air.show("two", b"noise")
+    air.update("two", b"noise")
     show("two")
     # A wall of all boards puts none before the others.
     show("two", *(f"g{n}" for n in range(9)))
-    air.close("one")
-    air.close("one")
+    air.remove("one")
+    air.remove("one")
     assert told == [{"a"}, {"a", "b"}, {"a"}, frozenset()]

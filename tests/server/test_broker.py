@@ -338,7 +338,7 @@ def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: 
     retained, broker, lost = RetainedMessages(world, "p", selected), Held(), False
     for _ in range(40):
         changes = world.step()
-        retained.changed([*changes, *changes])
+        retained.mark_changed([*changes, *changes])
         if world.random.random() < 0.5:
             batch = retained.take(most)
             # Nothing is told twice on one connection.
@@ -352,7 +352,7 @@ def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: 
             broker.topics["p/3/gone/1/game"] = b"old"
             retained.forget()
             for topic in broker.topics:
-                retained.holds(topic)
+                retained.note_topic(topic)
     while batch := retained.take(most):
         assert len(batch) <= most
         broker.tell(batch)
@@ -366,18 +366,18 @@ def test_a_board_goes_on_with_the_next_round_and_back() -> None:
     retained = RetainedMessages(world, "p")
     assert json.loads(retained.take(100)["p/3/Open A/1/game"])["game"]["id"] == "g2"
     del world.held["g2"]
-    retained.changed([GoneMessage("g2")])
+    retained.mark_changed([GoneMessage("g2")])
     told = retained.take(100)
     assert set(told) == {"p/3/Open A/1/game"}
     assert json.loads(told["p/3/Open A/1/game"])["game"]["id"] == "g1"
     world.set("g1", board=2)
-    retained.changed([world.view("g1")])
+    retained.mark_changed([world.view("g1")])
     told = retained.take(100)
     assert told["p/3/Open A/1/game"] == b""
     assert json.loads(told["p/3/Open A/2/game"])["game"]["board"] == 2
     # Without a board it is at its id, without an event at "-".
     world.set("g1", event="", board=None)
-    retained.changed([world.view("g1")])
+    retained.mark_changed([world.view("g1")])
     assert "p/3/-/g1/game" in retained.take(100)
 
 
@@ -392,7 +392,7 @@ def test_what_a_former_run_left_of_the_sites_stream_is_cleared_where_there_is_no
     retained.take(100)
     left = [f"p/3/{topic}" for topic in (SNAPSHOT, SINCE)]
     for topic in (*left, "p/3/status", "p/3/old/topic"):
-        retained.holds(topic)
+        retained.note_topic(topic)
     cleared = [*([] if streams else left), "p/3/old/topic"]
     assert retained.take(100) == dict.fromkeys(cleared, b"")
 
@@ -431,12 +431,12 @@ def test_nothing_piles_up_while_the_broker_is_slow_or_away() -> None:
     stream = SiteStream(world, epoch="e", clock=clock)
     stream.forget()
     for _ in range(500):
-        stream.changed(world.step() + world.move())
+        stream.publish(world.step() + world.move())
     assert stream._waiting == []
     assert [each.topic for each in stream.take()] == [SNAPSHOT, SINCE, CHANGES]
     clock.now_s += 5
     for _ in range(8000):
-        stream.changed(world.step() + world.move())
+        stream.publish(world.step() + world.move())
         if stream._jumped:
             break
     assert stream._jumped
@@ -461,7 +461,7 @@ def test_hidden_scores_are_in_no_message() -> None:
     stream = SiteStream(world, public_filter(hide_scores=True), epoch="e", clock=clock)
     messages = stream.take()
     for _ in range(300):
-        stream.changed(world.step())
+        stream.publish(world.step())
         clock.now_s += 0.5
         messages += stream.take()
     assert len(messages) > 20

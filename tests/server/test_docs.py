@@ -274,7 +274,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
 ) -> None:
     request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
     for guard in (Authentication(None, ServerConfig()), Authentication({}, ServerConfig())):
-        guest = guard.who(request)
+        guest = guard.authenticate(request)
         response = at_once(ROUTES.answer(request, guest))
         assert response.status in (200, 304, 400, 401, 403, 404, 405)
         if response.status >= 400:

@@ -169,7 +169,7 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
         async with connect(live(publisher)) as ws:
             if first is None:
                 clock.now_s += 10.1
-                publisher.sweep()
+                publisher.enforce_deadlines()
             else:
                 await ws.send(first)
             assert await left_in(ws) == ([], 1009 if first == "x" * 5000 else 4101)
@@ -197,7 +197,7 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
         await screen.recv(), await screen.recv()
         await arbiter.recv(), await arbiter.recv()
         guarded.tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
-        await guarded.publisher.look_at_tokens()
+        await guarded.publisher.reload_tokens()
         assert await left_in(screen) == ([], 4101)
         guarded.publisher.publish(world.move("g1"))
         assert json.loads(await arbiter.recv())["type"] == "move"
@@ -206,7 +206,7 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
         # A file that is gone withdraws all its tokens, after a while, and that is said.
         guarded.tokens.unlink()
         for _ in range(GRACE_LOOKS + 1):
-            await guarded.publisher.look_at_tokens()
+            await guarded.publisher.reload_tokens()
         await arbiter.wait_closed()
         assert [(each.feed, each.state) for each in said] == [("tokens file", "failed")] * 2
 

@@ -102,7 +102,7 @@ class Sweep:
     """All bytes that a stranger is sent."""
 
     def __init__(self, event: Event, publisher: Publisher) -> None:
-        self.said: list[bytes] = []
+        self.on_text: list[bytes] = []
         self._publisher = publisher
         public = publisher.public
         self._broker = RetainedMessages(public, "live")
@@ -112,11 +112,11 @@ class Sweep:
         printer.begin(snapshot(public))
         public.listen(printer.show)
         public.listen(line_printer(Console(file=self._lines, width=200)))
-        public.listen(self._broker.changed, self._broker.begin_anew)
-        public.listen(self._stream.changed, self._stream.begin_anew)
+        public.listen(self._broker.mark_changed, self._broker.reset)
+        public.listen(self._stream.publish, self._stream.reset)
 
     def _note(self, *said: object) -> None:
-        self.said += [str(each).encode("utf-8", "surrogatepass") for each in said]
+        self.on_text += [str(each).encode("utf-8", "surrogatepass") for each in said]
 
     async def look(self, names: Iterable[str]) -> None:
         """Ask every route, and take what a broker is sent."""
@@ -176,16 +176,16 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
             event.state.feed_health(FeedHealth(FEED, "live", f"{FEED}: 2 games"))
             event.state.feed_health(health.part_health(f"game {ID}", "failed", f"{ID} given up"))
             clock.now_s += DELAY_S + 1
-            publisher.public.pass_due()
+            publisher.public.release_due()
             views = list(publisher.public.games())
             await sweep.look([quote(view.id) for view in views])
         assert len(views) == 2 and views[0].plies_played == 4
         readers.append(asyncio.create_task(read(live(publisher))))
         await until(lambda: len(publisher.broadcaster) == len(readers))
     for reader in readers:
-        sweep.said += await reader
-    assert len(sweep.said) > 60
-    for said in sweep.said:
+        sweep.on_text += await reader
+    assert len(sweep.on_text) > 60
+    for said in sweep.on_text:
         assert ID.lower().encode() not in said.lower()
     # Arbiters are told all of it.
     (held,) = [view for view in event.state.games() if view.id == ID]
@@ -258,7 +258,7 @@ def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> N
     public.publish(world.vanish())
     assert ids() == others
     now[0] += 2 * DELAY_S
-    public.pass_due()
+    public.release_due()
     assert len(ids()) == 1
     public.delay(0.0)
     left = [view.id for view in world.games()]
@@ -272,7 +272,7 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(tmp_path
     async with publisher:
         event.report(report(2))
         retained = RetainedMessages(publisher.public, "live")
-        publisher.public.listen(retained.changed, retained.begin_anew)
+        publisher.public.listen(retained.mark_changed, retained.reset)
         before = retained.take(1000)
         assert any(ID in topic for topic in before)
         async with connect(live(publisher)) as reader:
@@ -293,14 +293,14 @@ def test_a_token_for_some_games_goes_on_naming_them_by_their_real_ids() -> None:
     world = World(3, "g1", "g2", plies=3)
     public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
     within = StreamFilter(games=frozenset({"g1"}))
-    token = StreamFilter(within=within)
-    assert [view.id for view in snapshot(public, public.confined(token)).games] == [
+    token = StreamFilter(restriction=within)
+    assert [view.id for view in snapshot(public, public.restrict_to_public_ids(token)).games] == [
         public.public_id("g1")
     ]
-    arbiter = StreamFilter(within=within, visibility=Visibility.ARBITER)
-    assert public.confined(arbiter) is arbiter
+    arbiter = StreamFilter(restriction=within, visibility=Visibility.ARBITER)
+    assert public.restrict_to_public_ids(arbiter) is arbiter
     # And what their overlays say of boards on air is understood.
-    assert public.real_ids([public.public_id("g2"), "x"]) == {"g2", "x"}
+    assert public.find_real_ids([public.public_id("g2"), "x"]) == {"g2", "x"}
 
 
 def test_nothing_delayed_changes_no_id_and_no_text() -> None:

@@ -90,7 +90,7 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
             public.publish(world.random.choice(steps)())
         held.append((now[0], snapshot(world)))
         now[0] += 30.0
-        public.pass_due()
+        public.release_due()
         past = [then for at_s, then in held if at_s <= now[0] - DELAY_S]
         if past:
             seen = redact(client.snapshot(), Visibility.PUBLIC)
@@ -129,10 +129,10 @@ def test_every_game_waits_whatever_its_round_and_result() -> None:
     assert service.public.held() == held
     assert service.public.held(Visibility.PUBLIC) == PublicDelay(DELAY_S)
     service.now_s += DELAY_S - 1
-    service.public.pass_due()
+    service.public.release_due()
     assert client.snapshot().games == ()
     service.now_s += 1
-    service.public.pass_due()
+    service.public.release_due()
     everything = redacted(snapshot(service.state, ALL))
     assert client.snapshot().games == everything.games
     assert snapshot(service.public, ALL) == everything
@@ -155,7 +155,7 @@ def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
     service.now_s += 60
     service.public.delay(2 * DELAY_S)
     service.now_s += DELAY_S
-    service.public.pass_due()
+    service.public.release_due()
     assert plies() == [2]
     service.public.delay(60.0)
     assert plies() == [3]

@@ -231,7 +231,7 @@ def test_the_late_public_hears_of_a_round_after_the_delay_by_its_own_ids(world: 
     late = FilteredReader(public, EVERYTHING)
     assert list_finished_rounds(late.games()) == []
     now[0] = 601.0
-    public.pass_due()
+    public.release_due()
     assert list_finished_rounds(late.games()) == [("Open", "1")]
     details = [detail for view in late.games() if (detail := late.game(view.id))]
     ids = {each.id for each in summarise_round(details).games}

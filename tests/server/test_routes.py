@@ -309,7 +309,7 @@ async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
         assert waits(busy) < 65_536 + size + 1000
         assert (await client.get("/healthz")).status_code == 200
         clock.now_s += 10.1
-        publisher.sweep()
+        publisher.enforce_deadlines()
         await until(lambda: busy not in publisher._connections)
         writer.transport.abort()
 
@@ -323,7 +323,7 @@ async def test_whoever_does_not_finish_a_request_is_sent_away(
         await until(lambda: bool(publisher._connections))
         await asyncio.sleep(0)
         clock.now_s += 10.1
-        publisher.sweep()
+        publisher.enforce_deadlines()
         assert (await said).startswith(b"HTTP/1.1 408 ")
 
 
@@ -661,7 +661,7 @@ async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_ma
 
 
 def samples(world: World, tally: MetricCounts) -> dict[str, float]:
-    text = Metrics(world, tally).text().decode()
+    text = Metrics(world, tally).format_text().decode()
     return {
         each.name + "".join(f" {value}" for value in each.labels.values()): each.value
         for family in text_string_to_metric_families(text)
@@ -716,7 +716,7 @@ def test_nobody_is_named_and_the_series_stay_few() -> None:
         world.step()
     world.appear("g1")
     world.set("g1", event="A secret event")
-    text = Metrics(world, MetricCounts()).text().decode()
+    text = Metrics(world, MetricCounts()).format_text().decode()
     assert all(name not in text for name in NAMES if name)
     assert "secret" not in text
     assert len(samples(world, MetricCounts())) <= before + 2

@@ -169,7 +169,7 @@ def readers(publisher: Publisher) -> set[Subscriber]:
 
 def behind(publisher: Publisher, reader: Subscriber) -> int:
     """How many messages were kept from it."""
-    return 0 if reader.ready else position(publisher) - (reader.cursor or 0)
+    return 0 if reader.is_ready else position(publisher) - (reader.cursor or 0)
 
 
 def stalled(publisher: Publisher, headers: str = "") -> socket.socket:
@@ -217,13 +217,13 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             publisher.publish(world.step())
             assert slow.transport.get_write_buffer_size() <= largest
             clock.now_s += 9.9
-            publisher.sweep()
+            publisher.enforce_deadlines()
             assert len(publisher.broadcaster) == 2
             clock.now_s += 0.2
-            publisher.sweep()
+            publisher.enforce_deadlines()
             assert len(publisher.broadcaster) == 1
             clock.now_s += 3.1
-            publisher.sweep()
+            publisher.enforce_deadlines()
             await until(lambda: slow not in publisher._connections)
         publisher.publish(world.step())
         await follow(good, client_state, position(publisher))
@@ -244,7 +244,7 @@ async def test_a_slow_client_that_drains_in_time_gets_what_it_missed_or_one_fres
         (slow,) = readers(publisher)
         while behind(publisher, slow) < missed:
             publisher.publish([each for _ in range(20) for each in world.step() + world.move()])
-            if slow.ready:
+            if slow.is_ready:
                 await asyncio.sleep(0)
         kinds: list[str] = []
         async with asyncio.timeout(20):
@@ -282,12 +282,12 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
             await until(lambda: len(publisher.broadcaster) == 2)
             heard = {each: each._heard_s for each in readers(publisher)}
             clock.now_s += 40
-            publisher.broadcaster.heartbeat()
+            publisher.broadcaster.send_heartbeat()
             kinds = [json.loads(await ws.recv())["type"] for _ in range(3)]
             assert kinds == ["hello", "snapshot", "heartbeat"]
             await until(lambda: any(each._heard_s > at for each, at in heard.items()))
             clock.now_s += 6
-            publisher.sweep()
+            publisher.enforce_deadlines()
             assert len(publisher.broadcaster) == 1
             await ws.ping()
 
@@ -362,8 +362,8 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
         def fail(self: Subscriber, now_s: float) -> None:
             raise OSError(107, "Transport endpoint is not connected")
 
-        monkeypatch.setattr(Subscriber, "sweep", fail)
-        publisher.sweep()
+        monkeypatch.setattr(Subscriber, "enforce_deadlines", fail)
+        publisher.enforce_deadlines()
         for each in (first, other):
             await each.wait_closed()
 
@@ -407,7 +407,7 @@ async def test_one_address_has_so_many_filters_and_no_more() -> None:
             await connect(live(publisher, "?game=g3.pgn"), additional_headers=more)
         assert refused.value.response.status_code == 503
         # It costs no stream, whose place others may need.
-        assert len([each for each in publisher.broadcaster.streams if each.narrow]) == 2
+        assert len([each for each in publisher.broadcaster.streams if each.is_narrow]) == 2
         for query, headers in (("?game=g1", one), ("", one), ("?game=g3.pgn", other)):
             async with connect(live(publisher, query), additional_headers=headers) as ws:
                 assert json.loads(await ws.recv())["type"] == "hello"

@@ -57,7 +57,7 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
     site = StaticSite(tmp_path)
     for text in ("let x = 1;\n" * 200, "let x = 2; // another\n" * 200):
         script.write_text(text)
-        found = site.page("/static/app.js")
+        found = site.find_page("/static/app.js")
         assert found is not None and found.body == text.encode()
 
 
@@ -170,9 +170,9 @@ def test_letters_are_kept_by_browsers_for_a_day() -> None:
     headers = dict(told.headers)
     assert headers["Content-Type"] == "font/woff2" and told.body[:4] == b"wOF2"
     assert headers["Cache-Control"] == "public, max-age=86400"
-    assert StaticSite().page("/static/font/LICENSE.txt") is not None
+    assert StaticSite().find_page("/static/font/LICENSE.txt") is not None
     # What resvg alone reads is no file of the page.
-    assert StaticSite().page("/static/font/inter-bold.ttf") is None
+    assert StaticSite().find_page("/static/font/inter-bold.ttf") is None
 
 
 def test_pages_name_the_broker_and_may_reach_nothing_else(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class Client:
     def __init__(self, hub: StreamHub, selected: StreamFilter) -> None:
         self.stream = hub.stream(selected)
         self.client_state = ReferenceClient()
-        for each in hub.beginning(self.stream):
+        for each in hub.list_catch_up(self.stream):
             self.client_state.receive(wire.number(each.body, each.seq))
 
 
@@ -167,19 +167,19 @@ def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
     hub = StreamHub(World(), epoch="e", clock=clock, limits=ClientLimits(history_age_s=5))
     first = hub.stream(EVERYTHING)
     clock.now_s += 5
-    hub.drop_unused()
+    hub.evict_unused()
     assert hub.stream(EVERYTHING) is first
     first.readers.add(READER)
     clock.now_s += 5.1
-    hub.drop_unused()
+    hub.evict_unused()
     assert hub.stream(EVERYTHING) is first
     clock.now_s += 5.1
     first.release(READER)
     clock.now_s += 5
-    hub.drop_unused()
+    hub.evict_unused()
     assert hub.stream(EVERYTHING) is first
     clock.now_s += 5.1
-    hub.drop_unused()
+    hub.evict_unused()
     second = hub.stream(EVERYTHING)
     assert second is not first
     assert second.epoch != first.epoch
@@ -232,21 +232,21 @@ def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
     world, clock = World(1, *GAMES, plies=30), Clock()
     hub = StreamHub(world, epoch="e", clock=clock)
     stream = hub.stream(EVERYTHING)
-    (first,) = hub.beginning(stream)
+    (first,) = hub.list_catch_up(stream)
     hub.publish(world.move("g1"))
-    again, *after = hub.beginning(stream)
+    again, *after = hub.list_catch_up(stream)
     assert again is first
     assert [each.seq for each in after] == list(range(first.seq + 1, stream.seq + 1)) != []
     # Too much has changed: the snapshot is the shorter way.
     for _ in range(30):
         hub.publish(world.move("g1") + world.move("g1"))
-    (fresh,) = hub.beginning(stream)
+    (fresh,) = hub.list_catch_up(stream)
     assert fresh.seq == stream.seq > first.seq
     # Too old: it is let go.
     hub.publish(world.move("g1"))
     clock.now_s += 31
-    hub.drop_unused()
-    (late,) = hub.beginning(stream)
+    hub.evict_unused()
+    (late,) = hub.list_catch_up(stream)
     assert late.seq == stream.seq > fresh.seq
 
 
@@ -291,7 +291,7 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
         (deflate,) = deflating.protocol.extensions
         assert isinstance(deflate, PerMessageDeflate) and deflate.remote_no_context_takeover
         assert not plain.protocol.extensions
-        assert sorted(each.deflates for each in readers(publisher)) == [False, True]
+        assert sorted(each.can_inflate for each in readers(publisher)) == [False, True]
         states = ReferenceClient(), ReferenceClient()
         for _ in range(60):
             publisher.publish(world.step() + world.move())
@@ -307,7 +307,7 @@ async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> 
         with stalled(publisher, headers=offer) as client:
             await until(lambda: len(publisher.broadcaster) == 1)
             (reader,) = readers(publisher)
-            assert not reader.deflates
+            assert not reader.can_inflate
             client.setblocking(False)
             answer = await loop.sock_recv(client, 65_536)
         assert b"server_max_window_bits=10" in answer

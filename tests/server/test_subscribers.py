@@ -352,15 +352,15 @@ async def test_who_answers_pings_and_sends_a_pong_each_second_stays() -> None:
     for second in range(600):
         clock.now_s += 1
         subscriber.data_received(masked(0x8A) * (2 if second % 15 == 0 else 1))
-        subscriber.sweep(clock.now_s)
+        subscriber.enforce_deadlines(clock.now_s)
     assert (closes(wire.written), len(source)) == ([], 1)
 
 
 def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
     made = subscriber_on(Wire(), CountedProtocol())
-    made.said = lambda said: made.close(CloseCode.FORBIDDEN)
+    made.on_text = lambda said: made.close(CloseCode.FORBIDDEN)
     made.connection_lost(None)
-    assert made.said is None
+    assert made.on_text is None
 
 
 async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> None:
@@ -387,7 +387,7 @@ def stranger(wire: Wire, protocol: ServerProtocol) -> Subscriber:
         else:
             made.close(CloseCode.FORBIDDEN)
 
-    made.said = introduced
+    made.on_text = introduced
     return made
 
 
@@ -476,7 +476,7 @@ async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_mor
     goodbye = wire.written[before:]
     assert closes(goodbye) == [1001]
     assert len(goodbye) == 2 + goodbye[1], "a close frame and nothing else"
-    assert not made.ready
+    assert not made.is_ready
 
 
 class Packing:
@@ -519,7 +519,7 @@ class Followed:
         protocol.extensions = [PerMessageDeflate(True, True, 15, 15)]
         subscriber = subscriber_on(transport, protocol)
         subscriber.follow(self.source, EVERYTHING, Guest())
-        assert subscriber.deflates
+        assert subscriber.can_inflate
         self.source.join(subscriber, None)
         return subscriber, transport
 
@@ -547,7 +547,7 @@ async def test_a_long_snapshot_is_packed_elsewhere_once_for_all_who_wait(packing
     followed = Followed()
     waiting = [followed.join() for _ in range(3)]
     # One leaves, and the others' game goes on.
-    followed.source.left(waiting[0][0])
+    followed.source.unsubscribe(waiting[0][0])
     followed.move("g3")
     assert len(packing.open) == 1 and not any(each.written for _, each in waiting)
     await packing.do()
@@ -618,10 +618,10 @@ HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 class Host:
     """Has room for everybody, and is asked for nothing."""
 
-    def entered(self, connection: HttpConnection) -> bool:
+    def add_connection(self, connection: HttpConnection) -> bool:
         return True
 
-    def gone(self, connection: asyncio.Protocol) -> None:
+    def remove_connection(self, connection: asyncio.Protocol) -> None:
         pass
 
     def __getattr__(self, name: str) -> Any:
@@ -654,6 +654,6 @@ async def test_a_body_is_refused_at_its_first_byte_and_no_further_piece_of_it_is
 async def test_a_socket_that_is_lost_when_its_last_answer_is_written_is_let_go() -> None:
     wire = Wire(lost=True)
     connection = connected(wire)
-    connection.sweep(1000.0)
+    connection.enforce_deadlines(1000.0)
     assert wire.written.startswith(b"HTTP/1.1 408 ")
     assert wire.aborted

@@ -238,21 +238,21 @@ def test_order_repetition_and_case_make_no_other_filter() -> None:
 def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
     game = view()
     name = fold_name(game.white.name)
-    assert EVERYTHING.takes(game)
-    assert StreamFilter(games=frozenset({"g1", "x"})).takes(game)
+    assert EVERYTHING.has_game(game)
+    assert StreamFilter(games=frozenset({"g1", "x"})).has_game(game)
     assert StreamFilter(
         players=frozenset({name, "x"}), events=frozenset({fold_name(game.event)})
-    ).takes(game)
-    assert not StreamFilter(players=frozenset({name}), events=frozenset({"x"})).takes(game)
-    assert not StreamFilter(games=frozenset({"x"})).takes(game)
+    ).has_game(game)
+    assert not StreamFilter(players=frozenset({name}), events=frozenset({"x"})).has_game(game)
+    assert not StreamFilter(games=frozenset({"x"})).has_game(game)
 
 
 def test_a_board_is_selected_by_its_number() -> None:
     wanted = parse_filter([("board", "3"), ("board", " 12 ")])
-    assert wanted.narrow
-    assert wanted.takes(replace(view(), board=12))
-    assert not wanted.takes(replace(view(), board=1))
-    assert not wanted.takes(replace(view(), board=None))
+    assert wanted.is_narrow
+    assert wanted.has_game(replace(view(), board=12))
+    assert not wanted.has_game(replace(view(), board=1))
+    assert not wanted.has_game(replace(view(), board=None))
 
 
 @pytest.mark.parametrize(

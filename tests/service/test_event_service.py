@@ -298,7 +298,7 @@ class Week:
         self.hub.publish(told)
         self.desk.changes(told, self.now_s)
         self.story.follow(told, self.now_s)
-        self.retained.changed(told)
+        self.retained.mark_changed(told)
         for change in told:
             self.client_state.apply(change)
 

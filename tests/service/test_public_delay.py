@@ -162,7 +162,7 @@ class Stranger:
         printer.begin(snapshot(publisher.public, seen))
         publisher.public.listen(printer.show)
         publisher.public.listen(line_printer(Console(file=self._lines)))
-        publisher.public.listen(self._broker.changed)
+        publisher.public.listen(self._broker.mark_changed)
 
     def _note(self, way: str, data: bytes) -> None:
         self.timed.append((self.phase, way, data))
@@ -233,7 +233,7 @@ async def drill(
     public = PublicAudience(
         service.state, delay_s=delay_s, hide_scores=hide_scores, pseudonyms=NAMES, clock=moment
     )
-    service.withholding = lambda: public.withholding
+    service.withholding = lambda: public.is_withholding
     config = service.config.server
     if tokens is not None:
         config = msgspec.structs.replace(config, tokens_file=str(tokens), public=True)
@@ -267,7 +267,7 @@ async def drill(
         await heard(stranger.timed)
         for number, games in enumerate(reports):
             moment.now_s += pace_s
-            public.pass_due()
+            public.release_due()
             stranger.phase = f"{number} moved"
             await service.take(FeedReport("hall", games))
             await settle(publisher)
@@ -285,7 +285,7 @@ async def drill(
         stranger.phase = "quiet"
         for _ in range(round(quiet_s / pace_s)):
             moment.now_s += pace_s
-            public.pass_due()
+            public.release_due()
             await settle(publisher)
             stranger.look([public.public_id(view.id) for view in service.state.games()])
             await heard(timed)
@@ -489,7 +489,7 @@ class Service:
         for _ in range(round(seconds)):
             self.wall_s += 1
             self.steady_s += 1
-            self.event.public.pass_due()
+            self.event.public.release_due()
             self.check()
 
     def step(self, seconds: float) -> None:
@@ -670,9 +670,9 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
         rating = (engine.rating, engine.rating_source, engine.rating_moves)
         assert rating == (2850, "calibration", 0)
         now[0] = 1869.0
-        public.pass_due()
+        public.release_due()
     now[0] += 1
-    public.pass_due()
+    public.release_due()
     assert list(public.players()) and len(list(public.moments())) == len(world.told)
     assert snapshot(public) == redacted(snapshot(world))
 
@@ -714,7 +714,7 @@ def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -
     assert public.next_s == 900.0
     public.publish(world.appear("g2"))
     now[0] += 900
-    public.pass_due()
+    public.release_due()
     assert [view.id for view in public.games()] == [*map(public.public_id, ("g1", "g2"))]
 
 

@@ -286,7 +286,7 @@ class Broadcast:
         self.script.append({"advance": after_s * 1000})
 
     def step(self) -> None:
-        self.stream.changed([change for _ in range(3) for change in self.world.step()])
+        self.stream.publish([change for _ in range(3) for change in self.world.step()])
 
 
 def said(messages: list[BrokerMessage], lost: bool = False) -> Script:
