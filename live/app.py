@@ -311,7 +311,7 @@ async def _publishing_to_broker(
         seen,
         epoch=secrets.token_hex(6),
         clock=time.monotonic,
-        delay=public.held,
+        delay=public.describe_delay,
     )
     broker = BrokerPublisher(
         config.mqtt,

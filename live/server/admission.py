@@ -22,13 +22,16 @@ class AdmittedClient(Value):
 
 
 def read_resume_point(request: HttpRequest) -> tuple[str, int] | None:
-    """``epoch`` and ``since`` of a query; null without both, as a number means nothing alone.
+    """Return ``epoch`` and ``since`` of a query; None without both: a number means
+    nothing alone.
 
     Raises:
         FilterError: ``since`` is no number.
     """
     query = dict(request.query)
     epoch, since = query.get("epoch"), query.get("since")
-    if since is not None and not (since.isascii() and since.isdigit() and len(since) <= 18):
+    if since is not None and not (
+        since.isascii() and since.isdigit() and len(since) <= 18
+    ):
         raise FilterError("since is not a message number")
     return None if epoch is None or since is None else (epoch, int(since))

@@ -1,4 +1,5 @@
-"""The whole event as one object, as ``analyze --json`` writes it, and as lines of a study. Pure.
+"""The whole event as one object, as ``analyze --json`` writes it, and as lines of a
+study. Pure.
 
 The lines are what ``live-rate study add`` takes: live results in a corpus.
 """
@@ -27,7 +28,9 @@ from live.server.wire import encode_with_defaults
 
 
 class Analysis(Value):
-    """Every game with plies and curves, every player, and what they were measured with."""
+    """Every game with plies and curves, every player, and what they were
+    measured with.
+    """
 
     engine: EngineInfo
     gain: GainKind
@@ -50,15 +53,16 @@ def build_analysis(
     partial: bool = False,
     in_doubt: Collection[GameId] = (),
 ) -> Analysis:
-    """Return the state as it stands; games and players in the order of a snapshot. ``methods``:
-    what is made on demand. ``in_doubt``: games that alerts doubt.
+    """Return the state as it stands; games and players in the order of a snapshot.
+    ``methods``: what is made on demand. ``in_doubt``: games that alerts doubt.
     """
     whole = snapshot(state, ALL)
     return Analysis(
         whole.engine,
         state.gain(),
         tuple(
-            AnalysedGame(**asdict(each), methods=methods.games.get(each.id)) for each in whole.games
+            AnalysedGame(**asdict(each), methods=methods.games.get(each.id))
+            for each in whole.games
         ),
         tuple(
             AnalysedPlayer(**asdict(each), methods=methods.players.get(each.id))
@@ -72,7 +76,9 @@ def build_analysis(
 
 
 def to_json(value: object, indent: int = 1) -> bytes:
-    """Readable JSON with every field, a newline at its end. Unbounded and unknown are null."""
+    """Encode readable JSON with every field and a newline at its end. Unbounded and
+    unknown are null.
+    """
     return msgspec.json.format(encode_with_defaults(value), indent=indent) + b"\n"
 
 
@@ -88,31 +94,44 @@ _PLY_FIELDS = {
     "cp": "score_cp",
     "played": "played_cp",
 }
+_COMPLEXITY_FIELDS = {
+    "stability": "stability_cp",
+    "jump": "jump_cp",
+    "jump_depth": "jump_depth",
+}
 
 
 def write_study_lines(whole: Analysis) -> str:
-    """One line a game, with engine and limit; games with a ply that is not searched are left out,
-    and so are games of variants.
+    """Write one line a game, with engine and limit.
+
+    Games with a ply that is not searched are left out, and so are games of variants.
     """
-    return "".join(
-        f"{msgspec.json.encode(_describe_game(whole, game)).decode()}\n"
+    lines = [
+        msgspec.json.encode(_describe_game(whole, game)).decode() + "\n"
         for game in whole.games
-        if game.variant == "standard" and game.plies and all(ply.final for ply in game.plies)
-    )
+        if _is_searched(game)
+    ]
+    return "".join(lines)
+
+
+def _is_searched(game: GameDetail) -> bool:
+    is_standard = game.variant == "standard"
+    return is_standard and bool(game.plies) and all(ply.final for ply in game.plies)
 
 
 def _describe_game(whole: Analysis, game: GameDetail) -> dict[str, Any]:
-    return {
+    line: dict[str, Any] = {
         "white": game.white.name or None,
         "black": game.black.name or None,
         "white_elo": game.white.elo,
         "black_elo": game.black.elo,
         "engine": whole.engine.name,
         "limit": whole.engine.limit,
-        **{name: getattr(game, field) for name, field in _GAME_FIELDS.items()},
-        **{name: [getattr(ply, of) for ply in game.plies] for name, of in _PLY_FIELDS.items()},
-        **{
-            name: [getattr(ply.complexity, f"{name}{unit}", None) for ply in game.plies]
-            for name, unit in (("stability", "_cp"), ("jump", "_cp"), ("jump_depth", ""))
-        },
     }
+    for name, field in _GAME_FIELDS.items():
+        line[name] = getattr(game, field)
+    for name, field in _PLY_FIELDS.items():
+        line[name] = [getattr(ply, field) for ply in game.plies]
+    for name, field in _COMPLEXITY_FIELDS.items():
+        line[name] = [getattr(ply.complexity, field, None) for ply in game.plies]
+    return line

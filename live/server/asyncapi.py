@@ -15,7 +15,13 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.server.http_values import JSON
-from live.server.json_schemas import FILTERS, JsonObject, build_components, describe, refer_to
+from live.server.json_schemas import (
+    FILTERS,
+    JsonObject,
+    build_components,
+    describe,
+    refer_to,
+)
 from live.server.retained_messages import BrokerStatus
 from live.server.stream_filter import DETAILS
 from live.server.visibility import Kind
@@ -32,7 +38,9 @@ _RETAINED: dict[str, tuple[str, Kind]] = {
     "white": ("{event}/{board}/white", PointMessage),
     "black": ("{event}/{board}/black", PointMessage),
 }
-"""What a broker holds: topic below the prefix, and message, by the name of the channel."""
+"""What a broker holds: topic below the prefix, and message, by the name of
+the channel.
+"""
 
 
 _PARAMETERS = {
@@ -42,9 +50,10 @@ _PARAMETERS = {
     "board": "The board's number, else the game's id.",
 }
 _POSITION = (
-    "Number in this connection's stream: one more than the message before. hello carries one less "
-    "than the message that follows it, heartbeat repeats the last number, and a snapshot sent to a "
-    "client that lagged jumps forward to the number it stands at."
+    "Number in this connection's stream: one more than the message before. hello "
+    "carries one less than the message that follows it, heartbeat repeats the last "
+    "number, and a snapshot sent to a client that lagged jumps forward to the number "
+    "it stands at."
 )
 _CLOSE_CODES = {
     CloseCode.GOING_AWAY: "the service stops or restarts: come back",
@@ -54,23 +63,29 @@ _CLOSE_CODES = {
     CloseCode.SLOW: "the client did not read fast enough: come back",
     CloseCode.SILENT: "no pong in time: come back",
     CloseCode.TOO_MUCH: "the client sends too much: do not come back",
-    CloseCode.FORBIDDEN: "the token is missing, wrong, withdrawn or expired: do not come back",
+    CloseCode.FORBIDDEN: (
+        "the token is missing, wrong, withdrawn or expired: do not come back"
+    ),
     CloseCode.OUTDATED: "the client speaks a protocol of before: do not come back",
 }
 
 
 def describe_messages() -> JsonObject:
-    """The description of the websocket and of a broker's topics."""
-    codes = "; ".join(f"{int(code)} {meaning}" for code, meaning in _CLOSE_CODES.items())
+    """Describe the websocket and a broker's topics."""
+    codes = "; ".join(
+        f"{int(code)} {meaning}" for code, meaning in _CLOSE_CODES.items()
+    )
     description = (
-        f"Protocol {PROTOCOL}. hello comes first, then a snapshot, then changes; a client that "
-        "applies the changes to its snapshot holds what a fresh snapshot would say. With the epoch "
-        "of hello and the last number as epoch and since, a client that comes back is given "
+        f"Protocol {PROTOCOL}. hello comes first, then a snapshot, then changes; a "
+        "client that applies the changes to its snapshot holds what a fresh snapshot "
+        "would say. With the epoch of hello and the last number as epoch and since, a "
+        "client that comes back is given "
         "exactly what it missed (hello says resumed: true), or a fresh snapshot. "
         f"Close codes: {codes}."
     )
     messages = {
-        str(kind.__struct_config__.tag): _describe_message(kind, kind.__name__) for kind in MESSAGES
+        str(kind.__struct_config__.tag): _describe_message(kind, kind.__name__)
+        for kind in MESSAGES
     }
     query = {"type": "object", "properties": _SOCKET_QUERY}
     channels = {
@@ -81,13 +96,19 @@ def describe_messages() -> JsonObject:
         }
     }
     operations = {
-        "follow": _describe_operation("live", "What the service sends to whoever follows.")
+        "follow": _describe_operation(
+            "live", "What the service sends to whoever follows."
+        )
     }
     mqtt = {"mqtt": {"qos": 1, "retain": True}}
     for name, (below, kind) in _RETAINED.items():
-        sent = _describe_operation(name, "What a broker is sent, if one is named.", bindings=mqtt)
+        sent = _describe_operation(
+            name, "What a broker is sent, if one is named.", bindings=mqtt
+        )
         operations[f"retain-{name}"] = sent
-        messages[f"retained-{name}"] = _describe_message(kind, f"Retained{kind.__name__}")
+        messages[f"retained-{name}"] = _describe_message(
+            kind, f"Retained{kind.__name__}"
+        )
         topic = f"{{prefix}}/{PROTOCOL}/{below}"
         channels[name] = {
             "address": topic,
@@ -100,7 +121,11 @@ def describe_messages() -> JsonObject:
         }
     return {
         "asyncapi": "3.0.0",
-        "info": {"title": "live-rate", "version": live.__version__, "description": description},
+        "info": {
+            "title": "live-rate",
+            "version": live.__version__,
+            "description": description,
+        },
         "defaultContentType": JSON,
         "channels": channels,
         "operations": operations,
@@ -122,12 +147,13 @@ def _describe_message(kind: Kind, schema: str) -> JsonObject:
 
 
 def build_message_schemas() -> JsonObject:
-    """JSON Schema of every message and of what it holds, by the name of its type.
+    """Build the JSON Schema of every message and of what it holds, by the name of its
+    type.
 
     Retained messages are those of the websocket without their number.
     """
     found = build_components([*MESSAGES, *(kind for _, kind in _RETAINED.values())])
-    for kind in {kind.__name__ for _, kind in _RETAINED.values()}:
+    for kind in sorted({kind.__name__ for _, kind in _RETAINED.values()}):
         found[f"Retained{kind}"] = {**found[kind], "title": f"Retained{kind}"}
     number = describe(_POSITION, type="integer", minimum=0)
     for message in MESSAGES:

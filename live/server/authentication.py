@@ -1,7 +1,8 @@
 """Who a client is, and what it may see: tokens by header, query or first message. Pure.
 
-Without a file of tokens everybody is a guest and sees the same. With one, a token is needed for all
-data; with ``public`` as well, those without a token are the public and a token shows more.
+Without a file of tokens everybody is a guest and sees the same. With one, a token is
+needed for all data; with ``public`` as well, those without a token are the public and a
+token shows more.
 """
 
 import datetime as dt
@@ -35,17 +36,23 @@ class Guest(Value):
 
     @property
     def can_command(self) -> bool:
-        """Whether it may answer alerts: arbiters, not those who are confined to some boards."""
+        """Whether it may answer alerts: arbiters may, unless their token is
+        restricted.
+        """
         return self.visibility is Visibility.ARBITER and self.restriction is None
 
     def restrict(self, selected: StreamFilter) -> StreamFilter:
-        """What this guest gets that asks for ``selected``."""
-        return replace(selected, restriction=self.restriction, visibility=self.visibility)
+        """Return the part of ``selected`` that this guest may see."""
+        return replace(
+            selected, restriction=self.restriction, visibility=self.visibility
+        )
 
 
 def public_filter(hide_scores: bool) -> StreamFilter:
-    """What those see who are not asked who they are, a broker's readers among them."""
-    return StreamFilter(visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC)
+    """Return what clients without a token may see, readers of a broker among them."""
+    return StreamFilter(
+        visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC
+    )
 
 
 class Authentication:
@@ -63,13 +70,13 @@ class Authentication:
         self.reconfigure(config)
 
     def reconfigure(self, config: ServerConfig) -> None:
-        """From now on this holds for those without a token."""
+        """Update what clients without a token may see."""
         self._public = config.public
         self._visibility = public_filter(config.hide_scores).visibility
 
     @property
     def anonymous_guest(self) -> Guest | None:
-        """What those without a token are; null where they are nobody."""
+        """The guest without a token, or None if a token is required."""
         if self.tokens is not None and not self._public:
             return None
         # Figures of the service say how many searches the engines have made.
@@ -77,30 +84,38 @@ class Authentication:
         return Guest(self._visibility, can_read_metrics=can_read_metrics)
 
     def authenticate(self, request: HttpRequest) -> Guest | None:
-        """Who sends this request; null when its token is missing or wrong.
+        """Return who sends this request; None when its token is missing or wrong.
 
-        A token that is given must be right: somebody who means to see more is not quietly shown
-        less. Where no tokens exist, none is looked at.
+        A token that is given must be right: somebody who means to see more is not
+        quietly shown less. Where no tokens exist, none is looked at.
         """
         return self._find_guest_of(read_token(request))
 
     def authenticate_message(self, message: str | bytes) -> Guest | None:
-        """Who sends this as its first websocket message; null when that is nobody."""
+        """Return who sends this as its first websocket message; None when that is
+        nobody.
+        """
         first = decode_client_message(message, TokenMessage)
         return None if first is None else self._find_guest_of(first.token)
 
     def should_ask_for_token(self, request: HttpRequest) -> bool:
-        """Whether a websocket is to say who it is in its first message."""
+        """Return whether a websocket must send its token in its first message."""
         return read_token(request) is None and self.anonymous_guest is None
 
     def is_still_valid(self, guest: Guest) -> bool:
-        """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
-        return (self._find_guest(guest.digest) if guest.digest else self.anonymous_guest) == guest
+        """Return whether this guest may stay: its token is not withdrawn, changed or
+        expired.
+        """
+        return (
+            self._find_guest(guest.digest) if guest.digest else self.anonymous_guest
+        ) == guest
 
     def _find_guest_of(self, token: str | None) -> Guest | None:
         if token is None or self.tokens is None:
             return self.anonymous_guest
-        return self._find_guest(hash_token(token)) if 0 < len(token) <= MAX_CHARS else None
+        return (
+            self._find_guest(hash_token(token)) if 0 < len(token) <= MAX_CHARS else None
+        )
 
     def _find_guest(self, digest: str) -> Guest | None:
         token = (self.tokens or {}).get(digest)
@@ -108,15 +123,21 @@ class Authentication:
             return None
         visibility = Visibility.ARBITER if token.arbiter else self._visibility
         return Guest(
-            visibility, token.restriction, digest, token.metrics, token.producer, token.name
+            visibility,
+            token.restriction,
+            digest,
+            token.metrics,
+            token.producer,
+            token.name,
         )
 
 
 def read_token(request: HttpRequest) -> str | None:
-    """The token of the ``Authorization`` header, else of the query; null when there is none.
+    """Return the token of the ``Authorization`` header, else of the query; None where
+    there is none.
 
-    The query is for pages in OBS, which can set no header. What is neither, such as another
-    scheme, is a token that nobody has.
+    The query is for pages in OBS, which can set no header. What is neither, such as
+    another scheme, is a token that nobody has.
     """
     if (header := request.headers.get("authorization")) is not None:
         scheme, _, token = header.partition(" ")

@@ -13,7 +13,16 @@ from live.games.game import number_move, side_of_ply
 from live.games.rounds import normalise_round
 from live.messages.figures import CurvePoint, GameDetail, GameView
 from live.messages.values import Color
-from live.server.drawing import FONTS, GROUND, HEIGHT, INK, QUIET, WIDTH, cut_text, draw_text
+from live.server.drawing import (
+    FONTS,
+    GROUND,
+    HEIGHT,
+    INK,
+    QUIET,
+    WIDTH,
+    cut_text,
+    draw_text,
+)
 from live.watch.moment_rules import find_despite
 from live.watch.sentences import format_result, write_sentences
 
@@ -31,8 +40,8 @@ _SQUARES = {
 
 
 def draw_board(game: GameDetail) -> str:
-    """The game's last position with both players, their figures in words and as curves, as SVG of
-    1200 by 630.
+    """Draw the game's last position with both players and their figures, as SVG of 1200
+    by 630.
     """
     board = chess.Board(game.start_fen)
     for ply in game.plies:
@@ -45,11 +54,14 @@ def draw_board(game: GameDetail) -> str:
         colors=_SQUARES,
     )
     event = " · ".join(describe_place(game))
-    state = " · ".join(filter(None, (_describe_outcome(game), _describe_last_move(game))))
+    state = " · ".join(
+        filter(None, (_describe_outcome(game), _describe_last_move(game)))
+    )
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
-            f' font-family="{FONTS}"><rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
+            f' font-family="{FONTS}">'
+            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             f'<g transform="translate(30 30)">{drawn}</g>',
             draw_text(630, 60, 22, QUIET, event),
             *_draw_player(120, game, "black"),
@@ -75,28 +87,32 @@ def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
         yield draw_text(630, y + 92, 20, QUIET, game.note or "nothing can be said yet")
         return
     # Moves that the figure does not rest on.
-    missing = sum(side_of_ply(game, ply.ply) == color for ply in game.plies[point.ply :])
+    missing = sum(
+        side_of_ply(game, ply.ply) == color for ply in game.plies[point.ply :]
+    )
     early = point.counted < EARLY_MOVES
     final = not game.running and not missing
     figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
     figure += "…" if missing else ""
-    yield draw_text(630, y + 54, 26 if early else 40, QUIET if early else _COLORS[color], figure)
+    yield draw_text(
+        630, y + 54, 26 if early else 40, QUIET if early else _COLORS[color], figure
+    )
     for at, part in enumerate(parts):
         yield draw_text(630, y + 86 + 26 * at, 20, QUIET, part)
 
 
 def _draw_curves(game: GameDetail) -> Iterator[str]:
-    """Both curves, small, on one scale, and each own Elo as a dashed line."""
+    """Draw both curves, small, on one scale, and each own Elo as a dashed line."""
     x, y, width, height = 630, 256, 540, 90
-    curves = {
-        color: [
+    curves: dict[Color, list[tuple[int, float]]] = {}
+    values: list[float] = []
+    for color in _COLORS:
+        curves[color] = [
             (each.ply, each.perceived)
             for each in getattr(game.curves, color)
             if each.perceived is not None
         ]
-        for color in _COLORS
-    }
-    values = [value for points in curves.values() for _, value in points]
+        values += [value for _, value in curves[color]]
     if not values:
         return
     elos = {"white": game.white.elo, "black": game.black.elo}
@@ -107,8 +123,11 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
         return f"{y + height * (high - value) / (high - low):.1f}"
 
     for color, stroke in _COLORS.items():
-        path = " ".join(f"{x + width * ply / last:.1f},{at(value)}" for ply, value in curves[color])
-        yield f'<polyline points="{path}" fill="none" stroke="{stroke}" stroke-width="4"/>'
+        path = " ".join(
+            f"{x + width * ply / last:.1f},{at(value)}" for ply, value in curves[color]
+        )
+        look = f'fill="none" stroke="{stroke}" stroke-width="4"'
+        yield f'<polyline points="{path}" {look}/>'
         if elo := elos[color]:
             line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
             yield f'<path {line} stroke-dasharray="8 8"/>'
@@ -118,12 +137,16 @@ def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
     """Draw why a game was won with the lower figure, where it was."""
     for draft in find_despite(game):
         text = write_sentences(draft, game).en
-        for at, line in enumerate(textwrap.wrap(text, _LINE, max_lines=2, placeholder="…")):
+        for at, line in enumerate(
+            textwrap.wrap(text, _LINE, max_lines=2, placeholder="…")
+        ):
             yield draw_text(630, y + 21 * at, 18, QUIET, line.replace("\u00a0", " "))
 
 
 def describe_place(game: GameView) -> Iterator[str]:
-    """Yield event, round and board, as far as they are known; an event may be only the pairing."""
+    """Yield event, round and board, as far as they are known; an event may be only the
+    pairing.
+    """
     if event := main_event(game):
         yield cut_text(event, _EVENT)
     if round := normalise_round(game.round):

@@ -1,8 +1,9 @@
 """Which boards are on air, as overlays say. Pure.
 
-A board on air is analysed before all others, so strangers have no say: only overlays on this
-machine, and those with a producer's token. An overlay sends ``{"type":"air","games":["ID"]}`` as a
-websocket message whenever it shows other boards; its last message counts while it is connected.
+A board on air is analysed before all others, so strangers have no say: only overlays on
+this machine, and those with a producer's token. An overlay sends
+``{"type":"air","games":["ID"]}`` as a websocket message whenever it shows other boards;
+its last message counts while it is connected.
 """
 
 from collections.abc import Callable, Hashable
@@ -10,12 +11,15 @@ from collections.abc import Callable, Hashable
 from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.values import GameId
 
-#: Boards of one overlay that count: a grid of all boards puts none of them before the others.
+#: Boards of one overlay that count: a grid of all boards puts none of them before the
+#: others.
 MOST_BOARDS = 8
 
 
 class BoardsOnAir:
-    """What all overlays together show; ``changed`` is called with it whenever it changes."""
+    """What all overlays together show; ``changed`` is called with it whenever it
+    changes.
+    """
 
     def __init__(self, changed: Callable[[frozenset[GameId]], None]) -> None:
         self._changed = changed
@@ -23,14 +27,16 @@ class BoardsOnAir:
         self._all: frozenset[GameId] = frozenset()
 
     def update(self, overlay: Hashable, message: bytes) -> None:
-        """This overlay shows the games of its message from now on; more than a few are none."""
+        """Replace the games of this overlay by those of its message; too many count as
+        none.
+        """
         if (air := decode_client_message(message, OnAirMessage)) is not None:
             games = frozenset(air.games)
             self._shown[overlay] = games if len(games) <= MOST_BOARDS else frozenset()
             self._report_change()
 
     def remove(self, overlay: Hashable) -> None:
-        """This overlay is gone."""
+        """Forget an overlay that has disconnected."""
         if self._shown.pop(overlay, None):
             self._report_change()
 

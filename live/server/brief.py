@@ -1,9 +1,11 @@
-"""What a stream with ``detail=brief`` carries: what overlays show, and nothing else. Pure.
+"""What a stream with ``detail=brief`` carries: what overlays show, and nothing else.
+Pure.
 
-A grid of a whole round needs every game, but no gains, and no figure finer than a screen shows it.
-Of the types below the fields listed are sent, of all others all; what is not sent has a default in
-:mod:`live.messages`, so a client needs no second set of types. Every message is made
-brief by itself, so a snapshot and the changes after it agree.
+A grid of a whole round needs every game, but no gains, and no figure finer than a
+screen shows it. Of the types below the fields listed are sent, of all others all; what
+is not sent has a default in :mod:`live.messages`, so a client needs no second set of
+types. Every message is made brief by itself, so a snapshot and the changes after it
+agree.
 """
 
 import math
@@ -14,19 +16,19 @@ from live.messages import figures, from_sources, health, to_clients
 from live.server.wire import encode, list_defaults
 
 _GAME = (
-    "id feed event round board white black result start_fen start_score_cp problem site date eco "
-    "opening termination restored"
+    "id feed event round board white black result start_fen start_score_cp problem "
+    "site date eco opening termination restored"
 )
 #: What is sent of these types.
 _SENT: dict[type[msgspec.Struct], str] = {
     figures.GameView: _GAME,
     figures.GameDetail: f"{_GAME} plies curves",
     from_sources.Player: "name elo title fide_id federation team",
-    figures.PlyView: "ply san uci clock_s score_cp mate final best win draw played_share "
-    "played_elo difficulty mark",
+    figures.PlyView: "ply san uci clock_s score_cp mate final best win draw "
+    "played_share played_elo difficulty mark",
     figures.DifficultyView: "elo best error_chance",
-    figures.PlayerView: "id name elo games moves counted perceived usual_low usual_high percentile "
-    "difference difference_low difference_high points finished",
+    figures.PlayerView: "id name elo games moves counted perceived usual_low "
+    "usual_high percentile difference difference_low difference_high points finished",
     to_clients.ClockMessage: "game ply clock_s",
     figures.EngineInfo: "name limit rating rating_source",
     health.EngineHealth: "",
@@ -36,7 +38,7 @@ _FIGURES = (figures.CurvePoint, figures.PlayerView)
 
 
 def encode_brief(message: msgspec.Struct) -> bytes:
-    """The message as a brief stream carries it, as JSON without its number."""
+    """Encode the message as a brief stream carries it, as JSON without its number."""
     return encode(_select_fields(message))
 
 
@@ -48,7 +50,9 @@ def _select_fields(value: object) -> object:
             found: dict[str, object] = {} if tag is None else {"type": tag}
             elo = kind in _FIGURES
             usual = list_defaults(kind) if kind.__struct_config__.omit_defaults else {}
-            for name in _SENT[kind].split() if kind in _SENT else kind.__struct_fields__:
+            for name in (
+                _SENT[kind].split() if kind in _SENT else kind.__struct_fields__
+            ):
                 if (held := getattr(value, name)) != usual.get(name, value):
                     found[name] = _shorten_number(held, elo and name != "points")
             return found

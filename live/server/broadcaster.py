@@ -20,15 +20,21 @@ from live.server.wire import CloseCode
 _log = logging.getLogger(__name__)
 
 
-def encode_frames(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b"") -> bytes:
-    """Each message in one frame, one after the other, and what comes after them."""
-    frames = (frame for each in messages for frame in each.frames(deflated=deflated))
+def encode_frames(
+    messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b""
+) -> bytes:
+    """Encode each message as one frame, one after the other, and what comes
+    after them.
+    """
+    frames: list[bytes] = []
+    for each in messages:
+        frames += each.frames(deflated=deflated)
     return b"".join((*frames, after))
 
 
 class Broadcaster(StreamHub):
-    """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
-    between audiences.
+    """All subscribers of one audience in one service run. ``epoch`` must differ at
+    every start, and between audiences.
     """
 
     def __init__(
@@ -43,7 +49,7 @@ class Broadcaster(StreamHub):
     def __len__(self) -> int:
         return self._tally.subscribers
 
-    # --- changes out ------------------------------------------------------------------------------
+    # --- changes out ------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Write moves now; what may wait waits for :meth:`flush`."""
@@ -58,17 +64,19 @@ class Broadcaster(StreamHub):
             step()
             self._deliver()
         except Exception:
-            # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
-            # for the whole: all begin anew, and whoever read one comes again for a snapshot.
+            # Broad: whatever went wrong, a stream may lack a message, which nobody must
+            # mistake for the whole: all begin anew, and whoever read one comes again
+            # for a snapshot.
             _log.exception("the streams begin anew after a fault")
             self.reconnect_readers("the stream begins anew")
 
     def reconnect_readers(self, why: str) -> None:
-        """Begin all streams anew, and have whoever reads one come again for a snapshot."""
-        readers = [each for stream in self.streams for each in stream.readers]
+        """Reset all streams, and close their readers, who return for a snapshot."""
+        streams = self.streams
         self.reset()
-        for subscriber in readers:
-            subscriber.close(CloseCode.GOING_AWAY, why)
+        for stream in streams:
+            for reader in list(stream.readers):
+                reader.close(CloseCode.GOING_AWAY, why)
 
     def send_heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""
@@ -80,7 +88,9 @@ class Broadcaster(StreamHub):
             self._write(stream, partial(encode_frames, [beat], after=wire.PING))
 
     def _deliver(self) -> None:
-        """Write each stream's new messages, joined once, to all who read it and can take more."""
+        """Write each stream's new messages, joined once, to all who read it and can
+        take more.
+        """
         for stream in self.streams:
             if stream.fresh:
                 fresh, readers = stream.take(), len(stream.readers)
@@ -101,10 +111,12 @@ class Broadcaster(StreamHub):
                 written += len(writers)
         return written
 
-    # --- subscribers ------------------------------------------------------------------------------
+    # --- subscribers ------------------------------------------------------------------
 
     def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
-        """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
+        """Return greet a subscriber, then give it what it lacks: the missing messages
+        or a snapshot.
+        """
         stream = subscriber.stream
         self.flush()
         if stream not in self.streams:  # after a fault of ours in the flush
@@ -130,7 +142,9 @@ class Broadcaster(StreamHub):
             subscriber.stream.release(subscriber)
 
     def catch_up(self, subscriber: Subscriber) -> None:
-        """Give a subscriber what came while it took nothing: if that is much, a fresh snapshot."""
+        """Give a subscriber what came while it took nothing: if that is much, a fresh
+        snapshot.
+        """
         self.flush()
         stream = subscriber.stream
         missing = stream.since(stream.epoch, subscriber.cursor or 0)
@@ -141,7 +155,7 @@ class Broadcaster(StreamHub):
             self._send_messages(subscriber, missing)
 
     def _send_snapshot(self, subscriber: Subscriber) -> None:
-        """At once, or as soon as another thread has packed it, once for all who ask meanwhile."""
+        """Send a snapshot, deflated by another thread once for all who wait for it."""
         subscriber.pause()
         subscriber.cursor = None
         now, *after = self.list_catch_up(subscriber.stream)
@@ -155,25 +169,32 @@ class Broadcaster(StreamHub):
             packing.add_done_callback(lambda _: self._send_deflated(now))
 
     def _send_deflated(self, now: NumberedMessage) -> None:
-        """Whether it is packed or that failed: it is sent."""
+        """Send a snapshot to all who wait for it, also when deflating it has failed."""
         self.flush()
         for subscriber in self._packing.pop(now):
             stream = subscriber.stream
             after = stream.since(stream.epoch, now.seq)
-            # Too much may have come meanwhile: then it is the next snapshot, not packed at all.
+            # Too much may have come meanwhile: then it is the next snapshot, not packed
+            # at all.
             whole = self.list_catch_up(stream) if after is None else [now, *after]
             self._send_messages(subscriber, whole)
 
     def _send_messages(
-        self, subscriber: Subscriber, messages: Sequence[NumberedMessage], *, resumed: bool = False
+        self,
+        subscriber: Subscriber,
+        messages: Sequence[NumberedMessage],
+        *,
+        resumed: bool = False,
     ) -> None:
-        """The newest messages of its stream, and before them its greeting."""
+        """Send the newest messages of its stream, and before them its greeting."""
         stream, size = subscriber.stream, self._limits.piece_bytes
         frames: list[Iterable[bytes]] = []
         if not subscriber.is_greeted:
             subscriber.is_greeted = True
             before = stream.seq - len(messages)
-            frames.append([wire.frame(wire.number(self.hello(stream, resumed=resumed), before))])
+            frames.append(
+                [wire.frame(wire.number(self.hello(stream, resumed=resumed), before))]
+            )
         for each in messages:
             packed = subscriber.can_inflate and not each.is_slow_to_deflate
             frames.append(each.frames(size, deflated=packed))

@@ -1,8 +1,9 @@
 """Keep one MQTT broker up to date: the shell around what it should hold.
 
-MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is sent the latest
-state when it can take it. At most :data:`IN_FLIGHT` messages wait for its word at a time, each for
-another topic, so the messages of one topic arrive in order.
+MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is
+sent the latest state when it can take it. At most :data:`IN_FLIGHT` messages wait for
+its word at a time, each for another topic, so the messages of one topic arrive in
+order.
 """
 
 import asyncio
@@ -29,7 +30,8 @@ from live.sources.mqtt_client import MqttClient, create_tls_context
 from live.sources.retry import Chance, format_duration, generate_backoff_s
 
 _log = logging.getLogger(__name__)
-#: What brokers let a client have under way by default (mosquitto.conf, max_inflight_messages).
+#: What brokers let a client have under way by default (mosquitto.conf,
+#: max_inflight_messages).
 IN_FLIGHT = 20
 #: How long changes are gathered before they are sent.
 TICK_S = 0.1
@@ -39,10 +41,11 @@ TIMEOUT_S = 10.0
 GOODBYE_S = 2.0
 #: After so long without a word of another service under our prefix it is gone.
 ALONE_S = 60.0
-#: What another publisher wrote below our prefix is undone after so long; two services there undo
-#: each other's at this pace.
+#: What another publisher wrote below our prefix is undone after so long; two services
+#: there undo each other's at this pace.
 MEND_S = 2.0
-#: Messages of former runs, and of others, that wait to be read; beyond, they would stay.
+#: Messages of former runs, and of others, that wait to be read; beyond, they would
+#: stay.
 _STRANGERS = 100_000
 
 
@@ -59,8 +62,8 @@ class BrokerPublisher:
         report: HealthReport = lambda health: None,
         stream: SiteStream | None = None,
     ) -> None:
-        """Reads the files that the configuration names. ``report`` gets trouble and its end;
-        ``stream`` is sent too.
+        """Reads the files that the configuration names. ``report`` gets trouble and its
+        end; ``stream`` is sent too.
 
         Raises:
             ConfigError: one of them cannot be used.
@@ -71,11 +74,16 @@ class BrokerPublisher:
             "hostname": url.hostname or "",
             "port": url.port or (8883 if secure else 1883),
             "username": url.username,
-            "password": named_text("mqtt.password_file", password).strip() if password else None,
-            "tls_context": create_tls_context("mqtt.ca_file", config.ca_file) if secure else None,
+            "password": named_text("mqtt.password_file", password).strip()
+            if password
+            else None,
+            "tls_context": create_tls_context("mqtt.ca_file", config.ca_file)
+            if secure
+            else None,
         }
         self._name = f"broker {self._where['hostname']}:{self._where['port']}"
-        # Without a stream, what a former run retained of one is cleared like all that is left.
+        # Without a stream, what a former run retained of one is cleared like all that
+        # is left.
         others = () if stream is None else (SINCE, SNAPSHOT)
         self._retained = RetainedMessages(state, config.prefix, selected, others=others)
         self._status = self._retained.topic("status")
@@ -90,14 +98,14 @@ class BrokerPublisher:
         self._mend_s = self._alone_s = inf
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Changes that the state already holds. Cheap and synchronous."""
+        """Take in changes that the state already holds. Cheap and synchronous."""
         changes = list(changes)
         if self._stream is not None:
             self._stream.publish(changes)
         self._retained.mark_changed(changes)
 
     def reset(self) -> None:
-        """What was said of games is void: read the state again."""
+        """Read the state again: what was published of games is void."""
         if self._stream is not None:
             self._stream.reset()
         self._retained.reset()
@@ -119,19 +127,23 @@ class BrokerPublisher:
                 waits = generate_backoff_s(self._chance)
             wait_s = next(waits)
             _log.warning("%s: %s; tried again in %.1f s", self._name, reason, wait_s)
-            self._report_state("retrying", f"{reason}; tried again in {format_duration(wait_s)}")
+            self._report_state(
+                "retrying", f"{reason}; tried again in {format_duration(wait_s)}"
+            )
             await asyncio.sleep(wait_s)
 
     def _report_state(self, state: FeedState, detail: str = "") -> None:
         self._report(part_health(self._name, state, detail))
 
     async def _run_session(self) -> None:
-        """One connection, until it is lost."""
+        """Serve one connection until it is lost."""
         client = MqttClient(
             **self._where,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
-            will=aiomqtt.Will(self._status, encode_status("offline"), qos=1, retain=True),
+            will=aiomqtt.Will(
+                self._status, encode_status("offline"), qos=1, retain=True
+            ),
             timeout=TIMEOUT_S,
             max_inflight_messages=IN_FLIGHT,
             max_queued_incoming_messages=_STRANGERS,
@@ -144,12 +156,15 @@ class BrokerPublisher:
             self._retained.forget()
             if self._stream is not None:
                 self._stream.forget()
-            # What former runs left there comes first; our own messages do not come back to us.
+            # What former runs left there comes first; our own messages do not come back
+            # to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
             await client.subscribe(self._retained.topic("#"), options=mine_not)
             try:
                 async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(self._listen(client), name="broker: what it holds")
+                    tasks.create_task(
+                        self._listen(client), name="broker: what it holds"
+                    )
                     tasks.create_task(self._send(client), name="broker: send")
             finally:
                 # The will is for those who are lost; who leaves in order has to say so.
@@ -165,8 +180,9 @@ class BrokerPublisher:
     async def _listen(self, client: aiomqtt.Client) -> None:
         late_will = (self._status, encode_status("offline"))
         shared = (
-            f"another service publishes below {self._retained.topic('')}, too, and each undoes "
-            "what the other says: give it another mqtt.prefix, and let nobody else write there"
+            f"another service publishes below {self._retained.topic('')}, too, and "
+            "each undoes what the other says: give it another mqtt.prefix, and let "
+            "nobody else write there"
         )
         async for message in client.messages:
             topic = str(message.topic)
@@ -182,13 +198,18 @@ class BrokerPublisher:
                     _log.error("%s", shared)
                     self._report_state("retrying", shared)
                 self._foreign.add(topic)
-                self._alone_s, self._mend_s = now_s + ALONE_S, min(self._mend_s, now_s + MEND_S)
+                self._alone_s, self._mend_s = (
+                    now_s + ALONE_S,
+                    min(self._mend_s, now_s + MEND_S),
+                )
 
     def _undo_foreign_writes(self, now_s: float) -> None:
         """Undo what others wrote, there and nowhere else; say when they are gone."""
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
-            if self._stream is not None and any(each.startswith(site) for each in self._foreign):
+            if self._stream is not None and any(
+                each.startswith(site) for each in self._foreign
+            ):
                 self._stream.reset()
             self._online &= self._status not in self._foreign
             for topic in self._foreign:
@@ -215,5 +236,7 @@ class BrokerPublisher:
                 continue
             if not self._online:
                 self._online = True
-                await client.publish(self._status, encode_status("online"), qos=1, retain=True)
+                await client.publish(
+                    self._status, encode_status("online"), qos=1, retain=True
+                )
             await asyncio.sleep(TICK_S)

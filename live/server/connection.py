@@ -1,12 +1,12 @@
 """One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
 
-h11 reads and writes the messages, the handshake's checks are websockets'. Requests are answered
-one after the other, of all connections one for each turn of the loop, so that whoever sends or
-connects by the thousand waits for the others; while a client does not read its answers, no more of
-its requests are read.
+h11 reads and writes the messages, the handshake's checks are websockets'. Requests are
+answered one after the other, of all connections one for each turn of the loop, so that
+whoever sends or connects by the thousand waits for the others; while a client does not
+read its answers, no more of its requests are read.
 
-Connections are counted before TLS begins, whose handshake costs more memory than all else of a
-connection: of too many unfinished ones the oldest is dropped.
+Connections are counted before TLS begins, whose handshake costs more memory than all
+else of a connection: of too many unfinished ones the oldest is dropped.
 """
 
 from __future__ import annotations
@@ -45,13 +45,14 @@ _OUTDATED = (
 )
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
-#: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
-#: be deflated once, and no connection costs a window of its own.
+#: Nothing kept from one message to the next, on either side: what all subscribers are
+#: sent can then be deflated once, and no connection costs a window of its own.
 _DEFLATE = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True, client_no_context_takeover=True
 )
 _NO_BODY = problem(413, "no request here has a body")
-#: The only version of the websocket protocol, said where another is asked for (RFC 6455, 4.4).
+#: The only version of the websocket protocol, said where another is asked for (RFC
+#: 6455, 4.4).
 _VERSION = ("Sec-WebSocket-Version", "13")
 
 
@@ -70,7 +71,9 @@ class ConnectionHost(Protocol):
     def admit(
         self, connection: HttpConnection, request: HttpRequest
     ) -> AdmittedClient | HttpResponse:
-        """Return the client that a handshake admits, or the response that refuses it."""
+        """Return the client that a handshake admits, or the response that
+        refuses it.
+        """
 
     def subscribe(
         self,
@@ -107,7 +110,8 @@ class HttpConnection(asyncio.Protocol):
         self._request: h11.Request | None = None
         # Whether our turn is to come.
         self._waits = False
-        # A TLS handshake, or an answer that is being made; the next request waits for it.
+        # A TLS handshake, or an answer that is being made; the next request waits for
+        # it.
         self._making: asyncio.Task[None] | None = None
         self._all_heard = False
         self._lost = False
@@ -117,7 +121,7 @@ class HttpConnection(asyncio.Protocol):
         self._answered = False
         self._ignored = 0
 
-    # --- asyncio's side ---------------------------------------------------------------------------
+    # --- asyncio's side ---------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
@@ -133,7 +137,9 @@ class HttpConnection(asyncio.Protocol):
         elif room:
             self.transport.pause_reading()
             self._handshakes.add(self, self._limits.encrypting)
-            self._making = asyncio.create_task(self._encrypt(self._handshakes), name="TLS")
+            self._making = asyncio.create_task(
+                self._encrypt(self._handshakes), name="TLS"
+            )
         else:
             self.transport.abort()
 
@@ -170,7 +176,8 @@ class HttpConnection(asyncio.Protocol):
             elif self._handshakes is None or self not in self._handshakes.open:
                 self.transport.pause_reading()
         else:
-            # Who still sends may be about to read our last answer, and gets that far; no further.
+            # Who still sends may be about to read our last answer, and gets that far;
+            # no further.
             self._ignored += len(data)
             if self._ignored > _IGNORED_BYTES:
                 self.transport.pause_reading()
@@ -182,7 +189,8 @@ class HttpConnection(asyncio.Protocol):
         self._h11.receive_data(b"")
         if self._making is None:
             self._request_turn()
-        # Requests sent before the end are still answered; TLS has no half of a connection.
+        # Requests sent before the end are still answered; TLS has no half of a
+        # connection.
         return self._handshakes is None
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -233,16 +241,16 @@ class HttpConnection(asyncio.Protocol):
             self._closing_s = self._clock()
             self.transport.close()
 
-    # --- requests ---------------------------------------------------------------------------------
+    # --- requests ---------------------------------------------------------------------
 
     def _request_turn(self) -> None:
-        """For our turn."""
+        """Ask for a turn of the loop."""
         if not self._waits:
             self._waits = True
             self._turns.add(self._read_requests)
 
     def _read_requests(self) -> None:
-        """Answer the next request that has arrived whole."""
+        """Return answer the next request that has arrived whole."""
         self._waits = False
         while self._closing_s is None and self._stalled_s is None:
             try:
@@ -264,7 +272,8 @@ class HttpConnection(asyncio.Protocol):
                 self._request, self._answered = event, False
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
-                # At its first byte: a body can come in pieces of one byte, each at a cost.
+                # At its first byte: a body can come in pieces of one byte, each at a
+                # cost.
                 self._respond_and_close(_NO_BODY)
             elif isinstance(event, h11.EndOfMessage):
                 self._on_request()
@@ -273,7 +282,7 @@ class HttpConnection(asyncio.Protocol):
                 self.close_when_flushed()
 
     def _on_request(self) -> None:
-        """A request has arrived; it has no body."""
+        """Answer a request that has arrived whole; it has no body."""
         event = self._request
         assert event is not None
         try:
@@ -284,14 +293,17 @@ class HttpConnection(asyncio.Protocol):
         if request.path in (LIVE_PATH, *_FORMER_PATHS) and request.method == "GET":
             self._answer_handshake(request, event)
             return
-        self._making = asyncio.create_task(self._answer(request), name=f"answer {request.path}")
+        self._making = asyncio.create_task(
+            self._answer(request), name=f"answer {request.path}"
+        )
 
     async def _answer(self, request: HttpRequest) -> None:
-        """Answer, which may take a while, then go on."""
+        """Answer a request, which may take a while, then read the next."""
         try:
             response = await self._host.answer(request)
         except Exception:
-            # One answer that fails costs nobody else anything; the log has the whole story.
+            # One answer that fails costs nobody else anything; the log has the whole
+            # story.
             _log.exception("%s %s failed", request.method, request.path)
             response = problem(500, "the answer failed; the service goes on")
         self._making = None
@@ -304,9 +316,13 @@ class HttpConnection(asyncio.Protocol):
             self._respond(client)
             return
         try:
-            headers = Headers((k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers)
+            headers = Headers(
+                (k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers
+            )
         except InvalidHeaderValue:
-            self._respond_and_close(problem(400, "a header holds a character that none may hold"))
+            self._respond_and_close(
+                problem(400, "a header holds a character that none may hold")
+            )
             return
         if "websocket" in _list_members(headers, "Upgrade"):
             # It may stand among others (RFC 9110, section 7.8).
@@ -323,11 +339,15 @@ class HttpConnection(asyncio.Protocol):
             return
         early, _ = self._h11.trailing_data
         self.transport.resume_reading()
-        self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
+        self._host.subscribe(
+            self, client, answer.serialize(), early, protocol.extensions
+        )
 
-    def _reject_outdated(self, protocol: ServerProtocol, accepted: Response | None) -> None:
-        """Tell a client of a former protocol what to do: in a close frame where its handshake could
-        be ``accepted``, as browsers show nothing of a refused one.
+    def _reject_outdated(
+        self, protocol: ServerProtocol, accepted: Response | None
+    ) -> None:
+        """Tell a client of a former protocol what to do: in a close frame where its
+        handshake could be ``accepted``, as browsers show nothing of a refused one.
         """
         if accepted is None:
             self._respond(problem(410, _OUTDATED))
@@ -337,13 +357,15 @@ class HttpConnection(asyncio.Protocol):
         self.transport.write(b"".join(protocol.data_to_send()))
         self._close()
 
-    # --- responses --------------------------------------------------------------------------------
+    # --- responses --------------------------------------------------------------------
 
     def _respond(self, response: HttpResponse) -> None:
-        """Answer the request that has arrived; the next may follow if both sides keep on."""
+        """Return answer the request that has arrived; the next may follow if both sides
+        keep on.
+        """
         names = {name for name, _ in self._request.headers} if self._request else set()
-        # What one end takes for its body the other may take for the next request: "the server
-        # MUST close the connection after responding" (RFC 9112, section 6.1).
+        # What one end takes for its body the other may take for the next request: "the
+        # server MUST close the connection after responding" (RFC 9112, section 6.1).
         self._send(response, ends={b"content-length", b"transfer-encoding"} <= names)
         if self._h11.our_state is h11.MUST_CLOSE:
             self.close_when_flushed()
@@ -366,8 +388,10 @@ class HttpConnection(asyncio.Protocol):
         self._request, self._answered = None, True
         self._waiting_s = self._clock()
 
-    def _respond_and_close(self, response: HttpResponse, *, linger: bool = True) -> None:
-        """Answer outside the order of things, and end the connection."""
+    def _respond_and_close(
+        self, response: HttpResponse, *, linger: bool = True
+    ) -> None:
+        """Respond at once, and end the connection."""
         if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._send(response, ends=True)
         self._close(linger=linger)
@@ -376,8 +400,9 @@ class HttpConnection(asyncio.Protocol):
         """End the connection once what was written is sent."""
         linger = linger and not self._all_heard and self._handshakes is None
         if linger and self._closing_s is None:
-            # Closing at once would reset the connection while the client still sends, and the
-            # answer would be lost on it. So only our side ends, and what comes is thrown away.
+            # Closing at once would reset the connection while the client still sends,
+            # and the answer would be lost on it. So only our side ends, and what comes
+            # is thrown away.
             self._closing_s = self._clock()
             try:
                 self.transport.write_eof()
@@ -387,13 +412,15 @@ class HttpConnection(asyncio.Protocol):
 
 
 def _list_members(headers: Headers, name: str) -> list[str]:
-    """The members of a header that is a list, in lower case."""
+    """Return the members of a header that is a list, in lower case."""
     values = ",".join(headers.get_all(name))
     return [each.strip().lower() for each in values.split(",")]
 
 
 def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
-    """Why a handshake is refused, with what would be taken (RFC 6455, section 4.2.2)."""
+    """Say why a handshake is refused, and what would be accepted (RFC 6455, section
+    4.2.2).
+    """
     text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
     status, name = answer.status_code, _VERSION[0]
     other_version = name in headers and headers.get_all(name) != [_VERSION[1]]
@@ -401,11 +428,13 @@ def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
         status = 426
     if status == 400:
         return problem(status, text, [_VERSION])
-    return problem(status, text, [("Upgrade", "websocket"), ("Connection", "Upgrade"), _VERSION])
+    return problem(
+        status, text, [("Upgrade", "websocket"), ("Connection", "Upgrade"), _VERSION]
+    )
 
 
 def _build_request(event: h11.Request) -> HttpRequest:
-    """With values of a repeated header joined."""
+    """Build the request; values of a repeated header are joined."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
         name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
@@ -422,7 +451,7 @@ class TlsHandshakes:
         self.open: dict[HttpConnection, None] = {}
 
     def add(self, connection: HttpConnection, most: int) -> None:
-        """One more; the oldest gives way where there are too many."""
+        """Add a handshake; the oldest is aborted where there are too many."""
         self.open[connection] = None
         if len(self.open) > most:
             oldest = next(iter(self.open))

@@ -14,7 +14,7 @@ from live.server.json_schemas import JsonObject
 
 
 def render_docs(routes: JsonObject) -> bytes:
-    """The whole page, UTF-8; ``routes`` as OpenAPI has them."""
+    """Render the whole page, UTF-8; ``routes`` as OpenAPI has them."""
     messages = describe_messages()
     title = f"live-rate {messages['info']['version']}: for programs"
     schemas = messages["components"]["schemas"]
@@ -22,17 +22,23 @@ def render_docs(routes: JsonObject) -> bytes:
     live = channels.pop("live")
     named = [kind.__name__ for kind in MESSAGES]
     rest = {**schemas, **routes["components"]["schemas"]}
-    held = sorted(name for name in rest if name not in named and not name.startswith("Retained"))
+    held = sorted(
+        name for name in rest if name not in named and not name.startswith("Retained")
+    )
     parts = [
         f"# {title}",
-        "The same for machines: [asyncapi.json](asyncapi.json), [openapi.json](openapi.json). "
+        "The same for machines: [asyncapi.json](asyncapi.json), "
+        "[openapi.json](openapi.json). "
         "What it is about, and clients in Python and JavaScript, stand in the manual: "
         "[for programs](manual/programs).",
         "## Requests",
         routes["info"]["description"],
         _render_table(
             ("GET", "answers"),
-            ((f"`{path}`", get["get"]["summary"]) for path, get in routes["paths"].items()),
+            (
+                (f"`{path}`", get["get"]["summary"])
+                for path, get in routes["paths"].items()
+            ),
         ),
         "## Messages",
         messages["info"]["description"],
@@ -59,24 +65,22 @@ def _render_type(name: str, schema: JsonObject) -> str:
 
 
 def _render_fields(schema: JsonObject) -> str:
-    return _render_table(
-        ("field", "type", "meaning"),
-        (
-            (f"`{name}`", _name_kind(field) + _name_default(field), field.get("description", ""))
-            for name, field in schema.get("properties", {}).items()
-        ),
-    )
+    rows = []
+    for name, field in schema.get("properties", {}).items():
+        kind = _name_kind(field) + _name_default(field)
+        rows.append((f"`{name}`", kind, field.get("description", "")))
+    return _render_table(("field", "type", "meaning"), rows)
 
 
 def _render_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown; nothing where it has no rows."""
+    """Render a table in Markdown; an empty text where it has no rows."""
     lines = [" | ".join(each.replace("|", "\\|") for each in row) for row in rows]
     lead = [" | ".join(heads), " | ".join("---" for _ in heads)]
     return "\n".join(f"| {line} |" for line in (*lead, *lines)) if lines else ""
 
 
 def _name_kind(schema: JsonObject) -> str:
-    """A schema in a few words."""
+    """Describe a schema in a few words."""
     match schema:
         case {"$ref": _}:
             name = schema["$ref"].rpartition("/")[2]
@@ -94,7 +98,7 @@ def _name_kind(schema: JsonObject) -> str:
 
 
 def _name_default(schema: JsonObject) -> str:
-    """What a field is where a message leaves it out: of one that holds others, all are so."""
+    """Return the default of a field that messages leave out."""
     if "default" not in schema:
         return ""
     usual = {} if isinstance(schema["default"], dict) else schema["default"]

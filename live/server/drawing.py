@@ -24,8 +24,10 @@ def draw_text(
     is_bold: bool = False,
 ) -> str:
     """Return a line of text as SVG; ``x`` is where ``anchor`` says."""
-    # XML has no control characters, and pairs of surrogates stand alone in what feeds send.
+    # XML has no control characters, and pairs of surrogates stand alone in what feeds
+    # send.
     known = "".join(char for char in text if char.isprintable())
     look = f' text-anchor="{anchor}"' if anchor != "start" else ""
     look += ' font-weight="bold"' if is_bold else ""
-    return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}"{look}>{escape(known)}</text>'
+    place = f'x="{x}" y="{y}" font-size="{size}" fill="{fill}"'
+    return f"<text {place}{look}>{escape(known)}</text>"

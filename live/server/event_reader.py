@@ -1,9 +1,11 @@
-"""What the server reads of the event: the whole state, as frozen values, from its one writer.
+"""What the server reads of the event: the whole state, as frozen values, from its one
+writer.
 
-The event is the writer; :mod:`live.app` hands it over in this shape. All calls are synchronous and
-answer for *now*: a change given to :meth:`live.server.server.Publisher.publish` must already be in
-the state. Since everything runs on one loop and nothing here awaits, a snapshot and the position
-of its stream are read at the same instant, so no change can fall between them.
+The event is the writer; :mod:`live.app` hands it over in this shape. All calls are
+synchronous and answer for *now*: a change given to
+:meth:`live.server.server.Publisher.publish` must already be in the state. Since
+everything runs on one loop and nothing here awaits, a snapshot and the position of its
+stream are read at the same instant, so no change can fall between them.
 """
 
 from collections import Counter
@@ -26,7 +28,13 @@ from live.messages.figures import (
 )
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.moments import Moment
-from live.messages.to_clients import AlertMessage, Change, GameMessage, MoveMessage, PointMessage
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    MoveMessage,
+    PointMessage,
+)
 from live.messages.values import GameId
 
 
@@ -44,15 +52,19 @@ class EventReader(Protocol):
     def players(self) -> Iterable[PlayerView]: ...
 
     def player_ids(self, game: GameId) -> Iterable[str]:
-        """``PlayerView.id`` of those who play in ``game``; empty for an unknown game."""
+        """Return ``PlayerView.id`` of those who play in ``game``; empty for an unknown
+        game.
+        """
         ...
 
     def gains(self, player: str) -> GainCounts:
-        """All gains of a player by ``PlayerView.id``, over the event; empty for an unknown one."""
+        """Return all gains of a player over the event, by ``PlayerView.id``; empty for
+        an unknown one.
+        """
         ...
 
     def engine_gains(self) -> GainCounts:
-        """The engine's own, which players are measured against."""
+        """Return the engine's own gains, which players are measured against."""
         ...
 
     def feeds(self) -> tuple[FeedHealth, ...]: ...
@@ -60,27 +72,34 @@ class EventReader(Protocol):
     def engines(self) -> EngineHealth: ...
 
     def alerts(self) -> Iterable[Alert]:
-        """Those not cleared, in any order."""
+        """Return alerts that are not cleared, in any order."""
         ...
 
     def moments(self) -> Iterable[Moment]:
-        """Those that stand, in any order."""
+        """Return moments that stand, in any order."""
         ...
 
 
 def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
-    """The gains of one side of one game; none of a game that one side never began."""
+    """Return the gains of one side of one game; none if that side never began."""
     return tuple(sorted(Counter(point.gain_cp for point in points if point.n).items()))
 
 
 def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
-    """Event (:func:`main_event`), round and place in it (2 before 10, 2.9 before 2.10), id."""
+    """Return event (:func:`main_event`), round, board (2 before 10, 2.9 before 2.10)
+    and id.
+    """
     parts = round_sort_key(view.round, view.board)
-    return main_event(view), parts, view.board if view.board is not None else 1 << 30, view.id
+    return (
+        main_event(view),
+        parts,
+        view.board if view.board is not None else 1 << 30,
+        view.id,
+    )
 
 
 def game_of(change: Change) -> GameId | None:
-    """Which game a change is of; None where it is of none."""
+    """Return the game that a change is about; None where it is about none."""
     match change:
         case GameMessage(game=view):
             return view.id
@@ -91,9 +110,11 @@ def game_of(change: Change) -> GameId | None:
 
 
 def replay_game(detail: GameDetail) -> Iterator[Change]:
-    """A game in the messages that build it up at a client that does not hold it."""
+    """Yield the messages that build a game up at a client that does not hold it."""
     game = detail.id
     yield GameMessage(view_of(detail))
     yield from (MoveMessage(game, ply.ply, ply) for ply in detail.plies)
     for color in COLORS:
-        yield from (PointMessage(game, color, point) for point in getattr(detail.curves, color))
+        yield from (
+            PointMessage(game, color, point) for point in getattr(detail.curves, color)
+        )

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 
 class FairTurns:
-    """Work of many connections, one piece in each turn of the loop, in order of arrival: what goes
-    out to subscribers need not wait for all of it. A piece that fails is reported to the loop, and
-    the next follows.
+    """Work of many connections, one piece in each turn of the loop, in order of
+    arrival: what goes out to subscribers need not wait for all of it. A piece that
+    fails is reported to the loop, and the next follows.
 
     Loss policy: none is lost; the bound is one piece a connection.
     """

@@ -1,6 +1,7 @@
 """The event as one filter's subscriber may see it, and its snapshot. Pure."""
 
 from collections.abc import Iterable
+from itertools import chain
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -28,18 +29,29 @@ from live.messages.to_clients import (
 from live.messages.values import GameId
 from live.server.event_reader import EventReader, game_order
 from live.server.stream_filter import EVERYTHING, StreamFilter
-from live.server.visibility import Shown, Visibility, redact, redact_sources, should_send
+from live.server.visibility import (
+    Shown,
+    Visibility,
+    redact,
+    redact_sources,
+    should_send,
+)
 
 
-def snapshot(state: EventReader, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
-    """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
+def snapshot(
+    state: EventReader, selected: StreamFilter = EVERYTHING
+) -> SnapshotMessage:
+    """Return all that ``selected`` takes and may see: games, players, and everybody's
+    health.
 
-    Games are in :func:`game_order`, players, alerts and moments in the order of their ids, so that
-    equal states have equal snapshots.
+    Games are in :func:`game_order`, players, alerts and moments in the order of their
+    ids, so that equal states have equal snapshots.
     """
     ids, rest = snapshot_without_games(state, selected)
     games = (
-        redact(game, selected.visibility) for id in ids if (game := state.game(id)) is not None
+        redact(game, selected.visibility)
+        for id in ids
+        if (game := state.game(id)) is not None
     )
     return replace(rest, games=tuple(games))
 
@@ -47,7 +59,7 @@ def snapshot(state: EventReader, selected: StreamFilter = EVERYTHING) -> Snapsho
 def snapshot_without_games(
     state: EventReader, selected: StreamFilter
 ) -> tuple[list[GameId], SnapshotMessage]:
-    """Which games a snapshot holds, in their order, and all else of it."""
+    """Return the games of a snapshot, in their order, and all else of it."""
     # What may not be seen is taken out of the whole, by one walk over it.
     taken = FilteredReader(state, replace(selected, visibility=Visibility.ARBITER))
     by_id = attrgetter("id")
@@ -69,8 +81,8 @@ def snapshot_without_games(
 
 
 class FilteredReader:
-    """A :class:`EventReader` as one filter's subscriber may see it: its games, its players,
-    its visibility.
+    """A :class:`EventReader` as one filter's subscriber may see it: its games, its
+    players, its visibility.
     """
 
     def __init__(self, state: EventReader, selected: StreamFilter) -> None:
@@ -84,17 +96,23 @@ class FilteredReader:
         return self._state.gain()
 
     def games(self) -> Iterable[GameView]:
-        return [self._redact(each) for each in self._state.games() if self._selected.has_game(each)]
+        return [
+            self._redact(each)
+            for each in self._state.games()
+            if self._selected.has_game(each)
+        ]
 
     def game(self, game: GameId) -> GameDetail | None:
         detail = self._state.game(game)
-        return self._redact(detail) if detail and self._selected.has_game(detail) else None
+        return (
+            self._redact(detail) if detail and self._selected.has_game(detail) else None
+        )
 
     def players(self) -> Iterable[PlayerView]:
         players = self._state.players() if self._should_send(StandingMessage) else ()
         games = self._find_selected_games()
         if games is not None:
-            ids = {each for game in games for each in self._state.player_ids(game)}
+            ids = set(chain.from_iterable(map(self._state.player_ids, games)))
             players = (player for player in players if player.id in ids)
         return [self._redact(player) for player in players]
 
@@ -115,15 +133,23 @@ class FilteredReader:
         return self._redact(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
-        """What is the matter with feeds and engines is every arbiter's business."""
+        """Return alerts: those about feeds and engines go to every arbiter."""
         alerts = self._state.alerts() if self._should_send(AlertMessage) else ()
         games = self._find_selected_games()
-        return [each for each in alerts if each.game is None or games is None or each.game in games]
+        return [
+            each
+            for each in alerts
+            if each.game is None or games is None or each.game in games
+        ]
 
     def moments(self) -> Iterable[Moment]:
         moments = self._state.moments() if self._should_send(MomentMessage) else ()
         games = self._find_selected_games()
-        return [self._redact(each) for each in moments if games is None or each.game in games]
+        return [
+            self._redact(each)
+            for each in moments
+            if games is None or each.game in games
+        ]
 
     def _redact(self, value: Shown) -> Shown:
         return redact(value, self._selected.visibility)
@@ -132,7 +158,9 @@ class FilteredReader:
         return should_send(kind, self._selected.visibility)
 
     def _find_selected_games(self) -> set[GameId] | None:
-        """The games that are taken; None: all."""
+        """Return the games that the filter selects; None: all."""
         if not self._selected.is_narrow:
             return None
-        return {view.id for view in self._state.games() if self._selected.has_game(view)}
+        return {
+            view.id for view in self._state.games() if self._selected.has_game(view)
+        }

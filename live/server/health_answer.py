@@ -8,10 +8,14 @@ from live.server.event_reader import EventReader
 
 
 class Readiness(Value):
-    """What ``/healthz`` and ``/readyz`` answer to those without a token where one is needed."""
+    """What ``/healthz`` and ``/readyz`` answer to those without a token where one is
+    needed.
+    """
 
     status: Literal["ok", "degraded"]
-    """``degraded`` when a feed, an engine or a part that the service needs does not do its work."""
+    """``degraded`` when a feed, an engine or a part that the service needs does not do
+    its work.
+    """
     ready: bool
     """Whether some feed delivers and some engine (if there are any) can search."""
 
@@ -29,11 +33,19 @@ class HealthAnswer(Readiness):
 
 def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
     feeds, engines = state.feeds(), state.engines()
-    working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
+    working = [
+        engine for engine in engines.engines if engine.state in ("idle", "searching")
+    ]
     # A service does its work while a producer's OBS is shut.
-    needed = [feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS]
-    delivering = [feed for feed in needed if feed.state in ("live", "stale", "finished")]
+    needed = [
+        feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS
+    ]
+    delivering = [
+        feed for feed in needed if feed.state in ("live", "stale", "finished")
+    ]
     well = len(working) == len(engines.engines) and len(delivering) == len(needed)
     sources = [feed for feed in feeds if not feed.part]
     ready = bool(working or not engines.engines) and bool(delivering or not sources)
-    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers)
+    return HealthAnswer(
+        "ok" if well else "degraded", ready, feeds, engines, subscribers
+    )

@@ -11,14 +11,15 @@ from msgspec.structs import replace
 
 from live.server.http_values import JSON, REVALIDATE, HttpRequest, HttpResponse
 
-#: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
-#: day is inside: equal bodies have equal tags, also after a restart.
-_packed = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
-_packed_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
-#: A drawing of a study may be larger: packed harder, it would hold up everybody for long.
+#: By gzip, kept, as packing holds up everybody: what changes all the time, and pages.
+#: No time of day is inside: equal bodies have equal tags, also after a restart.
+_gzip_data = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
+_gzip_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
+#: A drawing of a study may be larger: packed harder, it would hold up everybody for
+#: long.
 _PAGE_BYTES = 500_000
-#: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
-#: the service is asked once in that time.
+#: How long a cache on the way may answer polls and pages by itself, in seconds: however
+#: many ask, the service is asked once in that time.
 SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
 #: What is packed where it is worth it.
@@ -28,25 +29,31 @@ _WORTH_BYTES = 300
 
 
 def allow_shared_caching(for_s: int) -> tuple[str, str]:
-    """Caches on the way may answer for so long without asking; browsers ask each time (RFC 9111,
-    section 5.2.2.10).
+    """Let shared caches answer for so long; browsers ask each time (RFC 9111, section
+    5.2.2.10).
     """
     return "Cache-Control", f"public, max-age=0, s-maxage={for_s}"
 
 
 def share_public_answer(response: HttpResponse) -> HttpResponse:
-    """With a token or from another origin the answer may be another one."""
+    """Let shared caches keep an answer, by token and origin."""
     kept = (each for each in response.headers if each not in REVALIDATE)
-    headers = (*kept, allow_shared_caching(SHARED_DATA_S), ("Vary", "Authorization, Origin"))
+    headers = (
+        *kept,
+        allow_shared_caching(SHARED_DATA_S),
+        ("Vary", "Authorization, Origin"),
+    )
     return replace(response, headers=headers)
 
 
 def compress_response(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2), else the
-    body by gzip where the client takes that and it is worth it: pages are opened over hotel
-    networks, and a fresh page is a third of its size so.
+    """Add the entity tag; 304 without a body when the client holds it (RFC 9110,
+    13.1.2), else the body by gzip where the client takes that and it is worth it: pages
+    are opened over hotel networks, and a fresh page is a third of its size so.
     """
-    headers, body, kind = response.headers, response.body, dict(response.headers)["Content-Type"]
+    headers = response.headers
+    body = response.body
+    kind = dict(headers)["Content-Type"]
     tag = hashlib.blake2b(body, digest_size=12).hexdigest()
     packs = len(body) >= _WORTH_BYTES and kind.startswith(_TEXTS)
     if packs:
@@ -56,17 +63,23 @@ def compress_response(request: HttpRequest, response: HttpResponse) -> HttpRespo
     tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
     headers = (*headers, ("ETag", tag))
     held = request.headers.get("if-none-match", "")
-    if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
-        return HttpResponse(304, tuple(each for each in headers if each[0] != "Content-Type"))
+    if held.strip() == "*" or tag in (
+        each.strip().removeprefix("W/") for each in held.split(",")
+    ):
+        return HttpResponse(
+            304, tuple(each for each in headers if each[0] != "Content-Type")
+        )
     if packs:
         page = kind.startswith(_PAGES) and len(body) <= _PAGE_BYTES
-        body = (_packed_page if page else _packed)(body)
+        body = _gzip_page(body) if page else _gzip_data(body)
         headers = (*headers, ("Content-Encoding", "gzip"))
     return HttpResponse(200, headers, body)
 
 
 def can_take_gzip(accepted: str) -> bool:
-    """Whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section 12.5.3)."""
+    """Return whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section
+    12.5.3).
+    """
     weights: dict[str, bool] = {}
     for each in accepted.lower().split(","):
         name, _, parameters = each.partition(";")

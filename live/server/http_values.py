@@ -1,4 +1,6 @@
-"""HTTP as values: requests, whole responses, and the headers that every one carries. Pure."""
+"""HTTP as values: requests, whole responses, and the headers that every one carries.
+Pure.
+"""
 
 import http
 from collections.abc import Iterable
@@ -60,13 +62,15 @@ def respond(
     headers: Iterable[tuple[str, str]],
     policy: str = NO_CONTENT_POLICY,
 ) -> HttpResponse:
-    """A response with the headers every one carries."""
+    """Build a response with the headers that every one carries."""
     own = (("Content-Type", content_type), ("Content-Security-Policy", policy))
     return HttpResponse(status, (*own, *_COMMON, *headers), body)
 
 
-def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -> HttpResponse:
-    """An error as JSON (RFC 9457)."""
+def problem(
+    status: int, detail: str, headers: Iterable[tuple[str, str]] = ()
+) -> HttpResponse:
+    """Build an error as JSON (RFC 9457)."""
     title = http.HTTPStatus(status).phrase
     body = msgspec.json.encode(ProblemAnswer(status, title, detail))
     return respond(status, "application/problem+json", body, (*NO_STORE, *headers))
@@ -81,7 +85,7 @@ UNKNOWN = problem(
 
 
 def read_target(target: str) -> tuple[str, Pairs]:
-    """Path and query of a request target, decoded.
+    """Decode path and query of a request target.
 
     Raises:
         ValueError: not an absolute path, or not UTF-8 once decoded.
@@ -90,5 +94,7 @@ def read_target(target: str) -> tuple[str, Pairs]:
         raise ValueError(target)
     # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
     parts = urlsplit(f"http://host{target}")
-    query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
+    query = parse_qsl(
+        parts.query, keep_blank_values=True, errors="strict", max_num_fields=128
+    )
     return unquote(parts.path, errors="strict"), tuple(query)

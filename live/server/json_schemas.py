@@ -1,35 +1,51 @@
 """JSON Schema of the types that go out, with notes and who sees what. Pure.
 
-A field's note is the string below it in the source (PEP 224's form, which Python itself throws
-away), and that of an inherited field is its base's.
+A field's note is the string below it in the source (PEP 224's form, which Python itself
+throws away), and that of an inherited field is its base's.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+from collections import ChainMap
 from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
 import msgspec
 
-from live.messages import alerts, figures, from_clients, from_sources, health, moments, to_clients
+from live.messages import (
+    alerts,
+    figures,
+    from_clients,
+    from_sources,
+    health,
+    moments,
+    to_clients,
+)
 from live.server.stream_filter import MAX_VALUE_CHARS, SOME_TEXT
-from live.server.visibility import Kind, Visibility, find_minimum_visibility, find_structs
+from live.server.visibility import (
+    Kind,
+    Visibility,
+    find_minimum_visibility,
+    find_structs,
+)
 
 JsonObject = dict[str, Any]
 
 
 @cache
 def _read_notes(module: ModuleType) -> dict[str, dict[str, str]]:
+    """Read the notes of all fields of a module's classes."""
     found: dict[str, dict[str, str]] = {}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ClassDef):
             notes = found[node.name] = {}
-            for field, after in zip(node.body, [*node.body[1:], None], strict=True):
-                match field, after:
+            for pair in pairwise(node.body):
+                match pair:
                     case (
                         ast.AnnAssign(target=ast.Name(id=name)),
                         ast.Expr(value=ast.Constant(value=str(text))),
@@ -39,11 +55,15 @@ def _read_notes(module: ModuleType) -> dict[str, dict[str, str]]:
 
 
 def collect_notes(kind: Kind) -> dict[str, str]:
-    """Notes of a type's fields, by name; a field without one is left out."""
+    """Return the notes of a type's fields, by name; a field without one is left out."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         module = inspect.getmodule(base)
-        if module is not None and base is not msgspec.Struct and issubclass(base, msgspec.Struct):
+        if (
+            module is not None
+            and base is not msgspec.Struct
+            and issubclass(base, msgspec.Struct)
+        ):
             found |= _read_notes(module).get(base.__name__, {})
     return found
 
@@ -51,7 +71,9 @@ def collect_notes(kind: Kind) -> dict[str, str]:
 REFERENCE = "#/components/schemas/{name}"
 #: Modules whose types are described to programs.
 _MODULES = (from_sources, from_clients, figures, alerts, moments, health, to_clients)
-_EVENTS = {each for module in _MODULES for each in vars(module).values() if isinstance(each, type)}
+_NAMES = ChainMap(*map(vars, _MODULES))
+_EVENTS = {each for each in _NAMES.values() if isinstance(each, type)}
+
 _WITHHELD = {
     Visibility.PUBLIC: "Withheld from venues.",
     Visibility.ARBITER: "For arbiters alone.",
@@ -59,7 +81,7 @@ _WITHHELD = {
 
 
 def build_components(roots: Iterable[Kind]) -> JsonObject:
-    """Schemas of the types and of all they hold, by name."""
+    """Build the schemas of the types and of all they hold, by name."""
     waiting = list(roots)
     _, found = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
     seen: set[Kind] = set()
@@ -105,6 +127,8 @@ ID = {"type": "string", "minLength": 1}
 
 
 def describe_type(kind: Any) -> JsonObject:
-    """The schema of a type, whose components are elsewhere."""
-    schema: JsonObject = msgspec.json.schema_components([kind], ref_template=REFERENCE)[0][0]
+    """Return the schema of a type, whose components are elsewhere."""
+    schema: JsonObject = msgspec.json.schema_components([kind], ref_template=REFERENCE)[
+        0
+    ][0]
     return schema

@@ -1,7 +1,9 @@
-"""Limits that keep one client from costing another anything: how many may come, and how fast. Pure.
+"""Limits that keep one client from costing another anything: how many may come, and how
+fast. Pure.
 
-Connections from this machine are not counted by address: behind a reverse proxy everybody's are.
-There handshakes, websockets and filters are counted by whom the proxy names (``X-Forwarded-For``).
+Connections from this machine are not counted by address: behind a reverse proxy
+everybody's are. There handshakes, websockets and filters are counted by whom the proxy
+names (``X-Forwarded-For``).
 """
 
 from collections import Counter
@@ -17,7 +19,9 @@ class ClientLimits(Value, kw_only=True):
     """Every bound of the server, with its default."""
 
     tick_s: float = 0.05
-    """How long scores, points and standings are gathered before they go out together."""
+    """How long scores, points and standings are gathered before they go out
+    together.
+    """
     heartbeat_s: float = 15.0
     """Between two heartbeats; a browser page can't see websocket pings."""
     silent_after_s: float = 45.0
@@ -29,7 +33,9 @@ class ClientLimits(Value, kw_only=True):
     slow_after_s: float = 10.0
     """A skipped client that has not drained by then is closed."""
     encrypting: int = 256
-    """Unfinished TLS handshakes; beyond them the one begun first gives way to a newcomer."""
+    """Unfinished TLS handshakes; beyond them the one begun first gives way to a
+    newcomer.
+    """
     encrypting_s: float = 5.0
     """For a TLS handshake."""
     request_s: float = 10.0
@@ -47,8 +53,9 @@ class ClientLimits(Value, kw_only=True):
     messages_s: float = 30.0
     connections: int = 10_000
     connections_per_address: int = 256
-    """From one address; this machine's own is not counted. Of one visitor behind a proxy on this
-    machine so many websockets."""
+    """From one address; this machine's own is not counted. Of one visitor behind a
+    proxy on this machine so many websockets.
+    """
     handshakes_per_s: float = 200.0
     """Each new subscriber costs a snapshot: from all addresses together."""
     handshakes_burst: float = 2_000.0
@@ -59,12 +66,15 @@ class ClientLimits(Value, kw_only=True):
     filters_per_address: int = 128
     """For one address; this machine's own is not counted."""
     history_messages: int = 2_000
-    """How much of the past can be resumed. A cache: the snapshot is always obtainable."""
+    """How much of the past can be resumed. A cache: the snapshot is always
+    obtainable.
+    """
     history_bytes: int = 4_000_000
     history_age_s: float = 120.0
 
 
-#: Addresses whose rate is remembered at once; beyond, the one unseen for longest is forgotten.
+#: Addresses whose rate is remembered at once; beyond, the one unseen for longest is
+#: forgotten.
 _ADDRESSES = 4096
 
 
@@ -76,8 +86,10 @@ class TokenBucket:
         self._tokens, self._at_s = burst, now_s
 
     def take(self, now_s: float) -> bool:
-        """Whether there is a token left; it is gone then."""
-        self._tokens = min(self._burst, self._tokens + (now_s - self._at_s) * self._rate)
+        """Take a token; return whether there was one."""
+        self._tokens = min(
+            self._burst, self._tokens + (now_s - self._at_s) * self._rate
+        )
         self._at_s = now_s
         if self._tokens < 1:
             return False
@@ -95,15 +107,19 @@ class RateLimits:
         """How many are in."""
         self._by_address: Counter[str] = Counter()
         self._by_visitor: Counter[str] = Counter()
-        self._everybody = TokenBucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
+        self._everybody = TokenBucket(
+            limits.handshakes_per_s, limits.handshakes_burst, clock()
+        )
         self._rates: dict[str, TokenBucket] = {}
 
     def set_max_connections(self, connections: int) -> None:
-        """From now on so many may come; who is in stays."""
+        """Change the limit; connections beyond it stay."""
         self._limits = replace(self._limits, connections=connections)
 
     def add_connection(self, address: str) -> bool:
-        """Count one connection; whether there was room for it. :meth:`leave` it in any case."""
+        """Count one connection; whether there was room for it. :meth:`leave` it in any
+        case.
+        """
         self.connections += 1
         self._by_address[address] += 1
         return self.connections <= self._limits.connections and (
@@ -112,16 +128,19 @@ class RateLimits:
         )
 
     def remove_connection(self, address: str) -> None:
-        """One connection fewer."""
+        """Count one connection fewer."""
         self.connections -= 1
         self._by_address[address] -= 1
         if not self._by_address[address]:
             del self._by_address[address]
 
     def has_room_for(self, visitor: str) -> bool:
-        """Whether somebody behind a proxy on this machine may have one more websocket."""
+        """Return whether a visitor behind a proxy on this machine may open one more
+        websocket.
+        """
         return (
-            is_loopback(visitor) or self._by_visitor[visitor] < self._limits.connections_per_address
+            is_loopback(visitor)
+            or self._by_visitor[visitor] < self._limits.connections_per_address
         )
 
     def add_websocket(self, visitor: str) -> None:
@@ -129,17 +148,19 @@ class RateLimits:
         self._by_visitor[visitor] += 1
 
     def remove_websocket(self, visitor: str) -> None:
-        """One websocket of a visitor fewer."""
+        """Count one websocket of a visitor fewer."""
         self._by_visitor[visitor] -= 1
         if not self._by_visitor[visitor]:
             del self._by_visitor[visitor]
 
     def admit_handshake(self, address: str) -> bool:
-        """Whether one more handshake of this visitor may be answered now."""
+        """Return whether one more handshake of this visitor may be answered now."""
         now_s, limits = self._clock(), self._limits
         if not is_loopback(address):
             bucket = self._rates.pop(address, None) or TokenBucket(
-                limits.handshakes_per_address_per_s, limits.handshakes_per_address_burst, now_s
+                limits.handshakes_per_address_per_s,
+                limits.handshakes_per_address_burst,
+                now_s,
             )
             self._rates[address] = bucket
             if len(self._rates) > _ADDRESSES:

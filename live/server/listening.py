@@ -14,7 +14,7 @@ from live.server.origins import is_loopback
 
 
 def check_exposure(config: ServerConfig) -> list[str]:
-    """Warnings, one line each, about an address that others can reach.
+    """Return warnings, one line each, about an address that others can reach.
 
     Raises:
         ConfigError: others can reach it and nothing says that they may.
@@ -25,27 +25,35 @@ def check_exposure(config: ServerConfig) -> list[str]:
         raise ConfigError(
             f"server.host {config.host}",
             "everybody who reaches this address could read along",
-            "Give tokens (server.tokens_file), or set server.public (live-rate --public)",
+            "Give tokens (server.tokens_file), or set server.public "
+            "(live-rate --public)",
         )
     warnings = []
     if config.public:
         warnings.append(
             f"whoever reaches {config.host} reads along"
-            + (" without scores" if config.hide_scores else ", scores of running games included")
+            + (
+                " without scores"
+                if config.hide_scores
+                else ", scores of running games included"
+            )
         )
     if config.tokens_file and not config.certificate_file:
         warnings.append(
-            "tokens travel in the clear: set server.certificate_file, or put a TLS proxy in front"
+            "tokens travel in the clear: set server.certificate_file, "
+            "or put a TLS proxy in front"
         )
     return warnings
 
 
-#: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).
+#: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles
+#: it).
 KERNEL_BYTES = 131_072
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """A bound socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any free one.
+    """Bind a socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any
+    free one.
 
     Raises:
         PortInUse: another program listens there.
@@ -56,16 +64,20 @@ def bind_socket(host: str, port: int) -> socket.socket:
         ip = ipaddress.ip_address(address)
     except ValueError:
         raise ConfigError(
-            f"host {host!r}", "is not an IP address", "Give one, such as 127.0.0.1 or 0.0.0.0"
+            f"host {host!r}",
+            "is not an IP address",
+            "Give one, such as 127.0.0.1 or 0.0.0.0",
         ) from None
     family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            # A restart may take the port while old connections linger; a listener still excludes.
+            # A restart may take the port while old connections linger; a listener still
+            # excludes.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted sockets inherit it. The kernel would else let unread data grow to megabytes for
-        # each client that does not read (Linux: tcp_wmem), out of our sight.
+        # Accepted sockets inherit it. The kernel would else let unread data grow to
+        # megabytes for each client that does not read (Linux: tcp_wmem), out of our
+        # sight.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BYTES)
         sock.bind((address, port))
     except OSError as error:
@@ -85,7 +97,8 @@ def bind_socket(host: str, port: int) -> socket.socket:
 
 
 def load_certificate(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
-    """TLS (1.2 or later is Python's rule) with this certificate; null where none is given.
+    """Load a certificate for TLS (1.2 or later is Python's rule); None where none is
+    given.
 
     Raises:
         ConfigError: a file cannot be read, or the two do not belong together.
@@ -96,7 +109,11 @@ def load_certificate(certificate_file: str, key_file: str) -> ssl.SSLContext | N
     try:
         context.load_cert_chain(certificate_file, key_file or None, password="")
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError; a key alone
-        why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
+        why = (
+            getattr(error, "reason", None)
+            or getattr(error, "strerror", None)
+            or str(error)
+        )
         raise ConfigError(
             f"server.certificate_file {certificate_file}",
             f"cannot be used ({str(why).replace('_', ' ').lower()})",

@@ -27,7 +27,7 @@ MAX_FILES = 64
 
 
 async def respond_with_file(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
-    """What is made beside the loop, or why not."""
+    """Return the file as a response, or why it could not be made."""
     try:
         made = await making
     except ExportFailed as error:
@@ -45,7 +45,7 @@ class SingleFlight:
     async def get(
         self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
     ) -> ExportedFile:
-        """What ``make`` makes, or made lately.
+        """Return what ``make`` makes, or has made within :data:`KEEP_S`.
 
         Raises:
             ExportFailed: so many others are being made.

@@ -41,17 +41,25 @@ class Metrics(Collector):
         self._state, self._tally = state, tally
 
     def format_text(self) -> bytes:
-        """The whole exposition."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self)
 
     def collect(self) -> Iterator[Metric]:
         tally, games = self._tally, list(self._state.games())
         yield _gauge("subscribers", "Websockets being served.", tally.subscribers)
-        yield _counter("deliveries", "Writes of new messages to a subscriber.", tally.deliveries)
+        yield _counter(
+            "deliveries", "Writes of new messages to a subscriber.", tally.deliveries
+        )
         yield _counter("skips", "Writes left out for a slow subscriber.", tally.skips)
-        yield _counter("resumes", "Subscribers given just what they missed.", tally.resumes)
-        yield _counter("snapshots", "Snapshots given, by reason.", tally.snapshots, "reason")
-        yield _counter("closes", "Connections ended by us, by reason.", tally.closes, "reason")
+        yield _counter(
+            "resumes", "Subscribers given just what they missed.", tally.resumes
+        )
+        yield _counter(
+            "snapshots", "Snapshots given, by reason.", tally.snapshots, "reason"
+        )
+        yield _counter(
+            "closes", "Connections ended by us, by reason.", tally.closes, "reason"
+        )
         yield _gauge("games", "Games held.", len(games))
         yield _gauge("plies", "Plies held.", sum(game.plies_played for game in games))
         scored = sum(game.plies_scored for game in games)
@@ -62,17 +70,25 @@ class Metrics(Collector):
         states = Counter(engine.state for engine in health.engines)
         yield _gauge("engines", "Engines by state.", states, "state")
         yield _gauge("queue", "Positions that wait for an engine.", health.queued)
-        yield _gauge("queue_oldest_seconds", "Wait of the oldest of them.", health.oldest_wait_s)
+        yield _gauge(
+            "queue_oldest_seconds", "Wait of the oldest of them.", health.oldest_wait_s
+        )
         waiting = msgspec.structs.asdict(health.waiting)
-        yield _gauge("waiting", "Searches that wait for an engine, by class.", waiting, "class")
+        yield _gauge(
+            "waiting", "Searches that wait for an engine, by class.", waiting, "class"
+        )
         speeds = {
             each.index: each.knodes_per_s * 1000
             for each in health.engines
             if each.knodes_per_s is not None
         }
-        yield _gauge("engine_nodes_per_second", "Speed of each engine.", speeds, "engine")
+        yield _gauge(
+            "engine_nodes_per_second", "Speed of each engine.", speeds, "engine"
+        )
         yield _counter("searches", "Searches done.", health.searches)
-        yield _counter("cache_hits", "Searches asked for and known already.", health.cache_hits)
+        yield _counter(
+            "cache_hits", "Searches asked for and known already.", health.cache_hits
+        )
         yield _counter("engine_restarts", "Engines replaced.", health.restarts)
         yield _gauge("set_aside", "Positions given up.", health.set_aside)
 
@@ -84,7 +100,7 @@ def _build_family(
     values: float | Mapping[Any, float],
     label: str = "",
 ) -> Metric:
-    """One value, or one for each value of a label."""
+    """Build a metric of one value, or of one for each value of a label."""
     if isinstance(values, Mapping):
         family = kind(f"live_rate_{name}", text, labels=[label])
         for each, value in values.items():

@@ -1,9 +1,7 @@
 """OpenAPI 3.1 of the requests, made from the table of routes. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import live
 from live.server.http_values import JSON, ProblemAnswer
@@ -16,38 +14,37 @@ from live.server.json_schemas import (
     describe,
     describe_type,
 )
-from live.server.visibility import find_structs
+from live.server.route_table import Route
+from live.server.visibility import Kind, find_structs
 from live.watch.words import LANGUAGES
-
-if TYPE_CHECKING:
-    from live.server.route_table import Route
-
 
 _QUERY = {
     **FILTERS,
     "words": describe("Only incidents that have all these words.", **TEXT),
-    "round": describe("A round, as its games name it; 4 for 4.12 and Round 4.", type="string"),
+    "round": describe(
+        "A round, as its games name it; 4 for 4.12 and Round 4.", type="string"
+    ),
     "lang": describe("The language; en where none is given.", enum=LANGUAGES),
 }
 _PATH = {"game": "The game's id, percent-encoded."}
 
 
 def describe_routes(routes: Sequence[Route]) -> JsonObject:
-    """The whole description of what answers requests."""
-    kinds = [
-        kind
-        for each in routes
-        for given in (each.gives.values() if isinstance(each.gives, dict) else [each.gives])
-        for kind in find_structs(given)
-    ]
+    """Describe what answers requests."""
+    kinds: list[Kind] = []
+    for route in routes:
+        is_list = isinstance(route.gives, dict)
+        for given in route.gives.values() if is_list else [route.gives]:
+            kinds += find_structs(given)
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "live-rate",
             "version": live.__version__,
             "description": (
-                "What is known now, as JSON. Every answer has an ETag; If-None-Match saves the "
-                "body. Where tokens are in use, give one as Authorization: Bearer TOKEN."
+                "What is known now, as JSON. Every answer has an ETag; If-None-Match "
+                "saves the body. Where tokens are in use, give one as Authorization: "
+                "Bearer TOKEN."
             ),
         },
         "security": [{}, {"token": []}],
@@ -61,11 +58,19 @@ def describe_routes(routes: Sequence[Route]) -> JsonObject:
 
 def _describe_operation(route: Route) -> JsonObject:
     parameters: list[JsonObject] = [
-        {"name": name, "in": "path", "required": True, "description": about, "schema": ID}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": about,
+            "schema": ID,
+        }
         for name, about in _PATH.items()
         if f"{{{name}}}" in route.path
     ]
-    parameters += [{"name": name, "in": "query", "schema": _QUERY[name]} for name in route.query]
+    parameters += [
+        {"name": name, "in": "query", "schema": _QUERY[name]} for name in route.query
+    ]
     media, answers = JSON, {"200": "As it is now."}
     schema: JsonObject
     match route.gives:
@@ -85,7 +90,10 @@ def _describe_operation(route: Route) -> JsonObject:
         "summary": route.summary,
         "parameters": parameters,
         "responses": {
-            **{status: _describe_answer(about, media, schema) for status, about in answers.items()},
+            **{
+                status: _describe_answer(about, media, schema)
+                for status, about in answers.items()
+            },
             "304": {"description": "What If-None-Match names is still so."},
             "default": _describe_answer(
                 "Why it is not answered.", _PROBLEM, describe_type(ProblemAnswer)
@@ -97,5 +105,7 @@ def _describe_operation(route: Route) -> JsonObject:
 _PROBLEM = "application/problem+json"
 
 
-def _describe_answer(description: str, media: str, schema: Mapping[str, Any]) -> JsonObject:
+def _describe_answer(
+    description: str, media: str, schema: Mapping[str, Any]
+) -> JsonObject:
     return {"description": description, "content": {media: {"schema": schema}}}

@@ -1,7 +1,8 @@
 """Which hosts and origins may reach the service: ``Host``, ``Origin`` and CORS. Pure.
 
-A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can point its
-own domain name there (DNS rebinding). The first shows in ``Origin``, the second in ``Host``.
+A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can
+point its own domain name there (DNS rebinding). The first shows in ``Origin``, the
+second in ``Host``.
 """
 
 import contextlib
@@ -16,7 +17,9 @@ from live.server.http_values import HttpResponse
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address (no port, no brackets) can only mean this machine."""
+    """Return whether a name or address (no port, no brackets) can only mean this
+    machine.
+    """
     if f".{host.lower()}".rstrip(".").endswith(".localhost"):
         return True
     try:
@@ -26,7 +29,9 @@ def is_loopback(host: str) -> bool:
 
 
 def parse_host(authority: str) -> str:
-    """The host of ``host:port`` in lower case, without brackets; empty when there is none."""
+    """Return the host of ``host:port`` in lower case, without brackets; empty when
+    there is none.
+    """
     if any(char in authority for char in "/@?#\\ \t"):
         return ""
     try:
@@ -40,9 +45,10 @@ def parse_host(authority: str) -> str:
 class OriginPolicy:
     """The names we answer to and the origins whose pages may connect.
 
-    Listening on loopback, only names of this machine are answered. Elsewhere any name is, unless
-    ``hosts`` lists some: then they and those of this machine. A page of our own may always connect;
-    ``origins`` lists further ones (``https://example.org``, ``null`` for local files).
+    Listening on loopback, only names of this machine are answered. Elsewhere any name
+    is, unless ``hosts`` lists some: then they and those of this machine. A page of our
+    own may always connect; ``origins`` lists further ones (``https://example.org``,
+    ``null`` for local files).
     """
 
     def __init__(self, config: ServerConfig) -> None:
@@ -51,19 +57,22 @@ class OriginPolicy:
         self._origins = {origin.lower().rstrip("/") for origin in config.origins}
 
     def accepts_host(self, authority: str) -> bool:
-        """Whether a ``Host`` header names us."""
+        """Return whether a ``Host`` header names us."""
         host = parse_host(authority)
-        # A rebound domain stands in ``Host`` by its own name, never by one of this machine.
+        # A rebound domain stands in ``Host`` by its own name, never by one of this
+        # machine.
         if not host or host in self._hosts or is_loopback(host):
             return bool(host)
         return not self._loopback_only and not self._hosts
 
     def is_listed(self, origin: str) -> bool:
-        """Whether this origin is one of those listed: its pages may read answers, too."""
+        """Return whether this origin is listed: its pages may also read answers."""
         return origin.lower() in self._origins
 
     def allows_origin(self, origin: str | None, authority: str) -> bool:
-        """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
+        """Return whether a page of ``origin`` may open a websocket. Programs send no
+        origin.
+        """
         if origin is None or self.is_listed(origin):
             return True
         scheme, _, ours = origin.lower().partition("://")
@@ -75,7 +84,9 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting
 
 
 def read_client_address(headers: Mapping[str, str], address: str) -> str:
-    """Who a request is from: behind a proxy on this machine, the last address that it names."""
+    """Return whom a request is from: behind a proxy on this machine, the last address
+    it names.
+    """
     with contextlib.suppress(ValueError):
         if is_loopback(address):
             named = headers.get("x-forwarded-for", "").rpartition(",")[2]
@@ -84,7 +95,9 @@ def read_client_address(headers: Mapping[str, str], address: str) -> str:
 
 
 def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
-    """Whether a request was made on this machine, by a page of this machine or by a program."""
+    """Return whether a request was made on this machine, by a page of this machine or
+    by a program.
+    """
     if not is_loopback(address) or any(name in headers for name in _FORWARDED):
         return False
     named = [headers.get("host", "")]
@@ -102,7 +115,9 @@ PREFLIGHT = (
 
 
 def allow_origin(response: HttpResponse, origin: str) -> HttpResponse:
-    """Lets a page of an allowed origin read the response (fetch.spec.whatwg.org, CORS)."""
+    """Let a page of an allowed origin read the response
+    (fetch.spec.whatwg.org, CORS).
+    """
     kept = (each for each in response.headers if each[0] != _RESOURCE_POLICY)
     open = (
         ("Access-Control-Allow-Origin", origin),

@@ -1,9 +1,10 @@
 """One game as annotated PGN: the source's moves with our scores and clocks. Pure.
 
-``[%eval]`` and ``[%clk]`` are the comment commands of the PGN supplement (Alan Cowderoy's
-``[%clk]``, and ``[%eval]`` as lichess writes it: pawns from White's side with two decimals, ``#n``
-for a mate in n moves). Names from the source are escaped (PGN standard, section 7): between the
-quotes of a tag only backslash and quote have a meaning. Comments hold nothing but our own commands.
+``[%eval]`` and ``[%clk]`` are the comment commands of the PGN supplement (Alan
+Cowderoy's ``[%clk]``, and ``[%eval]`` as lichess writes it: pawns from White's side
+with two decimals, ``#n`` for a mate in n moves). Names from the source are escaped (PGN
+standard, section 7): between the quotes of a tag only backslash and quote have a
+meaning. Comments hold nothing but our own commands.
 """
 
 import textwrap
@@ -16,17 +17,20 @@ from live.messages.from_sources import GameReport, Player
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
 _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-#: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd outcomes.
+#: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd
+#: outcomes.
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 
 
 def write_game(game: GameDetail) -> str:
-    """The game as PGN text, ending with an empty line."""
-    return f"{format_tags(_list_tags(game))}\n{wrap_movetext(_write_movetext(game))}\n\n"
+    """Write the game as PGN, ending with an empty line."""
+    return (
+        f"{format_tags(_list_tags(game))}\n{wrap_movetext(_write_movetext(game))}\n\n"
+    )
 
 
 def format_tags(tags: Iterable[tuple[str, object]]) -> str:
-    """Tags in lines of their own, those without a value left out."""
+    """Write each tag in a line of its own; leave out those without a value."""
     return "".join(
         f'[{name} "{escape_tag_value(str(value))}"]\n'
         for name, value in tags
@@ -35,20 +39,20 @@ def format_tags(tags: Iterable[tuple[str, object]]) -> str:
 
 
 def escape_tag_value(text: str) -> str:
-    """Text made fit to stand between the quotes of a tag (PGN standard, section 7)."""
+    """Escape text for the quotes of a tag (PGN standard, section 7)."""
     return replace_unprintable(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def replace_unprintable(text: str) -> str:
-    """The text with a space for each control character."""
+    """Replace each control character by a space."""
     return "".join(char if char.isprintable() else " " for char in text)
 
 
 def format_eval(score_cp: int, mate: int | None) -> str:
-    """``[%eval 0.35]``, ``[%eval #-3]``; White's side, pawns.
+    """Write a score in pawns from White's side: ``[%eval 0.35]``, ``[%eval #-3]``.
 
-    Mate in 0 (the side to move is mated) has no form of its own: ``#0`` or ``#-0`` by the winner,
-    as python-chess reads it.
+    Mate in 0 (the side to move is mated) has no form of its own: ``#0`` or ``#-0`` by
+    the winner, as python-chess reads it.
     """
     if mate is None:
         return f"[%eval {score_cp / 100:.2f}]"
@@ -58,7 +62,7 @@ def format_eval(score_cp: int, mate: int | None) -> str:
 
 
 def format_clock(clock_s: float) -> str:
-    """``[%clk 1:59:58]``, tenths only where there are any."""
+    """Write ``[%clk 1:59:58]``, with tenths only where there are any."""
     seconds, tenth = divmod(max(0, round(clock_s * 10)), 10)
     minutes, seconds = divmod(seconds, 60)
     fraction = f".{tenth}" if tenth else ""
@@ -66,7 +70,9 @@ def format_clock(clock_s: float) -> str:
 
 
 def _list_tags(game: GameDetail) -> Iterator[tuple[str, object]]:
-    """The seven tags every game has (PGN standard, section 8.1.1), then what else is known."""
+    """Yield the seven tags of every game (PGN standard, section 8.1.1), then what else
+    is known.
+    """
     board = f".{game.board}" if game.board is not None and "." not in game.round else ""
     yield "Event", game.event or "?"
     yield "Site", game.site or game.url or "?"
@@ -95,7 +101,7 @@ def _write_result(game: GameDetail) -> str:
 
 
 def list_player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:
-    """What is known of both beside their names."""
+    """Yield what is known of both players beside their names."""
     for color, player in (("White", white), ("Black", black)):
         yield f"{color}Title", player.title
         yield f"{color}Elo", player.elo
@@ -105,18 +111,22 @@ def list_player_tags(white: Player, black: Player) -> Iterator[tuple[str, object
 
 
 def _write_movetext(game: GameDetail) -> Iterator[str]:
-    """Movetext without line breaks; a comment command is never split."""
+    """Yield movetext without line breaks; a comment command is never split."""
     if game.start_score_cp is not None:
         yield from ("{", format_eval(game.start_score_cp, None), "}")
-    yield from number_moves(game, ((ply.san, _list_commands(ply)) for ply in game.plies))
+    yield from number_moves(
+        game, ((ply.san, _list_commands(ply)) for ply in game.plies)
+    )
     yield _write_result(game)
 
 
 def number_moves(
     game: GameView | GameReport, moves: Iterable[tuple[str, Sequence[str]]]
 ) -> Iterator[str]:
-    """Moves with their numbers, and the commands of their comments in braces. The number of a black
-    move is repeated after a comment (PGN standard, section 8.2.2.2).
+    """Yield moves with their numbers, and the commands of their comments in braces.
+
+    The number of a black move is repeated after a comment (PGN standard, section
+    8.2.2.2).
     """
     follows = False
     for ply, (san, commands) in enumerate(moves, 1):
@@ -139,8 +149,10 @@ def _list_commands(ply: PlyView) -> list[str]:
 
 
 def wrap_movetext(tokens: Iterable[str]) -> str:
-    """Movetext in lines as long as the standard allows."""
+    """Wrap movetext in lines as long as the standard allows."""
     # No token is split at its own spaces.
     text = " ".join(token.replace(" ", "\xa0") for token in tokens)
-    lines = textwrap.wrap(text, LINE_CHARS, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        text, LINE_CHARS, break_long_words=False, break_on_hyphens=False
+    )
     return "\n".join(lines).replace("\xa0", " ")

@@ -1,7 +1,7 @@
 """PNG pictures from SVG, made by resvg in a process of its own.
 
-Resvg takes some tenths of a second, and holds Python's lock meanwhile. Run as a program this module
-is that process.
+Resvg takes some tenths of a second, and holds Python's lock meanwhile. Run as a program
+this module is that process.
 """
 
 import asyncio
@@ -21,13 +21,16 @@ _NICE = 10
 
 
 async def render_png(svg: str) -> bytes:
-    """A picture as PNG, made by a process of its own.
+    """Render SVG as PNG in a process of its own.
 
     Raises:
         ExportFailed: it could not be made.
     """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "live.server.png"),
+        sys.executable,
+        "-P",
+        "-m",
+        "live.server.png",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,  # the terminal is somebody's screen
@@ -53,14 +56,16 @@ _FONT_FOLDER = Path(__file__).resolve().parents[1] / "screens" / "web" / "font"
 
 
 def can_render_png() -> bool:
-    """Whether resvg is installed."""
+    """Return whether resvg is installed."""
     return importlib.util.find_spec("resvg_py") is not None
 
 
 if __name__ == "__main__":
     import resvg_py
 
-    if sys.platform != "win32":  # where whoever started it has given it the low priority
+    if (
+        sys.platform != "win32"
+    ):  # where whoever started it has given it the low priority
         os.nice(10)
     fonts = sorted(map(str, _FONT_FOLDER.glob("*.ttf")))
     # Whoever wanted the picture may have been killed meanwhile.

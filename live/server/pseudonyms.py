@@ -1,12 +1,13 @@
 """Other names for what would lead the public to an undelayed game. Pure.
 
-The id of a game is often the last part of its address at its source, where everybody may read on
-without a delay. So while the public is late it knows each game by another id: a keyed hash of the
-real one. All addresses are taken out of what it is told, and so is the real id.
+The id of a game is often the last part of its address at its source, where everybody
+may read on without a delay. So while the public is late it knows each game by another
+id: a keyed hash of the real one. All addresses are taken out of what it is told, and so
+is the real id.
 
-Everybody but arbiters always sees sources under other names. A guessed path or address cannot be
-confirmed, because the hash is keyed with a secret. The secret is kept with the journal, so
-names and links stay the same over a restart.
+Everybody but arbiters always sees sources under other names. A guessed path or address
+cannot be confirmed, because the hash is keyed with a secret. The secret is kept with
+the journal, so names and links stay the same over a restart.
 """
 
 import base64
@@ -45,14 +46,28 @@ _NEUTRAL = re.compile(r"source(?: [0-9a-f]{5})?")
 #: Shorter parts of an address are words like any other: ``board3``, ``round-7``.
 _TELLING_CHARS = 8
 _GAME_TEXTS = (
-    *("event", "round", "site", "date", "time_control", "variant", "eco", "opening"),
-    *("termination", "problem", "dispute", "note"),
+    "event",
+    "round",
+    "site",
+    "date",
+    "time_control",
+    "variant",
+    "eco",
+    "opening",
+    "termination",
+    "problem",
+    "dispute",
+    "note",
 )
 _PLAYER_TEXTS = ("name", "title", "federation", "team")
 
 
-def neutralise_sources(game: GameView, name_of: Callable[[FeedName], str]) -> dict[str, object]:
-    """The fields of a game that tell where it comes from, by names that ``name_of`` gives."""
+def neutralise_sources(
+    game: GameView, name_of: Callable[[FeedName], str]
+) -> dict[str, object]:
+    """Return the fields of a game that say where it comes from, with the names that
+    ``name_of`` gives.
+    """
     feeds = (game.feed, *game.also)
     names = {feed: _neutralise(feed, name_of) for feed in feeds}
     longest_first = sorted(filter(None, names), key=len, reverse=True)
@@ -71,9 +86,11 @@ def neutralise_sources(game: GameView, name_of: Callable[[FeedName], str]) -> di
     }
 
 
-def neutralise_health(health: FeedHealth, name_of: Callable[[FeedName], str]) -> FeedHealth:
-    """The state of a source alone: what is wrong in detail names files and hosts, and so does the
-    name of a broker.
+def neutralise_health(
+    health: FeedHealth, name_of: Callable[[FeedName], str]
+) -> FeedHealth:
+    """Return the state of a source alone: details, and the name of a broker, name files
+    and hosts.
     """
     if not health.part:
         name = _neutralise(health.feed, name_of)
@@ -85,7 +102,7 @@ def neutralise_health(health: FeedHealth, name_of: Callable[[FeedName], str]) ->
 
 
 def _neutralise(feed: FeedName, name_of: Callable[[FeedName], str]) -> str:
-    """The name of a source; one that is neutral stays."""
+    """Return another name for a source; a neutral one stays."""
     return feed if feed in _NO_ADDRESS or _NEUTRAL.fullmatch(feed) else name_of(feed)
 
 
@@ -96,11 +113,11 @@ class Pseudonyms:
         self._secret = secret
 
     def source_name(self, feed: FeedName) -> str:
-        """What a source is called before all but arbiters: ``source 3f2a1``."""
+        """Return the name of a source for all but arbiters: ``source 3f2a1``."""
         return f"source {self._digest('source', feed).hex()[:5]}"
 
     def game_id(self, id: GameId) -> GameId:
-        """What the late public knows a game by: 16 characters, of 80 bits."""
+        """Return the id of a game for the delayed public: 16 characters, of 80 bits."""
         return base64.b32encode(self._digest("game", id)).decode().lower()
 
     def _digest(self, *parts: str) -> bytes:
@@ -108,7 +125,9 @@ class Pseudonyms:
         return hashlib.blake2b(words, digest_size=10, key=self._secret).digest()
 
     def name_sources(self, value: Told) -> Told:
-        """A value or message as all but arbiters may know it: sources have neutral names."""
+        """Return a value or message as all but arbiters may see it: sources have
+        neutral names.
+        """
         match value:
             case GameView():
                 named: msgspec.Struct = replace(
@@ -125,13 +144,21 @@ class Pseudonyms:
         return cast(Told, named)
 
     def redact(self, value: Told) -> Told:
-        """A value or message as the late public may know it: without real ids and addresses."""
+        """Return a value or message as the delayed public may see it: without real ids
+        and addresses.
+        """
         match value:
             case GameView():
                 redacted: msgspec.Struct = self._redact_game(value)
             case GameMessage(game=view):
                 redacted = GameMessage(self._redact_game(view))
-            case GoneMessage() | MoveMessage() | ClockMessage() | ScoreMessage() | PointMessage():
+            case (
+                GoneMessage()
+                | MoveMessage()
+                | ClockMessage()
+                | ScoreMessage()
+                | PointMessage()
+            ):
                 redacted = replace(value, game=self.game_id(value.game))
             case Moment():
                 redacted = self._redact_moment(value)
@@ -182,7 +209,9 @@ _LANGUAGES = MomentText.__struct_fields__
 
 
 def _telling_words(id: GameId, url: str = "") -> tuple[str, ...]:
-    """What leads to a game without being an address: its id, and the end of its address."""
+    """Return words that lead to a game without being an address: its id, and the end of
+    its address.
+    """
     last = re.split(r"[/?#=&]+", url.rstrip("/"))[-1]
     return tuple(each for each in (id, last) if len(each) >= _TELLING_CHARS)
 

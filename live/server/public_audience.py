@@ -1,16 +1,18 @@
-"""What the public is shown: later than the arbiters, and without what is withheld. Pure.
+"""What the public is shown: later than the arbiters, and without what is withheld.
+Pure.
 
-There are two audiences. Arbiters (the service's own terminal, and tokens for arbiters) read the
-live state. Everybody else reads this one: pages, programs, broker, standard output, files.
+There are two audiences. Arbiters (the service's own terminal, and tokens for arbiters)
+read the live state. Everybody else reads this one: pages, programs, broker, standard
+output, files.
 
-Changes go one way: the live state's come in, wait for the delay, lose what the public may not see,
-and come out. Once something is held back, everything that the public can ask for is answered from a
-copy that holds only what has come out, so nothing that waits shows: no figure, and no message that
-says nothing but that an engine answered. Loss policy: lossless; what waits is bounded by what
-changes during the delay.
+Changes go one way: the live state's come in, wait for the delay, lose what the public
+may not see, and come out. Once something is held back, everything that the public can
+ask for is answered from a copy that holds only what has come out, so nothing that waits
+shows: no figure, and no message that says nothing but that an engine answered. Loss
+policy: lossless; what waits is bounded by what changes during the delay.
 
-The copy has the real ids of games and the real names of sources. The public gets others, on every
-way out: what it asks for, and changes (:mod:`live.server.pseudonyms`).
+The copy has the real ids of games and the real names of sources. The public gets
+others, on every way out: what it asks for, and changes (:mod:`live.server.pseudonyms`).
 """
 
 import logging
@@ -110,12 +112,12 @@ class PublicAudience(FilteredReader):
         self._pseudonyms = pseudonyms or Pseudonyms(secrets.token_bytes(SECRET_BYTES))
         # While there is a delay, the real ids by those that the public knows.
         self._real_ids: dict[GameId, GameId] | None = None
-        self.delay(delay_s)
+        self.set_delay(delay_s)
         if self._delayed_copy is not None:
             self._withhold_unshown(self._delayed_copy, unshown, stored_engine)
-        self.hide(hide_scores)
+        self.hide_scores(hide_scores)
 
-    # --- what the public may ask for --------------------------------------------------------------
+    # --- what the public may ask for --------------------------------------------------
 
     def games(self) -> Iterable[GameView]:
         return [self._rename(view) for view in super().games()]
@@ -137,11 +139,13 @@ class PublicAudience(FilteredReader):
         return [self._rename(moment) for moment in super().moments()]
 
     def gain(self) -> GainKind:
-        """A setting of the service, the same from start to end: nothing in it waits."""
+        """Return a setting of the service that never changes, so that nothing in it
+        waits.
+        """
         return self._live.gain()
 
     def alerts(self) -> Iterable[Alert]:
-        """None: they are for arbiters, who do not read this state."""
+        """Return none: alerts are for arbiters, who do not read this."""
         return ()
 
     def listen(
@@ -151,40 +155,59 @@ class PublicAudience(FilteredReader):
         *,
         knows_sources: bool = False,
     ) -> None:
-        """``listener`` gets every change that the public may know, from now on and in order; it
-        must not wait. When games get other ids, ``reset`` is called instead: what was told is
-        void, and the state is to be read again. ``knows_sources``: what it writes is for the people
-        who run the service, so sources keep their names unless there is a delay.
+        """Give ``listener`` every change that the public may see, from now on and in
+        order.
+
+        It must not wait. When games get other ids, ``reset`` is called instead: what
+        was said before is void, and the state is to be read again. ``knows_sources``:
+        what it writes is for the people who run the service, so sources keep their
+        names unless there is a delay.
         """
         self._listeners.append(_Subscription(listener, reset, knows_sources))
 
-    # --- other names ------------------------------------------------------------------------------
+    # --- other names ------------------------------------------------------------------
 
     def public_id(self, game: GameId) -> GameId:
-        """The id by which the public knows a game."""
+        """Return the id by which the public knows a game."""
         return game if self._real_ids is None else self._pseudonyms.game_id(game)
 
     def find_real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
-        """These games by their real ids; an id that the public does not know stays."""
+        """Return the real ids of these games; an id that the public does not know
+        stays.
+        """
         known = self._real_ids or {}
         return frozenset(known.get(game, game) for game in games)
 
     def restrict_to_public_ids(self, selected: StreamFilter) -> StreamFilter:
-        """The filter with a token's games by the ids that the public knows, too: people who write
-        the file of tokens know the real ones. That of an arbiter stays.
+        """Return the filter with a token's games by the ids that the public knows, too.
+
+        People who write the file of tokens know the real ids. The filter of an arbiter
+        stays.
         """
-        restriction, has_real_ids = selected.restriction, selected.visibility is Visibility.ARBITER
-        if restriction is None or not restriction.games or has_real_ids or self._real_ids is None:
+        restriction, has_real_ids = (
+            selected.restriction,
+            selected.visibility is Visibility.ARBITER,
+        )
+        if (
+            restriction is None
+            or not restriction.games
+            or has_real_ids
+            or self._real_ids is None
+        ):
             return selected
-        games = restriction.games.union(map(self._pseudonyms.game_id, restriction.games))
+        games = restriction.games.union(
+            map(self._pseudonyms.game_id, restriction.games)
+        )
         return replace(selected, restriction=replace(restriction, games=games))
 
     def _real_id(self, game: GameId) -> GameId:
-        """The real id; empty, which no game has, for one that the public does not know."""
+        """Return the real id; empty, which no game has, for an id that the public does
+        not know.
+        """
         return game if self._real_ids is None else self._real_ids.get(game, "")
 
     def _update_ids(self, change: Change) -> None:
-        """A game comes or goes."""
+        """Follow games that appear or vanish."""
         if self._real_ids is None:
             return
         if isinstance(change, GameMessage):
@@ -194,13 +217,15 @@ class PublicAudience(FilteredReader):
             self._real_ids.pop(self._pseudonyms.game_id(change.game), None)
 
     def _rename(self, value: Told) -> Told:
-        """A value or message as the public is told it."""
+        """Return a value or message with the names that the public knows."""
         if self._real_ids is None:
             return self._pseudonyms.name_sources(value)
         return self._pseudonyms.redact(value)
 
     def _reassign_ids(self) -> None:
-        """Give games other ids where a delay has begun, and the real ones where it is over."""
+        """Give games other ids where a delay has begun, and the real ones where it is
+        over.
+        """
         is_late = self._delay_s > 0
         if is_late == (self._real_ids is not None):
             return
@@ -211,16 +236,16 @@ class PublicAudience(FilteredReader):
         for each in self._listeners:
             each.reset()
 
-    # --- what is held back ------------------------------------------------------------------------
+    # --- what is held back ------------------------------------------------------------
 
     @property
     def delay_s(self) -> float:
         """By how much the public is behind, seconds."""
         return self._delay_s
 
-    def delay(self, delay_s: float) -> None:
-        """Hold back by so many seconds from now on; what waits has to wait no longer
-        than that.
+    def set_delay(self, delay_s: float) -> None:
+        """Delay by so many seconds from now on; what waits has to wait no longer than
+        that.
 
         Nothing that the public has seen is taken back.
         """
@@ -229,9 +254,9 @@ class PublicAudience(FilteredReader):
         self.release_due()
         self._reassign_ids()
 
-    def hide(self, hide_scores: bool) -> None:
-        """Whether the public sees what engines said, from now on."""
-        self._selected = _VENUE if hide_scores else ALL
+    def hide_scores(self, hide: bool) -> None:
+        """Hide what engines said from the public, or show it, from now on."""
+        self._selected = _VENUE if hide else ALL
         self._update_copy()
 
     def _update_copy(self) -> None:
@@ -272,7 +297,9 @@ class PublicAudience(FilteredReader):
         # So does what the engine counts.
         stored = stored_engine or whole.engine
         rating, source = stored.rating, stored.rating_source
-        bare = replace(whole.engine, rating=rating, rating_source=source, rating_moves=0)
+        bare = replace(
+            whole.engine, rating=rating, rating_source=source, rating_moves=0
+        )
         late.apply(EngineMessage(bare))
         self._enqueue(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
@@ -290,7 +317,9 @@ class PublicAudience(FilteredReader):
             # A clock that was set back since gives a time to come; what waits first
             # holds up all that waits behind it.
             at_s = now_s - max(0.0, ago_s)
-            for change in replay_game(after) if before is None else changes(before, after):
+            for change in (
+                replay_game(after) if before is None else changes(before, after)
+            ):
                 if ago_s >= self._delay_s:
                     late.apply(change)
                 else:
@@ -303,27 +332,31 @@ class PublicAudience(FilteredReader):
         if isinstance(change, MoveMessage) and change.move is not None:
             self._moves[change.game] += 1
 
-    def held(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
-        """How far the public is behind, and what waits for it, as ``sees`` may know it."""
+    def describe_delay(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
+        """Return how far the public is behind, and what waits for it, as ``sees`` may
+        know it.
+        """
         delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
         return redact(delay, sees)
 
     @property
     def next_s(self) -> float | None:
-        """Seconds until something may be known that waits; None where nothing waits."""
+        """Seconds until something is due that waits; None where nothing waits."""
         if not self._waiting:
             return None
         return max(0.0, self._waiting[0][0] + self._delay_s - self._clock())
 
     @property
     def is_withholding(self) -> bool:
-        """Whether the public is shown less than the arbiters, or later."""
+        """Whether the public sees less than the arbiters, or later."""
         return self._delayed_copy is not None
 
-    # --- changes ----------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the live state already holds, and pass on what may be known."""
+        """Take in changes that the live state already holds, and pass on what may be
+        known.
+        """
         if not self._delay_s and not self._waiting:
             self._release(changes)
             return
@@ -364,11 +397,13 @@ class PublicAudience(FilteredReader):
         if due:
             told = [self._rename(change) for change in due]
             for each in self._listeners:
-                each.listener(due if each.knows_sources and self._real_ids is None else told)
+                each.listener(
+                    due if each.knows_sources and self._real_ids is None else told
+                )
 
     def _select_news(self, change: Change) -> tuple[Change, ...]:
-        """What of a change is news to the public: a message without news would say that an engine
-        answered.
+        """Return what of a change is new to the public: an empty message would say that
+        an engine answered.
         """
         if self._selected is ALL:
             return (change,)
@@ -387,9 +422,13 @@ class PublicAudience(FilteredReader):
 
 
 def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
-    """The game with these moves, and without figures."""
+    """Return the game with these moves, and without figures."""
     heads = asdict(game.headers)
-    fields = {name: value for name, value in heads.items() if name in GameView.__struct_fields__}
+    fields = {
+        name: value
+        for name, value in heads.items()
+        if name in GameView.__struct_fields__
+    }
     return replace(
         redact(detail, Visibility.VENUE),
         **fields,
@@ -401,5 +440,11 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
 
 
 def _is_worth_keeping(change: Change) -> bool:
-    """Not a score that a later one has replaced by then."""
-    return not isinstance(change, ScoreMessage) or change.ply.final or change.ply.depth is None
+    """Return whether a change is more than a score that a later one will have
+    replaced.
+    """
+    return (
+        not isinstance(change, ScoreMessage)
+        or change.ply.final
+        or change.ply.depth is None
+    )

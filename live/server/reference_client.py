@@ -1,8 +1,9 @@
 """What a client holds: a snapshot with every later message applied to it. Pure.
 
-The reference for clients in other languages, and what tests compare with a fresh snapshot. It is
-strict: a message that cannot follow from the ones before is an error here, where a client in the
-field would reconnect without ``since`` and take a fresh snapshot.
+The reference for clients in other languages, and what tests compare with a fresh
+snapshot. It is strict: a message that cannot follow from the ones before is an error
+here, where a client in the field would reconnect without ``since`` and take a fresh
+snapshot.
 """
 
 from bisect import bisect_left
@@ -68,7 +69,9 @@ _UNKNOWN = EngineInfo("", "")
 
 
 class ReferenceClient:
-    """One client's state. Feed it messages (:meth:`apply`) or their JSON (:meth:`receive`)."""
+    """One client's state. Feed it messages (:meth:`apply`) or their JSON
+    (:meth:`receive`).
+    """
 
     def __init__(self) -> None:
         self.hello: HelloMessage | None = None
@@ -81,8 +84,14 @@ class ReferenceClient:
     def _replace(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
         self._feeds, self._engines = message.feeds, message.engines
-        self._players, self._games = _index_by_id(message.players), _index_by_id(message.games)
-        self._alerts, self._moments = _index_by_id(message.alerts), _index_by_id(message.moments)
+        self._players, self._games = (
+            _index_by_id(message.players),
+            _index_by_id(message.games),
+        )
+        self._alerts, self._moments = (
+            _index_by_id(message.alerts),
+            _index_by_id(message.moments),
+        )
         # Moves by gain in centipawns, by player.
         self._gains = {each.player: dict(each.counts) for each in message.gains}
         self._engine_gains = message.engine_gains
@@ -91,7 +100,8 @@ class ReferenceClient:
         """Apply one message as it came over the wire, checking its number.
 
         Raises:
-            OutOfStep: a number is missing or repeated, or the message makes no sense here.
+            OutOfStep: a number is missing or repeated, or the message makes no sense
+                here.
             msgspec.ValidationError: the text is no message of this protocol.
         """
         seq, message = _envelope.decode(text).seq, _message.decode(text)
@@ -105,7 +115,9 @@ class ReferenceClient:
             case _:
                 fits = self.seq is not None and seq == self.seq + 1
         if not fits:
-            raise OutOfStep(f"{message.__struct_config__.tag} {seq} does not follow {self.seq}")
+            raise OutOfStep(
+                f"{message.__struct_config__.tag} {seq} does not follow {self.seq}"
+            )
         if not isinstance(message, HelloMessage):
             self.seq = seq
         self.apply(message)
@@ -126,10 +138,14 @@ class ReferenceClient:
                 self._replace(message)
             case GameMessage(game=view):
                 fields, held = asdict(view), self._games.get(view.id)
-                self._games[view.id] = replace(held, **fields) if held else GameDetail(**fields)
+                self._games[view.id] = (
+                    replace(held, **fields) if held else GameDetail(**fields)
+                )
             case GoneMessage(game=game):
                 self._games.pop(game, None)
-                self._alerts = _index_by_id(each for each in self.alerts() if each.game != game)
+                self._alerts = _index_by_id(
+                    each for each in self.alerts() if each.game != game
+                )
                 self._drop_moments(game, 0)
             case MoveMessage(game=game, ply=ply, move=move):
                 self._apply_move(self._require_game(game), ply, move)
@@ -169,7 +185,7 @@ class ReferenceClient:
         self._moments = _index_by_id(stay)
 
     def snapshot(self) -> SnapshotMessage:
-        """What is held, in the shape and order of a fresh snapshot.
+        """Return what is held, in the shape and order of a fresh snapshot.
 
         Raises:
             OutOfStep: there was no snapshot yet.
@@ -182,7 +198,7 @@ class ReferenceClient:
     # :class:`live.server.published_state.EventReader` ------------
 
     def engine(self) -> EngineInfo:
-        """Before the first snapshot that of the greeting."""
+        """Return the engine; before the first snapshot, that of the greeting."""
         if self._engine is _UNKNOWN and self.hello is not None:
             return self.hello.engine
         return self._engine
@@ -200,20 +216,26 @@ class ReferenceClient:
         return list(self._players.values())
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
-        """By FIDE id, else by name, as :class:`live.messages.figures.PlayerView` is identified."""
+        """Find ids by FIDE id, else by name, as
+        :class:`live.messages.figures.PlayerView` is identified.
+        """
         game = self._games.get(id)
         sides = (game.white, game.black) if game else ()
-        known = {str(side.fide_id) for side in sides if side.fide_id} | {s.name for s in sides}
+        known = {str(side.fide_id) for side in sides if side.fide_id} | {
+            s.name for s in sides
+        }
         return tuple(
-            each.id for each in self.players() if not known.isdisjoint((each.id, each.name))
+            each.id
+            for each in self.players()
+            if not known.isdisjoint((each.id, each.name))
         )
 
     def gains(self, player: str) -> GainCounts:
-        """Empty without ``detail=gains``."""
+        """Return gains; empty without ``detail=gains``."""
         return tuple(sorted(self._gains.get(player, {}).items()))
 
     def engine_gains(self) -> GainCounts:
-        """Empty without ``detail=gains``."""
+        """Return the engine's gains; empty without ``detail=gains``."""
         return self._engine_gains
 
     def feeds(self) -> tuple[FeedHealth, ...]:
@@ -243,10 +265,13 @@ class ReferenceClient:
         plies = held.plies[: ply - 1]
         if move is not None:
             if move.ply != ply or len(plies) != ply - 1:
-                raise OutOfStep(f"ply {ply} does not follow {len(plies)} in {held.id!r}")
+                raise OutOfStep(
+                    f"ply {ply} does not follow {len(plies)} in {held.id!r}"
+                )
             plies = (*plies, move)
         curves = Curves(
-            _truncate_curve(ply, held.curves.white), _truncate_curve(ply, held.curves.black)
+            _truncate_curve(ply, held.curves.white),
+            _truncate_curve(ply, held.curves.black),
         )
         self._games[held.id] = replace(held, plies=plies, curves=curves)
 
@@ -256,7 +281,7 @@ def _index_by_id(values: Iterable[Named]) -> dict[str, Named]:
 
 
 def _keep(held: dict[Any, Any], key: object, value: object, stays: bool) -> None:
-    """Hold the value at its key, or nothing there any more."""
+    """Return hold the value at its key, or nothing there any more."""
     if stays:
         held[key] = value
     else:

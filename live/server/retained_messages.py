@@ -1,25 +1,25 @@
 """Which retained messages a broker should hold: a function of the state. Pure.
 
-Topics below the prefix and the number of the protocol (``live-rate/3``), each holding one message
-of the websocket protocol without its ``seq``::
+Topics below the prefix and the number of the protocol (``live-rate/3``), each holding
+one message of the websocket protocol without its ``seq``::
 
-    status                    {"state":"online"|"offline",…}; "offline" is also the last will
+    status                    {"state":"online"|"offline",…}; offline: last will, too
     engine                    engine      which engine, and how strong it counts
     health                    health      feeds and engines
     players/PLAYER            standing    a player's figures over the event
     EVENT/BOARD/game          game        headers, result, progress
-    EVENT/BOARD/move          move        the last ply, with its score as far as it is known
+    EVENT/BOARD/move          move        the last ply, with its score as far as known
     EVENT/BOARD/white         point       the last point of White's curve
     EVENT/BOARD/black         point       the last point of Black's curve
 
-BOARD is the game's board number, so a screen that shows board 1 goes on with the next round; a game
-without one has its id there. Where two games claim a board, the later one in
-:func:`live.server.event_reader.game_order` has it. Names are made fit for a topic by
+BOARD is the game's board number, so a screen that shows board 1 goes on with the next
+round; a game without one has its id there. Where two games claim a board, the later one
+in :func:`live.server.event_reader.game_order` has it. Names are made fit for a topic by
 :func:`encode_level`.
 
-What changed is only remembered; :meth:`RetainedMessages.take` compares what should be held with
-what the broker was sent. So nothing piles up while a broker is slow or away, and the latest state
-is what it is sent.
+What changed is only remembered; :meth:`RetainedMessages.take` compares what should be
+held with what the broker was sent. So nothing piles up while a broker is slow or away,
+and the latest state is what it is sent.
 """
 
 import hashlib
@@ -52,30 +52,36 @@ from live.server.visibility import redact, should_send
 
 #: Longest level before it is cut and identified by a digest, in characters.
 _LEVEL_CHARS = 120
+
 Place = tuple[str, str]
 """Levels of event and board."""
 
 
 def encode_level(name: str) -> str:
-    """A name as one level of a topic: ``%``, ``/``, ``+``, ``#``, what cannot be printed and what
-    is no character are percent-encoded UTF-8; no name at all is ``-``. Different names differ.
+    """Encode a name as one level of a topic; different names differ.
+
+    ``%``, ``/``, ``+``, ``#``, what cannot be printed and what is no character are
+    percent-encoded UTF-8; no name at all is ``-``.
     """
     if not name or name == "-":
         return "-" if not name else "%2D"
-    whole = "".join(
-        char
-        if char not in "%/+#" and (char.isprintable() or char == " ")
-        else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
-        for char in name
-    )
+    whole = "".join(map(_encode_character, name))
     if len(whole) <= _LEVEL_CHARS:
         return whole
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(
+        name.encode("utf-8", "surrogatepass"), digest_size=8
+    ).hexdigest()
     return f"{whole[:_LEVEL_CHARS]}%~{digest}"
 
 
+def _encode_character(char: str) -> str:
+    if char not in "%/+#" and (char.isprintable() or char == " "):
+        return char
+    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
+
+
 def find_place(view: GameView) -> Place:
-    """Where a game's topics are."""
+    """Return where the topics of a game are."""
     return encode_level(view.event), encode_level(
         view.id if view.board is None else str(view.board)
     )
@@ -85,13 +91,15 @@ class BrokerStatus(Value, tag="status"):
     """What the status topic holds."""
 
     state: str
-    """``online`` once every other topic is right; ``offline`` when the service ended or is lost."""
+    """``online`` once every other topic is right; ``offline`` when the service ended or
+    is lost.
+    """
     version: str = live.__version__
     protocol: int = wire.PROTOCOL
 
 
 def encode_status(state: str) -> bytes:
-    """The payload of the status topic."""
+    """Encode the payload of the status topic."""
     return msgspec.json.encode(BrokerStatus(state))
 
 
@@ -113,19 +121,21 @@ class RetainedMessages:
         # The status is the publisher's.
         self._others = {self.topic(each) for each in ("status", *others)}
         self._wanted: dict[str, bytes] = {}
-        # What the broker holds, by topic; null where only that it holds something is known.
+        # What the broker holds, by topic; null where only that it holds something is
+        # known.
         self._sent: dict[str, bytes | None] = {}
         # Topics where the two may differ, in the order in which they came to be so.
         self._look: dict[str, None] = {}
         self._places: dict[GameId, Place] = {}
-        # What to look at again: boards by their place, players by their id; null: the service.
+        # What to look at again: boards by their place, players by their id; null: the
+        # service.
         self._stale: set[Place | str | None] = set()
         self.forget()
 
     def topic(self, *levels: str) -> str:
         return "/".join((self._prefix, *levels))
 
-    # --- what happens -----------------------------------------------------------------------------
+    # --- what happens -----------------------------------------------------------------
 
     def mark_changed(self, changes: Iterable[Change]) -> None:
         """Remember what to look at again."""
@@ -147,11 +157,13 @@ class RetainedMessages:
                     self._stale.add(None)
 
     def _mark_all(self) -> None:
-        self._stale.update(self._places.values(), (each.id for each in self._state.players()))
+        self._stale.update(
+            self._places.values(), (each.id for each in self._state.players())
+        )
         self._stale.add(None)
 
     def reset(self) -> None:
-        """Games have other ids: look again at the places of before and at those of now."""
+        """Look again at all places, as games have other ids."""
         self._stale.update(self._places.values())
         self._places.clear()
         for view in self._state.games():
@@ -159,29 +171,32 @@ class RetainedMessages:
         self._mark_all()
 
     def note_topic(self, topic: str) -> None:
-        """The broker holds something at this topic, perhaps of a former run of ours."""
+        """Note that the broker holds something at this topic, perhaps of an earlier
+        run.
+        """
         if topic not in self._others and topic not in self._sent:
             self.doubt(topic)
 
     def doubt(self, topic: str) -> None:
-        """Somebody else wrote there: what the broker holds is not what it was sent."""
+        """Send a topic again: another publisher wrote there."""
         if topic not in self._others:
             self._sent[topic] = self._look[topic] = None
 
     def forget(self) -> None:
-        """Nothing is known of what the broker holds: it is a new connection, or another broker."""
+        """Forget what the broker holds: the connection is new, or the broker is."""
         self._sent.clear()
         self._look = dict.fromkeys(self._wanted)
         for view in self._state.games():
             self._place_game(view)
         self._mark_all()
 
-    # --- what to send -----------------------------------------------------------------------------
+    # --- what to send -----------------------------------------------------------------
 
     def take(self, most: int) -> dict[str, bytes]:
-        """Up to ``most`` topics with their new payloads, empty where the topic is to be cleared.
+        """Return up to ``most`` topics with their new payloads, empty where the topic
+        is to be cleared.
 
-        They count as sent; a broker that did not get them is one to :meth:`forget`.
+        They count as sent; after a loss of the connection :meth:`forget` them.
         """
         self._refresh()
         found: dict[str, bytes] = {}
@@ -197,12 +212,18 @@ class RetainedMessages:
 
     def _refresh(self) -> None:
         stale, self._stale = self._stale, set()
-        players = self._state.players() if any(isinstance(each, str) for each in stale) else ()
+        players = (
+            self._state.players()
+            if any(isinstance(each, str) for each in stale)
+            else ()
+        )
         views = {player.id: player for player in players}
         for each in stale:
             match each:
                 case None:
-                    self._set_wanted(self.topic("engine"), EngineMessage(self._state.engine()))
+                    self._set_wanted(
+                        self.topic("engine"), EngineMessage(self._state.engine())
+                    )
                     health = HealthMessage(self._state.feeds(), self._state.engines())
                     self._set_wanted(self.topic("health"), health)
                 case str():
@@ -212,14 +233,22 @@ class RetainedMessages:
                     self._refresh_board(each)
 
     def _refresh_board(self, at: Place) -> None:
-        """What the four topics of a board should hold."""
-        games = (self._state.game(game) for game, place in self._places.items() if place == at)
+        """Set what the four topics of a board should hold."""
+        games = (
+            self._state.game(game)
+            for game, place in self._places.items()
+            if place == at
+        )
         detail = max(filter(None, games), key=game_order, default=None)
-        latest: dict[str, Message | None] = dict.fromkeys(("game", "move", "white", "black"))
+        latest: dict[str, Message | None] = dict.fromkeys(
+            ("game", "move", "white", "black")
+        )
         if detail is not None:
             latest["game"] = GameMessage(view_of(detail))
             if detail.plies:
-                latest["move"] = MoveMessage(detail.id, detail.plies[-1].ply, detail.plies[-1])
+                latest["move"] = MoveMessage(
+                    detail.id, detail.plies[-1].ply, detail.plies[-1]
+                )
             for color in COLORS:
                 if points := getattr(detail.curves, color):
                     latest[color] = PointMessage(detail.id, color, points[-1])

@@ -1,6 +1,7 @@
 """A round on one screen, in the six languages of the screens. Pure.
 
-The page holds nothing but the summary that it is given: what its reader may not see is not in it.
+The page holds nothing but the summary that it is given: what its reader may not see is
+not in it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,7 +49,9 @@ class RoundLinks(NamedTuple):
 def render_round(
     summary: RoundSummary, language: str, links: RoundLinks, others: Iterable[RoundName]
 ) -> bytes:
-    """Return the page of a round that is over, HTML; ``others`` are the rounds it leads on to."""
+    """Return the page of a round that is over, HTML; ``others`` are the rounds it leads
+    on to.
+    """
     words = WORDS[language].round
     name = (summary.event, summary.round)
     title = name_round(name, language)
@@ -65,7 +68,8 @@ def render_round(
     if links.has_picture:
         picture = escape(_address(_PICTURE, name, language, links.token))
         parts.append(
-            f'<p><a href="{picture}"><img src="{picture}" width="{WIDTH}" height="{HEIGHT}"'
+            f'<p><a href="{picture}"><img src="{picture}"'
+            f' width="{WIDTH}" height="{HEIGHT}"'
             f' alt="{escape(words.picture)}"></a></p>'
         )
     head = _render_head(title, said, name, language, links)
@@ -78,7 +82,8 @@ def render_waiting(
     links: RoundLinks,
     others: Iterable[RoundName],
 ) -> bytes:
-    """Return the page of a round that is not over, HTML; it loads itself again until it is.
+    """Return the page of a round that is not over, HTML; it loads itself again until it
+    is.
 
     ``progress`` is None where no such round is known.
     """
@@ -122,7 +127,9 @@ def _render_page(
     return frame(title, "round", contents, whole, head)
 
 
-def _render_head(title: str, said: str, name: RoundName, language: str, links: RoundLinks) -> str:
+def _render_head(
+    title: str, said: str, name: RoundName, language: str, links: RoundLinks
+) -> str:
     """Return what chats read of the page (ogp.me)."""
     tags = {
         "og:type": "website",
@@ -137,7 +144,8 @@ def _render_head(title: str, said: str, name: RoundName, language: str, links: R
         tags["og:image:height"] = str(HEIGHT)
         tags["twitter:card"] = "summary_large_image"
     return "".join(
-        f'<meta property="{name}" content="{escape(text)}">\n' for name, text in tags.items()
+        f'<meta property="{name}" content="{escape(text)}">\n'
+        for name, text in tags.items()
     )
 
 
@@ -155,7 +163,9 @@ def _render_highlights(summary: RoundSummary, language: str, links: RoundLinks) 
         written = escape(getattr(move.move, language))
         text = escape(getattr(move.text, language))
         moves.append(f'<li><a href="{board}">{written}</a> {text}</li>')
-    sections.append(_render_section(words.moves, moves or [f"<li>{escape(words.no_move)}</li>"]))
+    sections.append(
+        _render_section(words.moves, moves or [f"<li>{escape(words.no_move)}</li>"])
+    )
     legend = words.played_like
     if summary.compared:
         legend += f" · {words.percent}"
@@ -192,7 +202,8 @@ def _render_game(game: RoundGame, language: str, links: RoundLinks) -> str:
     return (
         f'<li><a href="{_board_address(links, game.id)}" aria-label="{escape(board)}">'
         f"<small>{'' if game.board is None else game.board}</small>"
-        f"{_render_side('○', game.white, white)}{_render_side('●', game.black, black)}</a>"
+        f"{_render_side('○', game.white, white)}"
+        f"{_render_side('●', game.black, black)}</a>"
         f"{told}</li>"
     )
 
@@ -208,7 +219,9 @@ def _render_side(sign: str, player: RoundPlayer, points: float | None) -> str:
     )
 
 
-def _address(path: str, name: RoundName, language: str, token: Mapping[str, str]) -> str:
+def _address(
+    path: str, name: RoundName, language: str, token: Mapping[str, str]
+) -> str:
     """Return the address of a round's page or picture below the root."""
     event, round = name
     query = {"event": event, "round": round, "lang": language, **token}

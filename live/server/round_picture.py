@@ -1,6 +1,8 @@
-"""A round that is over as a picture for links, in the six languages of the screens. Pure.
+"""A round that is over as a picture for links, in the six languages of the screens.
+Pure.
 
-It holds nothing but the summary that it is given: what its reader may not see is not in it.
+It holds nothing but the summary that it is given: what its reader may not see is not in
+it.
 """
 
 from collections.abc import Iterator
@@ -8,7 +10,16 @@ from collections.abc import Iterator
 from live.catalogue import elo_text, percentile_text
 from live.games.short_names import short_name
 from live.messages.values import Color
-from live.server.drawing import FONTS, GROUND, HEIGHT, INK, QUIET, WIDTH, cut_text, draw_text
+from live.server.drawing import (
+    FONTS,
+    GROUND,
+    HEIGHT,
+    INK,
+    QUIET,
+    WIDTH,
+    cut_text,
+    draw_text,
+)
 from live.watch.round_summary import (
     DecidingMove,
     RoundGame,
@@ -39,7 +50,10 @@ def name_round(name: RoundName, language: str) -> str:
 def describe_round(summary: RoundSummary, language: str) -> str:
     """Write how many games there were, how many were decided, and against the odds."""
     words = WORDS[language].round
-    said = [words.games.format(len(summary.games)), words.decided.format(summary.decided)]
+    said = [
+        words.games.format(len(summary.games)),
+        words.decided.format(summary.decided),
+    ]
     if summary.upsets:
         said.append(words.upsets.format(summary.upsets))
     return " · ".join(said)
@@ -47,7 +61,9 @@ def describe_round(summary: RoundSummary, language: str) -> str:
 
 def shorten_name(name: str, summary: RoundSummary) -> str:
     """Return the family name, with what tells it from the others of the round."""
-    names = [player.name for game in summary.games for player in (game.white, game.black)]
+    names: list[str] = []
+    for game in summary.games:
+        names += [game.white.name, game.black.name]
     return short_name(name or "?", names)
 
 
@@ -60,8 +76,8 @@ def write_figures(player: RoundPlayer) -> str:
 
 
 def draw_round(summary: RoundSummary, language: str) -> str:
-    """Draw the round as SVG of 1200 by 630: the results of the first boards, who played above and
-    below what is usual, and the two moves that decided most.
+    """Draw the round as SVG of 1200 by 630: the results of the first boards, who played
+    above and below what is usual, and the two moves that decided most.
     """
     words = WORDS[language].round
     title = cut_text(name_round((summary.event, summary.round), language), _TITLE)
@@ -76,7 +92,9 @@ def draw_round(summary: RoundSummary, language: str) -> str:
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             draw_text(_LEFT, 56, 26, QUIET, title),
             draw_text(_RIGHT, 56, 22, QUIET, date, anchor="end"),
-            draw_text(_LEFT, 108, 36, INK, describe_round(summary, language), is_bold=True),
+            draw_text(
+                _LEFT, 108, 36, INK, describe_round(summary, language), is_bold=True
+            ),
             *_draw_results(summary, words),
             *_draw_highlights(summary, language),
             draw_text(_LEFT, 608, 20, QUIET, " · ".join(footer)),
@@ -103,7 +121,9 @@ def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
         yield draw_text(320, y, 20, QUIET, others, anchor="middle")
 
 
-def _draw_player(x: int, y: int, game: RoundGame, color: Color, summary: RoundSummary) -> str:
+def _draw_player(
+    x: int, y: int, game: RoundGame, color: Color, summary: RoundSummary
+) -> str:
     """Return a name beside a result: a winner's is bold, a loser's quiet."""
     winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
     winner = winners.get(game.result)
@@ -144,14 +164,18 @@ def _draw_highlights(summary: RoundSummary, language: str) -> Iterator[str]:
         yield draw_text(_MIDDLE, y + 36, 23, QUIET, words.no_move)
 
 
-def _draw_place(y: int, fill: str, place: RoundPlace, summary: RoundSummary) -> Iterator[str]:
+def _draw_place(
+    y: int, fill: str, place: RoundPlace, summary: RoundSummary
+) -> Iterator[str]:
     name = cut_text(shorten_name(place.player.name, summary), _LONG_NAME)
     yield draw_text(_MIDDLE, y, 23, INK, f"{name} {place.player.elo or ''}")
     figures = write_figures(place.player)
     yield draw_text(_RIGHT, y, 23, fill, figures, anchor="end", is_bold=True)
 
 
-def _draw_move(y: int, move: DecidingMove, summary: RoundSummary, language: str) -> Iterator[str]:
+def _draw_move(
+    y: int, move: DecidingMove, summary: RoundSummary, language: str
+) -> Iterator[str]:
     name = cut_text(shorten_name(move.player, summary), _NAME)
     written = getattr(move.move, language).replace("\u00a0", " ")
     yield draw_text(_MIDDLE, y, 23, INK, f"{written}  {name}")

@@ -37,11 +37,13 @@ class Route(Value, dict=True):
     """What is at a path, and how the published description says it."""
 
     path: str
-    """With what it names in braces. Of two that fit, the first that knows what is named answers."""
+    """With what it names in braces. Of two that fit, the first that knows what is named
+    answers.
+    """
     answer: Answer
     gives: Any
-    """The type of its JSON, or of the list under a name, else its media type; null where the
-    description leaves it out, as no program needs it.
+    """The type of its JSON, or of the list under a name, else its media type; null
+    where the description leaves it out, as no program needs it.
     """
     query: Sequence[str]
     """Parameters of its query, by their names in the description."""
@@ -50,11 +52,11 @@ class Route(Value, dict=True):
 
     @property
     def summary(self) -> str:
-        return (self.answer.__doc__ or "").removesuffix(".")
+        return " ".join((self.answer.__doc__ or "").split()).removesuffix(".")
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Fits the decoded paths; what is named may hold any character."""
+        """The pattern of decoded paths; what is named may hold any character."""
         return re.compile(re.sub(r"\\{\w+\\}", "(.+)", re.escape(self.path)), re.DOTALL)
 
 
@@ -65,7 +67,9 @@ ROUTES: list[Route] = []
 def route(
     path: str, gives: Any = None, query: Sequence[str] = (), *, open: bool = False
 ) -> Callable[[Answer], Answer]:
-    """What a method answers, whose first line describes it; see :class:`Route`."""
+    """Register a method as the answer at a path; its docstring describes it. See
+    :class:`Route`.
+    """
 
     def listed(answer: Answer) -> Answer:
         ROUTES.append(Route(path, answer, gives, query, open))

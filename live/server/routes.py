@@ -1,5 +1,6 @@
-"""The routes of the JSON interface: one table answers requests and is described as OpenAPI 3.1.
-Pure: a request in, a response out. Answers go by gzip, packed once for all who are sent the same.
+"""The routes of the JSON interface: one table answers requests and is described as
+OpenAPI 3.1. Pure: a request in, a response out. Answers go by gzip, packed once for all
+who are sent the same.
 """
 
 import asyncio
@@ -52,7 +53,12 @@ from live.server.http_values import (
     problem,
     respond,
 )
-from live.server.made_files import ExportedFile, ExportFailed, SingleFlight, respond_with_file
+from live.server.made_files import (
+    ExportedFile,
+    ExportFailed,
+    SingleFlight,
+    respond_with_file,
+)
 from live.server.metrics import MetricCounts, Metrics
 from live.server.openapi import describe_routes
 from live.server.origins import allow_origin
@@ -94,7 +100,8 @@ ROUND_QUERY = ("event", "round")
 _HTML = static_files.CONTENT_TYPES[".html"]
 #: matplotlib's drawings say how they look in themselves.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-#: Who gives no token where one is needed learns no more than those who may not see scores.
+#: Who gives no token where one is needed learns no more than those who may not see
+#: scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
@@ -119,8 +126,9 @@ class HttpRoutes:
         study: static_files.StaticSite | None = None,
         clock: ReadClock = time.monotonic,
     ) -> None:
-        """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
-        the incident log, for arbiters; ``study`` has tables and figures.
+        """``state`` is what arbiters are shown, ``public`` what all others are;
+        ``incidents`` gives the incident log, for arbiters; ``study`` has tables and
+        figures.
         """
         self._study = study
         self._pictures = SingleFlight(clock)
@@ -137,25 +145,31 @@ class HttpRoutes:
         self._metrics = Metrics(state, tally)
 
     async def answer(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
-        """The response to a guest, or to somebody unknown: nothing but pages.
+        """Respond to a guest, or to a client that gives no valid token: with pages
+        alone.
 
         HEAD has its body here too; the shell leaves it out.
         """
         if request.method not in ("GET", "HEAD"):
-            return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
+            return problem(
+                405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")]
+            )
         response = await self._respond(request, guest)
         if response.status != 200:
             return response
-        # Who gave no token gets what all others get: caches on the way may keep that for a moment.
+        # Who gave no token gets what all others get: caches on the way may keep that
+        # for a moment.
         if guest is not None and not guest.digest and request.path.startswith("/api/"):
             response = share_public_answer(response)
         return compress_response(request, response)
 
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
-        """What the first route has that knows what the path names."""
+        """Respond with the first route that knows what the path names."""
         path = request.path
         sees = (
-            self._public.restrict_to_public_ids(guest.restrict(EVERYTHING)) if guest else _STRANGER
+            self._public.restrict_to_public_ids(guest.restrict(EVERYTHING))
+            if guest
+            else _STRANGER
         )
         if path.startswith("/api/"):
             path = path.rstrip("/")
@@ -172,21 +186,29 @@ class HttpRoutes:
                 return UNKNOWN
             state = FilteredReader(self._choose_reader(sees), sees)
             try:
-                response = entry.answer(self, Asked(request, guest, sees, state, *found.groups()))
+                response = entry.answer(
+                    self, Asked(request, guest, sees, state, *found.groups())
+                )
                 if isinstance(response, Coroutine):
                     response = await response
             except FilterError as error:
                 return problem(400, str(error))
             if response is not None:
                 return response
-        return UNKNOWN if guest is None else problem(404, f"nothing is at {path}; see /docs")
+        return (
+            UNKNOWN
+            if guest is None
+            else problem(404, f"nothing is at {path}; see /docs")
+        )
 
     def _choose_reader(self, sees: StreamFilter) -> EventReader:
         return self._state if sees.visibility is Visibility.ARBITER else self._public
 
-    def _respond_page(self, page: ExportedFile, path: str = "", query: Pairs = ()) -> HttpResponse:
-        # Scripts, styles and pictures obey the policy of the page that loads them: its long one
-        # would only be carried along, some forty times a page.
+    def _respond_page(
+        self, page: ExportedFile, path: str = "", query: Pairs = ()
+    ) -> HttpResponse:
+        # Scripts, styles and pictures obey the policy of the page that loads them: its
+        # long one would only be carried along, some forty times a page.
         is_page = page.media_type.startswith("text/html")
         policy = NO_CONTENT_POLICY
         if is_page:
@@ -196,7 +218,7 @@ class HttpRoutes:
             caching = _FONT_KEPT
         return respond(200, page.media_type, page.body, [caching], policy=policy)
 
-    # --- what the routes answer -------------------------------------------------------------------
+    # --- what the routes answer -------------------------------------------------------
 
     @route(f"{API_PATH}/games", {"games": GameView}, GAME_FILTERS)
     def games(self, asked: Asked) -> HttpResponse:
@@ -213,7 +235,9 @@ class HttpRoutes:
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so boards have no picture")
         if not can_render_png():
-            return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
+            return problem(
+                404, "pictures of boards need pip install 'live-rate[picture]'"
+            )
 
         async def png() -> ExportedFile:
             async with self._drawing:
@@ -225,7 +249,9 @@ class HttpRoutes:
 
     @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
     def public_game(self, asked: Asked) -> HttpResponse | None:
-        """The id by which the public knows the game, for links: another one under a delay."""
+        """The id by which the public knows the game, for links: another one under a
+        delay.
+        """
         if asked.state.game(asked.name) is None:
             return None
         is_arbiter = asked.sees.visibility is Visibility.ARBITER
@@ -252,7 +278,9 @@ class HttpRoutes:
     @route(f"{API_PATH}/players", {"players": PlayerView})
     def players(self, asked: Asked) -> HttpResponse:
         """Players."""
-        return _respond_json({"players": sorted(asked.state.players(), key=lambda each: each.id)})
+        return _respond_json(
+            {"players": sorted(asked.state.players(), key=lambda each: each.id)}
+        )
 
     @route(f"{API_PATH}/standings", {"standings": PlayerView})
     def standings(self, asked: Asked) -> HttpResponse:
@@ -267,8 +295,15 @@ class HttpRoutes:
         return _respond_json(self._assess(asked))
 
     def _assess(self, asked: Asked) -> HealthAnswer:
-        sight, known = asked.sees.visibility, assess_health(asked.state, self._tally.subscribers)
-        return replace(known, public_delay=self._public.held(sight), sight=sight.wire_name)
+        sight, known = (
+            asked.sees.visibility,
+            assess_health(asked.state, self._tally.subscribers),
+        )
+        return replace(
+            known,
+            public_delay=self._public.describe_delay(sight),
+            sight=sight.wire_name,
+        )
 
     @route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
     def incidents(self, asked: Asked) -> HttpResponse:
@@ -279,7 +314,7 @@ class HttpRoutes:
             return problem(403, why)
         boards = {view.id: board_words(view) for view in asked.state.games()}
         query = asked.request.query
-        words = [word for name, text in query if name == "words" for word in text.split()]
+        words = " ".join(text for name, text in query if name == "words").split()
         found = [
             each
             for each in with_boards(self._incidents(), boards)
@@ -294,7 +329,11 @@ class HttpRoutes:
         games = {view.id for view in asked.state.games() if selected.has_game(view)}
         moments = [each for each in asked.state.moments() if each.game in games]
         return _respond_json(
-            {"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))}
+            {
+                "moments": sorted(
+                    moments, key=lambda each: (-(each.at_s or 0.0), each.id)
+                )
+            }
         )
 
     @route(f"{API_PATH}/round", RoundSummary, ROUND_QUERY)
@@ -316,7 +355,9 @@ class HttpRoutes:
     async def round_picture(self, asked: Asked) -> HttpResponse:
         """The same as a picture."""
         if not can_render_png():
-            return problem(404, "pictures of rounds need pip install 'live-rate[picture]'")
+            return problem(
+                404, "pictures of rounds need pip install 'live-rate[picture]'"
+            )
         summary = await self._summarise(asked)
         if isinstance(summary, HttpResponse):
             return summary
@@ -358,7 +399,9 @@ class HttpRoutes:
         games = list(asked.state.games())
         name = _find_round(asked, list_finished_rounds(games))
         if name is None:
-            return problem(404, "no such round is over: a round is shown when all have a result")
+            return problem(
+                404, "no such round is over: a round is shown when all have a result"
+            )
         ids = [view.id for view in games if round_of(view) == name]
 
         async def summed_up() -> ExportedFile:
@@ -367,7 +410,8 @@ class HttpRoutes:
             summary = await on_own_thread(summarise_round, details)
             return ExportedFile(JSON, msgspec.json.encode(summary))
 
-        # It is summed up once for all who ask at the same time, as it costs milliseconds a game.
+        # It is summed up once for all who ask at the same time, as it costs
+        # milliseconds a game.
         try:
             file = await self._pictures.get((name, tuple(ids), asked.sees), summed_up)
         except ExportFailed as error:
@@ -379,8 +423,14 @@ class HttpRoutes:
         """Figures of the service, for Prometheus."""
         guest = asked.guest
         # They know no delay: whoever is held back needs a token that says metrics.
-        if not guest or not guest.can_read_metrics or (self._public.delay_s and not guest.digest):
-            return problem(403, "figures of the service need a token with metrics = true")
+        if (
+            not guest
+            or not guest.can_read_metrics
+            or (self._public.delay_s and not guest.digest)
+        ):
+            return problem(
+                403, "figures of the service need a token with metrics = true"
+            )
         return respond(200, CONTENT_TYPE_LATEST, self._metrics.format_text(), NO_STORE)
 
     @route("/readyz", HealthAnswer, open=True)
@@ -420,12 +470,18 @@ class HttpRoutes:
         game = asked.state.game(id) if asked.guest else None
         # A stranger sees as a venue does.
         picture = asked.sees.visibility is not Visibility.VENUE and can_render_png()
-        moments = [each for each in asked.state.moments() if game and each.game == game.id]
-        body = render_share_page(id, game, self._find_root(asked), moments, picture=picture)
+        moments = [
+            each for each in asked.state.moments() if game and each.game == game.id
+        ]
+        body = render_share_page(
+            id, game, self._find_root(asked), moments, picture=picture
+        )
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     def _find_root(self, asked: Asked) -> str:
-        """Return the whole address by which the service was asked, ``https://HOST/``."""
+        """Return the whole address by which the service was asked,
+        ``https://HOST/``.
+        """
         headers = asked.request.headers
         scheme = headers.get("x-forwarded-proto")
         if scheme not in ("http", "https"):
@@ -434,11 +490,15 @@ class HttpRoutes:
 
     @route("/study")
     async def studies(self, asked: Asked) -> HttpResponse:
-        """What tables and figures of studies there are; links lead on with the token."""
+        """What tables and figures of studies there are; links lead on with
+        the token.
+        """
         if isinstance(folder := self._find_studies(asked), HttpResponse):
             return folder
         token = "".join(
-            f"?{urlencode({name: text})}" for name, text in asked.request.query if name == "token"
+            f"?{urlencode({name: text})}"
+            for name, text in asked.request.query
+            if name == "token"
         )
         links = "".join(
             f'<li><a href="study/{quote(name)}{escape(token)}">{escape(name)}</a></li>'
@@ -459,18 +519,25 @@ class HttpRoutes:
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)
 
     def _find_studies(self, asked: Asked) -> static_files.StaticSite | HttpResponse:
-        """The folder, or why whoever asks is shown none."""
+        """Return the folder, or why this client is shown none."""
         if self._study is None:
-            return problem(404, "no folder of tables and figures is named: set [study] folder")
+            return problem(
+                404, "no folder of tables and figures is named: set [study] folder"
+            )
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so studies are not shown")
         return self._study
 
 
 def _find_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
-    """Return the newest of the rounds that the query names; None where there is none."""
+    """Return the newest of the rounds that the query names; None where there
+    is none.
+    """
     wanted = dict(asked.request.query)
-    event, round = fold_name(wanted.get("event", "")), normalise_round(wanted.get("round", ""))
+    event, round = (
+        fold_name(wanted.get("event", "")),
+        normalise_round(wanted.get("round", "")),
+    )
     for name in over:
         if event in ("", fold_name(name[0])) and round in ("", name[1]):
             return name
@@ -494,7 +561,7 @@ def _respond_json(value: Any, status: int = 200) -> HttpResponse:
 
 
 def describe_api() -> dict[str, Any]:
-    """The whole description, of those routes that programs need."""
+    """Describe the routes that programs need."""
     return describe_routes([each for each in ROUTES if each.gives is not None])
 
 

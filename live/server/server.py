@@ -53,16 +53,18 @@ from live.user_files import on_own_thread
 _log = logging.getLogger(__name__)
 #: How often deadlines are kept, and it is seen whether the port is still ours.
 _SWEEP_S = 1.0
-#: Connections that wait to be accepted, and how many are at one turn of the loop: whoever
-#: reconnects by the dozen does not hold up a move.
+#: Connections that wait to be accepted, and how many are at one turn of the loop:
+#: whoever reconnects by the dozen does not hold up a move.
 _BACKLOG, _ACCEPTED = 1024, 4
 
 
 class Publisher:
-    """Serves the state and its changes. Use as ``async with Publisher(config, state) as p``.
+    """Serves the state and its changes. Use as
+    ``async with Publisher(config, state) as p``.
 
-    Loss policy: see :class:`live.server.subscriber.Subscriber`; a slow client is skipped
-    and brought back, and costs neither unbounded memory nor anybody else's time.
+    Loss policy: see :class:`live.server.subscriber.Subscriber`; a slow client is
+    skipped and brought back, and costs neither unbounded memory nor anybody else's
+    time.
     """
 
     def __init__(
@@ -90,10 +92,14 @@ class Publisher:
         self._clock = clock
         self._air = BoardsOnAir(lambda games: on_air(self.public.find_real_ids(games)))
         self._desk = desk
-        self._limits = limits = limits or ClientLimits(connections=config.max_connections)
+        self._limits = limits = limits or ClientLimits(
+            connections=config.max_connections
+        )
         self._rates = RateLimits(limits, clock)
         self._tally = tally = MetricCounts()
-        self.public = public or PublicAudience(state, hide_scores=config.hide_scores, clock=clock)
+        self.public = public or PublicAudience(
+            state, hide_scores=config.hide_scores, clock=clock
+        )
         self._routes = HttpRoutes(
             state,
             self.public,
@@ -112,7 +118,7 @@ class Publisher:
                 clock=clock,
                 limits=limits,
                 tally=tally,
-                delay=self.public.held,
+                delay=self.public.describe_delay,
             )
             for audience, each in (("", self.public), ("a", state))
         )
@@ -121,7 +127,9 @@ class Publisher:
             partial(self._send, self.broadcaster),
             lambda: self.broadcaster.reconnect_readers("the delay has changed"),
         )
-        self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
+        self._tokens = (
+            TokenFile(config.tokens_file, report) if config.tokens_file else None
+        )
         tokens = self._tokens.read(self._tokens.load()) if self._tokens else None
         self._authentication = Authentication(tokens, config)
         self._origins = OriginPolicy(config)
@@ -139,15 +147,15 @@ class Publisher:
         self._empty.set()
         self._stopping = False
 
-    # --- life -------------------------------------------------------------------------------------
+    # --- life -------------------------------------------------------------------------
 
     async def __aenter__(self) -> Publisher:
         """Listen.
 
         Raises:
             PortInUse: somebody else listens there.
-            ConfigError: the address cannot be listened on or lets in more people than was said,
-                or a certificate cannot be used.
+            ConfigError: the address cannot be listened on or lets in more people than
+                was said, or a certificate cannot be used.
         """
         self._loop = asyncio.get_running_loop()
         for warning in check_exposure(self._config):
@@ -162,7 +170,9 @@ class Publisher:
         handshakes = None if tls is None else TlsHandshakes(tls)
         sock = bind_socket(config.host, self._port)
         self._server = await self._loop.create_server(
-            lambda: HttpConnection(self, self._turns, self._clock, self._limits, handshakes),
+            lambda: HttpConnection(
+                self, self._turns, self._clock, self._limits, handshakes
+            ),
             sock=sock,
             backlog=_ACCEPTED,
         )
@@ -182,7 +192,9 @@ class Publisher:
                 _log.warning("port %d was lost, and is listened on again", self._port)
 
     async def __aexit__(self, *raised: object) -> None:
-        """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
+        """Send what waits, say goodbye with "come back", and end within
+        ``closing_s``.
+        """
         self._stopping = True
         self._server.close()
         for broadcaster in self._audiences:
@@ -207,7 +219,7 @@ class Publisher:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port listened on; the port is the real one where 0 was asked for."""
+        """Host and port listened on; the real port where 0 was asked for."""
         host, port = self._server.sockets[0].getsockname()[:2]
         return str(host), int(port)
 
@@ -220,7 +232,8 @@ class Publisher:
         return f"http{'s' if self._config.certificate_file else ''}://{host}:{port}/"
 
     def reconfigure(self, config: ServerConfig) -> None:
-        """Take over host names, origins, bounds, and what those without a token may see.
+        """Take over host names, origins, bounds, and what those without a token may
+        see.
 
         Clients whose view changes are closed with "come back".
         """
@@ -228,20 +241,22 @@ class Publisher:
         self._routes.frames = config.frames
         self._authentication.reconfigure(config)
         if config.hide_scores != self._config.hide_scores:
-            self.public.hide(config.hide_scores)
-            # What was kept from the streams meanwhile must not be missed by who resumes one.
+            self.public.hide_scores(config.hide_scores)
+            # What was kept from the streams meanwhile must not be missed by who resumes
+            # one.
             self.broadcaster.reset()
         self._rates.set_max_connections(config.max_connections)
         self._config = config
         self._close_unauthorised(CloseCode.GOING_AWAY, "the settings have changed")
 
-    # --- changes out ------------------------------------------------------------------------------
+    # --- changes out ------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Send subscribers the changes, which the state already holds. Cheap and synchronous.
+        """Send subscribers the changes, which the state already holds. Cheap and
+        synchronous.
 
-        Moves are written at once, the rest within ``tick_s``; the public gets what it may know,
-        when it may.
+        Moves are written at once, the rest within ``tick_s``; the public gets what it
+        may know, when it may.
         """
         changes = list(changes)
         self._send(self._arbiters, changes)
@@ -249,7 +264,8 @@ class Publisher:
 
     def _send(self, broadcaster: Broadcaster, changes: Iterable[Change]) -> None:
         broadcaster.publish(changes)
-        # A tick for each audience: when the public is written to says nothing of the other's news.
+        # A tick for each audience: when the public is written to says nothing of the
+        # other's news.
         if broadcaster not in self._ticks and not self._stopping:
             self._ticks[broadcaster] = self._loop.call_later(
                 self._limits.tick_s, self._tick_over, broadcaster
@@ -260,10 +276,14 @@ class Publisher:
         broadcaster.flush()
 
     def _choose_broadcaster(self, selected: StreamFilter) -> Broadcaster:
-        """Who sends what this filter selects."""
-        return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
+        """Return the broadcaster of the audience that this filter belongs to."""
+        return (
+            self._arbiters
+            if selected.visibility is Visibility.ARBITER
+            else self.broadcaster
+        )
 
-    # --- connections ------------------------------------------------------------------------------
+    # --- connections ------------------------------------------------------------------
 
     def add_connection(self, connection: HttpConnection) -> bool:
         """Count a connection; whether there is room for it."""
@@ -282,33 +302,42 @@ class Publisher:
             self._empty.set()
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
-        """The response to anything but a handshake, for whoever may have it."""
+        """Respond to anything but a handshake."""
         if (foreign := self._refuse_host(request)) is not None:
             return foreign
         origin = request.headers.get("origin", "")
         listed = self._origins.is_listed(origin)
         if listed and request.method == "OPTIONS":
             return allow_origin(HttpResponse(204, PREFLIGHT), origin)
-        response = await self._routes.answer(request, self._authentication.authenticate(request))
+        response = await self._routes.answer(
+            request, self._authentication.authenticate(request)
+        )
         return allow_origin(response, origin) if listed else response
 
     def admit(
         self, connection: HttpConnection, request: HttpRequest
     ) -> AdmittedClient | HttpResponse:
-        """The client that a handshake admits, or the response that refuses it. Checked from the
-        cheapest to the dearest, before anything is set up: host name, origin, rate, token, filter.
+        """Return the client that a handshake admits, or the response that refuses it.
+
+        Checked from the cheapest to the dearest, before anything is set up: host name,
+        origin, rate, token, filter.
         """
         if (foreign := self._refuse_host(request)) is not None:
             return foreign
         headers, address = request.headers, connection.address
         visitor = read_client_address(headers, address)
-        if not self._origins.allows_origin(headers.get("origin"), headers.get("host", "")):
+        if not self._origins.allows_origin(
+            headers.get("origin"), headers.get("host", "")
+        ):
             return problem(
                 403,
-                f"pages of {headers['origin']} may not connect: server.origins does not list it",
+                f"pages of {headers['origin']} may not connect: "
+                "server.origins does not list it",
             )
         if not self._rates.admit_handshake(visitor):
-            return problem(429, "too many new subscribers at once; come back later", LATER)
+            return problem(
+                429, "too many new subscribers at once; come back later", LATER
+            )
         if not self._rates.has_room_for(visitor):
             return problem(503, "too many connections; come back later", LATER)
         guest: Guest | None = None
@@ -322,22 +351,29 @@ class Publisher:
             client = AdmittedClient(wanted, resume, guest, here, visitor)
             if guest is not None:
                 self._check_filter(
-                    self.public.restrict_to_public_ids(guest.restrict(client.wanted)), client.sender
+                    self.public.restrict_to_public_ids(guest.restrict(client.wanted)),
+                    client.sender,
                 )
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
-            return problem(503, "too many different filters are in use; come back later", LATER)
+            return problem(
+                503, "too many different filters are in use; come back later", LATER
+            )
         return client
 
     def _check_filter(self, wanted: StreamFilter, address: str) -> None:
-        """Raise TooManyFilters where this filter cannot be served to this address now."""
+        """Raise TooManyFilters where this filter cannot be served to this
+        address now.
+        """
         if wanted.is_narrow and not is_loopback(address):
             # Else two addresses could hold all filters, and keep everybody else out.
             read = {
                 each.stream.filter
                 for each in self._connections
-                if isinstance(each, Subscriber) and each.guest and each.sender == address
+                if isinstance(each, Subscriber)
+                and each.guest
+                and each.sender == address
             }
             if wanted not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
@@ -357,7 +393,9 @@ class Publisher:
         early: bytes,
         extensions: list[Extension],
     ) -> None:
-        """Turn a connection into a subscriber, or into one that must send its token first."""
+        """Turn a connection into a subscriber, or into one that must send its token
+        first.
+        """
         connection.transport.write(accepted)
         protocol = ServerProtocol(
             state=State.OPEN, max_size=self._limits.message_bytes, logger=FRAMES_LOG
@@ -389,20 +427,27 @@ class Publisher:
     def _authenticate_first(
         self, subscriber: Subscriber, client: AdmittedClient, message: bytes
     ) -> None:
-        """Its first message says who it is, or nothing valid."""
+        """Start a stream for a subscriber whose first message gives its token, or close
+        it.
+        """
         guest = self._authentication.authenticate_message(message)
         if guest is None:
             subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
             return
         try:
             self._check_filter(
-                self.public.restrict_to_public_ids(guest.restrict(client.wanted)), client.sender
+                self.public.restrict_to_public_ids(guest.restrict(client.wanted)),
+                client.sender,
             )
             self._start_stream(subscriber, client, guest)
         except TooManyFilters:
-            subscriber.close(CloseCode.TRY_LATER, "too many different filters are in use")
+            subscriber.close(
+                CloseCode.TRY_LATER, "too many different filters are in use"
+            )
 
-    def _start_stream(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
+    def _start_stream(
+        self, subscriber: Subscriber, client: AdmittedClient, guest: Guest
+    ) -> None:
         """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
         wanted = self.public.restrict_to_public_ids(guest.restrict(client.wanted))
         broadcaster = self._choose_broadcaster(wanted)
@@ -411,14 +456,18 @@ class Publisher:
         def on_text(message: bytes) -> None:
             if heeded:
                 self._air.update(subscriber, message)
-            command = decode_client_message(message, DeskCommand) if guest.can_command else None
+            command = (
+                decode_client_message(message, DeskCommand)
+                if guest.can_command
+                else None
+            )
             if command is not None and self._authentication.is_still_valid(guest):
                 self._desk(command, guest.name)
 
         subscriber.follow(broadcaster, wanted, guest, on_text)
         broadcaster.join(subscriber, client.resume)
 
-    # --- the clock --------------------------------------------------------------------------------
+    # --- the clock --------------------------------------------------------------------
 
     def enforce_deadlines(self) -> None:
         """Keep all deadlines. Runs about once a second by itself."""
@@ -427,7 +476,8 @@ class Publisher:
             try:
                 connection.enforce_deadlines(now_s)
             except Exception:
-                # Broad: a fault in one connection must not lift the deadlines of all others.
+                # Broad: a fault in one connection must not lift the deadlines of all
+                # others.
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
         self._close_unauthorised(CloseCode.FORBIDDEN, "the token is no longer valid")
@@ -435,13 +485,17 @@ class Publisher:
             broadcaster.evict_unused()
 
     async def reload_tokens(self) -> None:
-        """Take over what the file of tokens says now. Runs about once a second by itself."""
+        """Take over what the file of tokens says now. Runs about once a second by
+        itself.
+        """
         if self._tokens is None:
             return
         changed = self._tokens.update(await on_own_thread(self._tokens.load))
         if changed is not None:
             self._authentication.tokens = changed
-            self._close_unauthorised(CloseCode.FORBIDDEN, "the token is no longer valid")
+            self._close_unauthorised(
+                CloseCode.FORBIDDEN, "the token is no longer valid"
+            )
 
     def _close_unauthorised(self, code: CloseCode, why: str) -> None:
         """Close subscribers who may not stay as they are."""
@@ -455,7 +509,9 @@ class Publisher:
         self._timer = self._loop.call_later(_SWEEP_S, self._enforce_each_second)
         self.enforce_deadlines()
         if self._looking is None or self._looking.done():
-            self._looking = self._loop.create_task(self.reload_tokens(), name="tokens file")
+            self._looking = self._loop.create_task(
+                self.reload_tokens(), name="tokens file"
+            )
         if self._clock() - self._beat_s >= self._limits.heartbeat_s:
             self._beat_s = self._clock()
             for broadcaster in self._audiences:

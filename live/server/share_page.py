@@ -1,4 +1,5 @@
-"""The page of one board for links in chats: what these read of it, and the way to the board. Pure.
+"""The page of one board for links in chats: what these read of it, and the way to the
+board. Pure.
 
 Places of the page stand behind the ``#`` of its address, which no server is told.
 """
@@ -25,30 +26,40 @@ def render_share_page(
     *,
     picture: bool,
 ) -> bytes:
-    """HTML with Open Graph (ogp.me) tags, which leads to the board at once.
+    """Return HTML with Open Graph (ogp.me) tags, which leads to the board at once.
 
     Args:
-        asked: The id in the link: the page that it leads to may know a token, which no link has.
-        game: The game; None for one that this visitor may not see, or that is not there.
+        asked: The id in the link: the page that it leads to may know a token, which no
+            link has.
+        game: The game; None for one that this visitor may not see, or that is not
+            there.
         root: Where the service is, ``https://HOST/``.
-        moments: What this visitor may hear of the game; the weightiest is told, but for a win with
-            the lower figure, as both figures stand there.
+        moments: What this visitor may hear of the game; the weightiest is told, but for
+            a win with the lower figure, as both figures stand there.
         picture: Whether there is one of it.
     """
     place = f"#{urlencode({'game': asked})}" if asked else ""
-    title = "live-rate" if game is None else f"{game.white.name or '?'} – {game.black.name or '?'}"
+    title = (
+        "live-rate"
+        if game is None
+        else f"{game.white.name or '?'} – {game.black.name or '?'}"
+    )
     tags = {"og:type": "website", "og:site_name": "live-rate", "og:title": title}
     if game is not None:
         tags["og:description"] = " · ".join(_describe_game(game, moments))
         if picture:
-            tags["og:image"] = f"{root}{API_PATH[1:]}/games/{quote(game.id, safe='')}.png"
+            tags["og:image"] = (
+                f"{root}{API_PATH[1:]}/games/{quote(game.id, safe='')}.png"
+            )
             tags["og:image:width"], tags["og:image:height"] = str(WIDTH), str(HEIGHT)
             tags["twitter:card"] = "summary_large_image"
     head = "".join(
-        f'<meta property="{name}" content="{escape(text)}">' for name, text in tags.items()
+        f'<meta property="{name}" content="{escape(text)}">'
+        for name, text in tags.items()
     )
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title>"
         f'{head}<meta http-equiv="refresh" content="0; url=./{escape(place)}"></head>'
         f'<body><a href="./{escape(place)}">{escape(title)}</a></body></html>'
     ).encode("utf-8", "replace")

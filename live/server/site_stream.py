@@ -2,16 +2,17 @@
 
 Three topics below the prefix and the number of the protocol:
 
-- ``site/changes``, not retained: ``{"epoch":…,"messages":[…]}``, the messages of the websocket,
-  each with its ``seq``; a heartbeat says that nothing is missing while nothing happens.
-- ``site/since``, retained: the messages since the last snapshot, in the same form, with ``after``,
-  the number of that snapshot.
+- ``site/changes``, not retained: ``{"epoch":…,"messages":[…]}``, the messages of the
+  websocket, each with its ``seq``; a heartbeat says that nothing is missing while
+  nothing happens.
+- ``site/since``, retained: the messages since the last snapshot, in the same form, with
+  ``after``, the number of that snapshot.
 - ``site/snapshot``, retained, by gzip: ``{"epoch":…,"hello":{…},"snapshot":{…}}``.
 
-A newcomer reads the changes, then both retained topics, until a live message follows what it holds
-without a gap. So a gap is seen in every message, and mended from what is retained. Loss policy:
-lossless while the broker keeps up; when it does not, or was away, the stream jumps, and readers
-take the fresh snapshot.
+A newcomer reads the changes, then both retained topics, until a live message follows
+what it holds without a gap. So a gap is seen in every message, and mended from what is
+retained. Loss policy: lossless while the broker keeps up; when it does not, or was
+away, the stream jumps, and readers take the fresh snapshot.
 """
 
 import gzip
@@ -52,8 +53,8 @@ class BrokerMessage(Value):
 
 
 class SiteStream:
-    """What readers of one broker are sent. ``clock`` gives seconds that never go back; ``epoch``
-    must differ at every start.
+    """What readers of one broker are sent. ``clock`` gives seconds that never go back;
+    ``epoch`` must differ at every start.
     """
 
     def __init__(
@@ -82,21 +83,23 @@ class SiteStream:
         self._jumped = True
 
     def reset(self) -> None:
-        """Somebody else wrote among our messages: another epoch has its readers throw away all."""
+        """Open another epoch, so that readers drop what another publisher wrote among
+        our messages.
+        """
         self._hub.reset()
         self._open_stream()
 
     def forget(self) -> None:
-        """Nothing is known of what the broker holds: it begins with a snapshot."""
+        """Begin with a snapshot: what the broker holds is unknown."""
         self._jumped = True
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Changes that the state already holds."""
+        """Take in changes that the state already holds."""
         self._hub.publish(changes)
         self._gather()
 
     def take(self) -> list[BrokerMessage]:
-        """What is to be sent now, in this order. It counts as sent."""
+        """Return what is to be sent now, in this order. It counts as sent."""
         self._hub.flush()
         self._gather()
         now_s, found = self._clock(), list[BrokerMessage]()
@@ -124,7 +127,9 @@ class SiteStream:
         return found
 
     def _build_heartbeat(self) -> BrokerMessage:
-        return self._build_changes([wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)])
+        return self._build_changes(
+            [wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)]
+        )
 
     def _gather(self) -> None:
         if self._stream.fresh:
@@ -156,4 +161,6 @@ class SiteStream:
 
     def _wrap(self, topic: str, after: bytes, messages: list[bytes]) -> BrokerMessage:
         epoch, listed = msgspec.json.encode(self._stream.epoch), b",".join(messages)
-        return BrokerMessage(topic, b'{"epoch":%b,%b"messages":[%b]}' % (epoch, after, listed))
+        return BrokerMessage(
+            topic, b'{"epoch":%b,%b"messages":[%b]}' % (epoch, after, listed)
+        )

@@ -1,4 +1,5 @@
-"""The static files of the browser pages: only what is in one folder, only of known types.
+"""The static files of the browser pages: only what is in one folder, only of known
+types.
 
 The manual at ``/manual/``, made from text, with its pictures.
 """
@@ -17,12 +18,13 @@ from live.server.made_files import ExportedFile
 from live.server.wire import PROTOCOL, list_defaults
 from live.user_files import read_regular
 
-#: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
-#: no foreign frames around the page; the builder frames the overlay. OBS shows a page in its own
-#: window: that does not hinder it.
+#: Scripts, styles, pictures and connections from this very origin, no inline script, no
+#: plugins, no foreign frames around the page; the builder frames the overlay. OBS shows
+#: a page in its own window: that does not hinder it.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; manifest-src 'self'; media-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "font-src 'self'; manifest-src 'self'; media-src 'self'; connect-src 'self'; "
+    "frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 #: Parameters of the page and of overlays that name a picture.
@@ -30,10 +32,11 @@ _LOGOS = {"logo", "sponsor"}
 
 
 def build_policy(frames: Sequence[str], path: str = "", query: Pairs = ()) -> str:
-    """Return the policy of a page, where pages of these origins may show ours in a frame.
+    """Return the policy of a page, where pages of these origins may show ours in a
+    frame.
 
-    Pictures from elsewhere, behind TLS, are allowed only where the address of the page or
-    overlay names one.
+    Pictures from elsewhere, behind TLS, are allowed only where the address of the page
+    or overlay names one.
     """
     has_logo = any(name in _LOGOS for name, _ in query)
     policy = POLICY
@@ -69,14 +72,17 @@ _NAMED = {
     "/overlays": "builder.html",
 }
 OVERLAY = Path(__file__).resolve().parents[1] / "screens" / "web"
-#: Modules that are in no file: the words of the figures, and what is left out of messages.
+#: Modules that are in no file: the words of the figures, and what is left out of
+#: messages.
 CATALOGUE, USUAL = "client/catalogue.js", "client/usual.js"
 
 
 @cache
 def generate_module(name: str) -> bytes:
-    """The catalogue of figures as a module of the page, or what games, plies and points are where
-    a message leaves it out, with the number of the protocol.
+    """Return a module of the page that is in no file.
+
+    It is the catalogue of figures, or the defaults of games, plies and points that
+    messages leave out, with the number of the protocol.
     """
     if name == CATALOGUE:
         return b"export default %b;\n" % catalogue_json()
@@ -92,18 +98,24 @@ def generate_module(name: str) -> bytes:
 class StaticSite:
     """Files below one folder, read when asked for."""
 
-    def __init__(self, root: Path = OVERLAY, types: Mapping[str, str] = CONTENT_TYPES) -> None:
-        """A file of no type in ``types`` is not served, even when it lies in the folder."""
+    def __init__(
+        self, root: Path = OVERLAY, types: Mapping[str, str] = CONTENT_TYPES
+    ) -> None:
+        """A file of no type in ``types`` is not served, even when it lies in the
+        folder.
+        """
         self._root = root.resolve()
         self._types = types
 
     def find_page(self, path: str) -> ExportedFile | None:
-        """What is at a decoded URL path: ``/`` and other named pages, ``/static/…``; else null."""
+        """Return the page at a decoded URL path: ``/`` and other named pages,
+        ``/static/…``; else None.
+        """
         name = _NAMED.get(path) or path.removeprefix("/static/")
         return None if name == path else self.file(name)
 
     def names(self) -> list[str]:
-        """Files at the top of the folder that are served."""
+        """List files at the top of the folder that are served."""
         try:
             found = sorted(self._root.iterdir())
         except OSError:
@@ -115,9 +127,12 @@ class StaticSite:
         ]
 
     def file(self, name: str) -> ExportedFile | None:
-        """A file by its path in the folder; null where there is none of that name."""
+        """Return a file by its path in the folder; None where there is none of that
+        name.
+        """
         parts = name.split("/")
-        # Hidden files, "..", empty parts and other systems' separators are nobody's business.
+        # Hidden files, "..", empty parts and other systems' separators are nobody's
+        # business.
         if any(not part or part.startswith(".") or _is_unsafe(part) for part in parts):
             return None
         if name in (CATALOGUE, USUAL):
@@ -142,7 +157,7 @@ MANUAL = "/manual/"
 
 
 def find_manual_page(path: str) -> ExportedFile | None:
-    """The manual's page at a decoded URL path; null where none is."""
+    """Return the manual's page at a decoded URL path; None where there is none."""
     if not path.startswith(MANUAL):
         return None
     name = path.removeprefix(MANUAL)
@@ -153,5 +168,7 @@ def find_manual_page(path: str) -> ExportedFile | None:
 
 @cache
 def _render_manual(topic: str) -> ExportedFile:
-    """A known topic only: what is asked for from outside must not fill the cache."""
-    return ExportedFile(CONTENT_TYPES[".html"], topic_html(topic) if topic else index_html())
+    """Render a known topic: what strangers ask for must not fill the cache."""
+    return ExportedFile(
+        CONTENT_TYPES[".html"], topic_html(topic) if topic else index_html()
+    )

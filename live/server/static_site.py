@@ -1,7 +1,9 @@
-"""The pages as files that any web server serves, and that read from a broker. Shell: writes files.
+"""The pages as files that any web server serves, and that read from a broker. Shell:
+writes files.
 
-What only the service answers is left out: the builder of overlays, and the requests it makes. A
-strict policy for what pages may load stands in each of them, since the server is not ours.
+What only the service answers is left out: the builder of overlays, and the requests it
+makes. A strict policy for what pages may load stands in each of them, since the server
+is not ours.
 """
 
 import re
@@ -40,14 +42,20 @@ def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
     """Write every file below ``target``; the files written.
 
     Raises:
-        ConfigError: the broker's address is none that a page can open, or files cannot be written.
+        ConfigError: the broker's address is none that a page can open, or files cannot
+            be written.
     """
     parts = urlsplit(broker)
-    if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.username is not None:
+    if (
+        parts.scheme not in ("ws", "wss")
+        or not parts.hostname
+        or parts.username is not None
+    ):
         raise ConfigError(
             f"--broker {broker}",
             "is no address that a page can open",
-            "Give wss://HOST:PORT/PATH, the websockets listener of the broker, without a password",
+            "Give wss://HOST:PORT/PATH, the websockets listener of the broker, "
+            "without a password",
         )
     written: list[Path] = []
     try:
@@ -77,7 +85,11 @@ def _list_files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
     ]
     for path in sorted(OVERLAY.rglob("*")):
         name = path.relative_to(OVERLAY).as_posix()
-        if path.suffix not in CONTENT_TYPES or path.suffix == ".html" or "builder" in name:
+        if (
+            path.suffix not in CONTENT_TYPES
+            or path.suffix == ".html"
+            or "builder" in name
+        ):
             continue
         if (file := site.find_page(f"/static/{name}")) is not None:
             found.append((f"static/{name}", file.body))

@@ -1,7 +1,8 @@
 """Which part of the event a subscriber wants. Pure.
 
-A :class:`StreamFilter` is normalised and hashable: two subscribers who ask for the same thing in
-another order share one stream, so its messages are numbered and framed once for both.
+A :class:`StreamFilter` is normalised and hashable: two subscribers who ask for the same
+thing in another order share one stream, so its messages are numbered and framed once
+for both.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class FilterError(ValueError):
 
 
 class StreamFilter(Value):
-    """Conditions of different kinds must all hold, within one kind any is enough; empty: all."""
+    """Conditions of different kinds must all hold, within one kind any is enough;
+    empty: all.
+    """
 
     games: frozenset[GameId] = frozenset()
     events: frozenset[str] = frozenset()
@@ -50,23 +53,26 @@ class StreamFilter(Value):
 
     @property
     def is_narrow(self) -> bool:
-        """True when some game could be left out."""
+        """Whether it could leave out some game."""
         return bool(self.games or self.events or self.players or self.boards) or (
             self.restriction is not None and self.restriction.is_narrow
         )
 
     def has_game(self, view: GameView) -> bool:
-        """Whether the game is selected."""
+        """Return whether the filter selects the game."""
         return (
             (not self.games or view.id in self.games)
             and (not self.events or fold_name(view.event) in self.events)
-            and (not self.players or not self.players.isdisjoint(_list_player_names(view)))
+            and (
+                not self.players
+                or not self.players.isdisjoint(_list_player_names(view))
+            )
             and (not self.boards or str(view.board) in self.boards)
             and (self.restriction is None or self.restriction.has_game(view))
         )
 
     def should_send(self, change: Change) -> bool:
-        """Whether messages of this type are wanted, and for these eyes."""
+        """Return whether the filter wants messages of this type and may see them."""
         wanted = self.gains or not isinstance(change, GainsMessage)
         return wanted and should_send(type(change), self.visibility)
 
@@ -77,7 +83,8 @@ ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)
 
 
 def parse_filter(query: Iterable[tuple[str, str]]) -> StreamFilter:
-    """The filter of a query string's ``game``, ``event``, ``player``, ``board`` and ``detail``.
+    """Parse ``game``, ``event``, ``player``, ``board`` and ``detail`` of a query
+    string.
 
     Each may be repeated. Other parameters are left to the caller.
 
@@ -98,7 +105,12 @@ def parse_filter(query: Iterable[tuple[str, str]]) -> StreamFilter:
         values[name].add(value if name == "game" else fold_name(value))
     games, events, players, boards, details = map(frozenset, values.values())
     return StreamFilter(
-        games, events, players, boards, brief="brief" in details, gains="gains" in details
+        games,
+        events,
+        players,
+        boards,
+        brief="brief" in details,
+        gains="gains" in details,
     )
 
 

@@ -1,22 +1,23 @@
 """From changes of the state to numbered streams, one per distinct filter. Pure.
 
-All subscribers with the same filter read the same stream. The numbering is per stream, not global:
-with a global number a filtered client could not distinguish a message it was not meant to get from
-one it lost. ``epoch`` names this numbering; it changes when a stream is dropped and made anew, and
-with every start of the service, so an old number is never mistaken for a new one.
+All subscribers with the same filter read the same stream. The numbering is per stream,
+not global: with a global number a filtered client could not distinguish a message it
+was not meant to get from one it lost. ``epoch`` names this numbering; it changes when a
+stream is dropped and made anew, and with every start of the service, so an old number
+is never mistaken for a new one.
 
-After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's frames wait in it
-until the shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is exactly what a client
-holds that applied the stream up to the snapshot's number.
+After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's frames
+wait in it until the shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is
+exactly what a client holds that applied the stream up to the snapshot's number.
 
-A move or a vanished game goes out at once; it first pushes out what waits for the same game, so
-order within a game is kept. Everything else waits for the next tick, and a later change that
-overwrites all an earlier one would have written takes its place **at the end** of the queue.
-Dropping such an earlier change cannot be seen in the final state; the property tests hold that for
-random games.
+A move or a vanished game goes out at once; it first pushes out what waits for the same
+game, so order within a game is kept. Everything else waits for the next tick, and a
+later change that overwrites all an earlier one would have written takes its place **at
+the end** of the queue. Dropping such an earlier change cannot be seen in the final
+state; the property tests hold that for random games.
 
-Changes of different games, and changes of no game (standings, engine, health), write to different
-parts of a client's state, so their order among each other is free.
+Changes of different games, and changes of no game (standings, engine, health), write to
+different parts of a client's state, so their order among each other is free.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from io import BytesIO
+from itertools import chain
 from typing import Protocol
 
 import msgspec
@@ -61,7 +63,8 @@ from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility, redact
 from live.server.wire import split_frames
 
-#: The number of a stream's first snapshot. ``hello`` carries one less than what follows it.
+#: The number of a stream's first snapshot. ``hello`` carries one less than what follows
+#: it.
 FIRST_SEQ = 1
 
 
@@ -76,9 +79,13 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     at_s: float
     """When it was numbered, on the injected clock."""
     numbered: bool = False
-    """Whether ``body`` has the number already: of what is long and of one stream alone."""
+    """Whether ``body`` has the number already: of what is long and of one
+    stream alone.
+    """
     packed: bytes | None = None
-    """The numbered message deflated; null until asked for, and where that is not worth it."""
+    """The numbered message deflated; null until asked for, and where that is not worth
+    it.
+    """
 
     @property
     def plain(self) -> bytes:
@@ -87,17 +94,21 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
 
     @property
     def is_slow_to_deflate(self) -> bool:
-        """Whether it is not deflated yet, and that takes more than about a millisecond."""
+        """Whether deflating it takes more than about a millisecond and is still to be
+        done.
+        """
         return self.packed is None and len(self.body) > wire.LONG_BYTES
 
     def pack(self) -> None:
-        """Deflate it now, for all who take it so. Any thread may, since a body never changes."""
+        """Deflate it now, for all who take it so. Any thread may, since a body never
+        changes.
+        """
         if self.packed is None:
             self.packed = wire.deflate(self.plain)
 
     def frames(self, size: int = 1 << 63, *, deflated: bool = False) -> Iterator[bytes]:
-        """Frames of at most ``size`` bytes of payload, one if it is not given, each made when it is
-        asked for; ``deflated`` where that is worth it.
+        """Yield frames of at most ``size`` bytes, each made when it is asked for; one
+        if no size is given.
         """
         if deflated:
             self.pack()
@@ -131,11 +142,15 @@ class NumberedStream:
         self.readers: set[Reader] = set()
         """It stays while there are any."""
         self.ready: tuple[Writers, Writers] = {}, {}
-        """Of these, who may be written to now: those who take plain messages, and deflated ones."""
+        """Of these, who may be written to now: those who take plain messages, and
+        deflated ones.
+        """
         self.used_s = clock()
         """When it was last asked for or read."""
         self.is_narrow = selected.is_narrow
-        """Whether its filter names a game, an event or a player; else it holds everything."""
+        """Whether its filter names a game, an event or a player; else it holds
+        everything.
+        """
         self.games: set[GameId] = set()
         """What a narrow stream holds."""
         self.players: set[str] = set()
@@ -161,7 +176,9 @@ class NumberedStream:
         self._evict_old(numbered.at_s)
 
     def since(self, epoch: str, seq: int) -> list[NumberedMessage] | None:
-        """Exactly the messages after ``seq``; null where they can't all be given."""
+        """Return exactly the messages after ``seq``; None where they cannot all be
+        given.
+        """
         self._evict_old(self._clock())
         missing = self.seq - seq
         if epoch != self.epoch or not 0 <= missing <= len(self._history):
@@ -169,18 +186,20 @@ class NumberedStream:
         return list(self._history)[len(self._history) - missing :]
 
     def take(self) -> list[NumberedMessage]:
-        """The messages appended since the last time."""
+        """Return the messages appended since the last call."""
         fresh, self.fresh = self.fresh, []
         return fresh
 
     def release(self, reader: Reader) -> None:
-        """One fewer reads it. It can still be resumed for as long as history lasts."""
+        """Remove a reader. It can resume for as long as history lasts."""
         self.readers.remove(reader)
         self.used_s = self._clock()
 
     def record_news(self, change: Change, body: bytes) -> bool:
-        """Whether a brief message says more than the last one of its subject; from now on it is
-        that one. Much of what changes is not in it.
+        """Record this brief message; return whether it differs from the last one of its
+        subject.
+
+        Brief messages leave out much of what changes.
         """
         match change:
             case StandingMessage(player=PlayerView(games=0, moves=0)):
@@ -204,24 +223,29 @@ class NumberedStream:
 
 
 def _coalescing_key(change: Change) -> Hashable:
-    """Which part of a client's state a change overwrites, among those of its game or of none."""
+    """Return the key under which a later change replaces an earlier one of the same
+    game.
+    """
     match change:
         case ScoreMessage(ply=PlyView(ply=at)) | ClockMessage(ply=at):
             return type(change), at
         case PointMessage(color=color, point=point):
             return PointMessage, color, point.ply
-        case AlertMessage(alert=Alert(id=id)) | StandingMessage(player=PlayerView(id=id)):
+        case (
+            AlertMessage(alert=Alert(id=id)) | StandingMessage(player=PlayerView(id=id))
+        ):
             return type(change), id
         case GainsMessage(player=id, gain_cp=gain_cp):
             return GainsMessage, id, gain_cp
     return type(change)
 
 
-#: An older snapshot is not given to newcomers, nor one with more changes since than this share of
-#: it: it would be the longer way.
+#: An older snapshot is not given to newcomers, nor one with more changes since than
+#: this share of it: it would be the longer way.
 _SNAPSHOT_S = 30.0
 _SNAPSHOT_SHARE = 0.25
-#: So many times as many filters may select no game as may select some: they cost next to nothing.
+#: So many times as many filters may select no game as may select some: they cost next
+#: to nothing.
 _OF_NOTHING = 4
 
 
@@ -254,34 +278,44 @@ class StreamHub:
 
     def reset(self) -> None:
         """Forget all streams; those that are made from now on have other epochs."""
-        # Changes that wait for the tick, by game. Loss policy: nothing is lost but what a later
-        # change overwrites; bounded by the state: at most one entry per field a client holds.
+        # Changes that wait for the tick, by game. Loss policy: nothing is lost but what
+        # a later change overwrites; bounded by the state: at most one entry per field a
+        # client holds.
         self._waiting: dict[GameId | None, dict[Hashable, Change]] = {}
         self._streams: dict[StreamFilter, NumberedStream] = {}
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
-        # Finished games as snapshots have them, deflated when they come a second time, until
-        # something changes of them.
+        # Finished games as snapshots have them, deflated when they come a second time,
+        # until something changes of them.
         self._finished: dict[GameId, dict[tuple[Visibility, bool], bytes]] = {}
 
-    # --- changes in -------------------------------------------------------------------------------
+    # --- changes in -------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the state already holds. Moves go to the streams at once."""
-        self._route([out for change in changes for out in self._enqueue(change)])
+        """Take in changes that the state already holds. Moves go to the streams at
+        once.
+        """
+        ready: list[Change] = []
+        for change in changes:
+            ready += self._enqueue(change)
+        self._route(ready)
 
     def flush(self) -> None:
         """Give the streams everything that waits (the tick)."""
         if self._waiting:
-            waiting, self._waiting = self._waiting, {}
-            self._route([change for slots in waiting.values() for change in slots.values()])
+            waiting = chain.from_iterable(map(dict.values, self._waiting.values()))
+            self._waiting = {}
+            self._route(list(waiting))
 
     def _enqueue(self, change: Change) -> list[Change]:
-        """Take a change in; answers what must go out now, in order (usually nothing)."""
+        """Take a change in; answers what must go out now, in order (usually
+        nothing).
+        """
         if (game := game_of(change)) is not None:
             self._finished.pop(game, None)
-        # Moments are few, and clients know the game by then only if its header went before.
+        # Moments are few, and clients know the game by then only if its header went
+        # before.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
             return [*self._drain_game(change.game), change]
         waiting, slot = self._waiting.setdefault(game, {}), _coalescing_key(change)
@@ -291,22 +325,22 @@ class StreamHub:
         return []
 
     def _drain_game(self, game: GameId) -> list[Change]:
-        """Everything that waits for one game, in order; it waits no longer."""
+        """Return everything that waits for one game, in order, and empty its queue."""
         return list(self._waiting.pop(game, {}).values())
 
-    # --- streams out ------------------------------------------------------------------------------
+    # --- streams out ------------------------------------------------------------------
 
     @property
     def streams(self) -> list[NumberedStream]:
-        """All there are."""
+        """All streams."""
         return list(self._streams.values())
 
     def stream(self, selected: StreamFilter) -> NumberedStream:
-        """The stream of this filter, made if there is none.
+        """Return the stream of this filter; open it if there is none.
 
-        Where too many filters are in use, the one unread for longest makes room. Those of whole
-        events are always served: they are few. Those that select no game have bounds of their own,
-        so that they keep nobody out.
+        Where too many filters are in use, the one unread for longest makes room. Those
+        of whole events are always served: they are few. Those that select no game have
+        a limit of their own, so that they keep nobody out.
 
         Raises:
             TooManyFilters: somebody reads each of them.
@@ -322,21 +356,27 @@ class StreamHub:
         return stream
 
     def snapshot(self, stream: NumberedStream) -> NumberedMessage:
-        """Everything the stream's filter selects, with the number it stands at.
+        """Return everything the stream's filter selects, with the number it stands at.
 
-        Encoded, and deflated, once for all who ask at the same position.
+        It is encoded, and deflated, once for all who ask at the same position.
         """
         self.flush()
         now = stream.snapshot
         if now is None or now.seq != stream.seq:
             body = self._encoded_snapshot(stream.seq, stream.filter)
-            now = stream.snapshot = NumberedMessage(stream.seq, body, self._clock(), numbered=True)
+            now = stream.snapshot = NumberedMessage(
+                stream.seq, body, self._clock(), numbered=True
+            )
         return now
 
     def _encoded_snapshot(self, seq: int, wanted: StreamFilter) -> bytes:
-        """Game by game: all of them at once, as values, are twice as large as their text."""
+        """Encode a snapshot game by game: all games as values are twice as large as
+        their text.
+        """
         games, rest = snapshot_without_games(self._state, wanted)
-        head, field, tail = wire.number(_encode(rest, wanted), seq).partition(b'"games":[')
+        head, field, tail = wire.number(_encode(rest, wanted), seq).partition(
+            b'"games":['
+        )
         whole, before = BytesIO(), b""
         whole.write(head + field)
         for id in games:
@@ -348,7 +388,10 @@ class StreamHub:
         return whole.getvalue()
 
     def _encoded_game(self, id: GameId, wanted: StreamFilter) -> bytes:
-        form, known = (wanted.visibility, wanted.brief), self._finished.setdefault(id, {})
+        form, known = (
+            (wanted.visibility, wanted.brief),
+            self._finished.setdefault(id, {}),
+        )
         if packed := known.get(form):
             return zlib.decompress(packed)
         game = self._state.game(id)
@@ -360,21 +403,23 @@ class StreamHub:
         return body
 
     def list_catch_up(self, stream: NumberedStream) -> list[NumberedMessage]:
-        """What a newcomer needs: a snapshot, then the messages after it.
+        """Return what a newcomer needs: a snapshot, then the messages after it.
 
-        The last snapshot serves again while little has changed: that many come at once, each at
-        another number, does not cost a snapshot each, whose making holds up everybody.
+        The last snapshot serves again while little has changed: when many come at once,
+        each at another number, only one snapshot is made, which delays everybody.
         """
         self.flush()
         held = stream.snapshot
         if held is not None and self._clock() - held.at_s <= _SNAPSHOT_S:
             after = stream.since(stream.epoch, held.seq)
-            if after is not None and count_bytes(after) <= _SNAPSHOT_SHARE * len(held.body):
+            if after is not None and count_bytes(after) <= _SNAPSHOT_SHARE * len(
+                held.body
+            ):
                 return [held, *after]
         return [self.snapshot(stream)]
 
     def hello(self, stream: NumberedStream, *, resumed: bool = False) -> bytes:
-        """The greeting of those who read the stream, without its number."""
+        """Encode the greeting of those who read the stream, without its number."""
         sees = stream.filter.visibility
         return wire.encode(
             HelloMessage(
@@ -394,7 +439,10 @@ class StreamHub:
         now_s = self._clock()
         for stream in self.streams:
             held = stream.snapshot
-            if not stream.readers and now_s - stream.used_s > self._limits.history_age_s:
+            if (
+                not stream.readers
+                and now_s - stream.used_s > self._limits.history_age_s
+            ):
                 del self._streams[stream.filter]
             elif held and now_s - held.at_s > _SNAPSHOT_S:
                 stream.snapshot = None
@@ -408,14 +456,15 @@ class StreamHub:
             raise TooManyFilters
         del self._streams[min(unread, key=lambda each: each.used_s).filter]
 
-    # --- routing ----------------------------------------------------------------------------------
+    # --- routing ----------------------------------------------------------------------
 
     def _route(self, ready: list[Change]) -> None:
         """Give changes to the streams that select them.
 
-        A game that enters a narrow stream (its header changed) is sent whole, from the state, after
-        all these changes; until then its changes are kept from that stream. Whatever still waits
-        for such a game is taken along, or it would be sent twice.
+        A game that enters a narrow stream (its header changed) is sent whole, from the
+        state, after all these changes; until then its changes are kept from that
+        stream. Whatever still waits for such a game is taken along, or it would be sent
+        twice.
         """
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._has_new_identity(view)}:
@@ -429,10 +478,14 @@ class StreamHub:
                     players_moved = True
                     joining[view.id] = self._reselect(view)
                 case StandingMessage(player=player):
-                    # Perhaps somebody in a selected game turned out to be another person.
+                    # Perhaps somebody in a selected game turned out to be another
+                    # person.
                     stays = bool(player.games or player.moves)
                     players_moved |= not stays or player.id not in self._known_players
-                    (self._known_players.add if stays else self._known_players.discard)(player.id)
+                    if stays:
+                        self._known_players.add(player.id)
+                    else:
+                        self._known_players.discard(player.id)
             self._send(change, self._find_streams(change))
             if isinstance(change, GoneMessage):
                 players_moved = True
@@ -447,14 +500,20 @@ class StreamHub:
                 self._update_players(stream)
 
     def _find_streams(self, change: Change) -> list[NumberedStream]:
-        """Those that hold what a change is about."""
+        """Return the streams that hold what a change is about."""
         match change:
             case StandingMessage(player=PlayerView(id=id)) | GainsMessage(player=id):
-                return [each for each in self.streams if not each.is_narrow or id in each.players]
+                return [
+                    each
+                    for each in self.streams
+                    if not each.is_narrow or id in each.players
+                ]
         game = game_of(change)
         if game is None:
             return self.streams
-        return [each for each in self.streams if not each.is_narrow or game in each.games]
+        return [
+            each for each in self.streams if not each.is_narrow or game in each.games
+        ]
 
     def _send(self, change: Change, streams: Iterable[NumberedStream]) -> None:
         bodies: dict[tuple[Visibility, bool], bytes] = {}
@@ -463,7 +522,9 @@ class StreamHub:
             if wanted.should_send(change):
                 form = wanted.visibility, wanted.brief
                 if (body := bodies.get(form)) is None:
-                    body = bodies[form] = _encode(redact(change, wanted.visibility), wanted)
+                    body = bodies[form] = _encode(
+                        redact(change, wanted.visibility), wanted
+                    )
                 if not wanted.brief or stream.record_news(change, body):
                     stream.append(body)
 
@@ -471,32 +532,46 @@ class StreamHub:
         return self._identities.get(view.id) != _describe_identity(view)
 
     def _reselect(self, view: GameView) -> list[NumberedStream]:
-        """The game's header says something new: it may leave streams, and enters those given."""
+        """Remove a game whose header changed from streams, and return the streams that
+        it enters.
+        """
         narrow = [each for each in self.streams if each.is_narrow]
         for stream in narrow:
             if view.id in stream.games and not stream.filter.has_game(view):
                 stream.games.discard(view.id)
                 self._send(GoneMessage(view.id), [stream])
-        return [each for each in narrow if view.id not in each.games and each.filter.has_game(view)]
+        return [
+            each
+            for each in narrow
+            if view.id not in each.games and each.filter.has_game(view)
+        ]
 
     def _send_game(self, game: GameId, streams: list[NumberedStream]) -> None:
         """Send a game whole, in the messages every client knows anyway."""
         detail = self._state.game(game) if streams else None
         if detail is None:
             return
-        alerts = (AlertMessage(each) for each in self._state.alerts() if each.game == game)
-        moments = (MomentMessage(game, each) for each in self._state.moments() if each.game == game)
+        alerts = (
+            AlertMessage(each) for each in self._state.alerts() if each.game == game
+        )
+        moments = (
+            MomentMessage(game, each)
+            for each in self._state.moments()
+            if each.game == game
+        )
         for change in (*replay_game(detail), *alerts, *moments):
             self._send(change, streams)
         for stream in streams:
             stream.games.add(game)
 
     def _update_players(self, stream: NumberedStream) -> None:
-        """Bring the players of a narrow stream up to its games."""
+        """Send a narrow stream the players that its games gained or lost."""
         before, stream.players = stream.players, self._find_players(stream)
         for player in before - stream.players:
             # No games and no moves: a player to be forgotten.
-            self._send(StandingMessage(PlayerView(player, "", None, 0, 0, None)), [stream])
+            self._send(
+                StandingMessage(PlayerView(player, "", None, 0, 0, None)), [stream]
+            )
         new = stream.players - before
         for view in self._state.players() if new else ():
             if view.id in new:
@@ -505,11 +580,13 @@ class StreamHub:
                     self._send(GainsMessage(view.id, gain_cp, moves), [stream])
 
     def _find_players(self, stream: NumberedStream) -> set[str]:
-        return {each for game in stream.games for each in self._state.player_ids(game)}
+        return set(chain.from_iterable(map(self._state.player_ids, stream.games)))
 
     def _create_stream(self, selected: StreamFilter) -> NumberedStream:
         self._made += 1
-        stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._limits)
+        stream = NumberedStream(
+            selected, f"{self._epoch}-{self._made}", self._clock, self._limits
+        )
         if stream.is_narrow:
             for view in self._state.games():
                 self._identities.setdefault(view.id, _describe_identity(view))
@@ -520,7 +597,7 @@ class StreamHub:
 
 
 def count_bytes(messages: Iterable[NumberedMessage]) -> int:
-    """Bytes of these messages, before any is deflated."""
+    """Return bytes of these messages, before any is deflated."""
     return sum(len(each.body) for each in messages)
 
 
@@ -529,5 +606,5 @@ def _encode(message: Message | GameDetail, wanted: StreamFilter) -> bytes:
 
 
 def _describe_identity(view: GameView) -> object:
-    """What filters look at."""
+    """Return what filters look at."""
     return view.event, view.white, view.black, view.board

@@ -1,17 +1,18 @@
 """One websocket subscriber, after the handshake.
 
-Loss policy: messages are written to the transport while it takes them. A client that does not read
-is skipped once :attr:`live.server.limits.ClientLimits.write_bytes` are unsent, and so costs that
-much memory and nothing more. When it drains in time it gets what it missed, or where that is more
-than so much again, one fresh snapshot; else it is closed.
-What it sends is read in small pieces, each connection's in its turn; of who sends more than a
-subscriber has to say nothing more is read. A client that still has to send its token is sent
-nothing before it, and closed with ``FORBIDDEN`` where it sends nothing in time, or no valid one.
+Loss policy: messages are written to the transport while it takes them. A client that
+does not read is skipped once :attr:`live.server.limits.ClientLimits.write_bytes` are
+unsent, and so costs that much memory and nothing more. When it drains in time it gets
+what it missed, or where that is more than so much again, one fresh snapshot; else it is
+closed. What it sends is read in small pieces, each connection's in its turn; of who
+sends more than a subscriber has to say nothing more is read. A client that still has to
+send its token is sent nothing before it, and closed with ``FORBIDDEN`` where it sends
+nothing in time, or no valid one.
 
-Everything here is synchronous: nothing happens between reading the state and handing it to a
-connection, so no change falls between a snapshot and the messages after it. Only a long snapshot is
-deflated elsewhere, some 40 ms for 56 games, in which everybody else's messages go on; whoever waits
-for it is then given it with all that came after it.
+Everything here is synchronous: nothing happens between reading the state and handing it
+to a connection, so no change falls between a snapshot and the messages after it. Only a
+long snapshot is deflated elsewhere, some 40 ms for 56 games, in which everybody else's
+messages go on; whoever waits for it is then given it with all that came after it.
 """
 
 from __future__ import annotations
@@ -38,13 +39,14 @@ from live.server.wire import CloseCode
 
 
 def read_peer_address(transport: asyncio.BaseTransport) -> str:
-    """Where the client is, without its port."""
+    """Return the client's address, without its port."""
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if peer else ""
 
 
 _new_decoder = codecs.getincrementaldecoder("utf-8")
-#: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
+#: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut
+#: off early.
 _SLICE_BYTES = 256
 
 
@@ -59,8 +61,8 @@ class StreamSource(Protocol):
 
 
 class Subscriber(asyncio.Protocol):
-    """Takes over the connection after the websocket's handshake; :meth:`follow` makes it a reader,
-    at once or after its first message, which says who it is.
+    """Takes over the connection after the websocket's handshake; :meth:`follow` makes
+    it a reader, at once or after its first message, which says who it is.
     """
 
     def __init__(
@@ -74,8 +76,9 @@ class Subscriber(asyncio.Protocol):
         turns: FairTurns,
         tally: MetricCounts,
     ) -> None:
-        """``protocol``: frames and the closing handshake; each of our messages is deflated by
-        itself, so our own frames fit in between its. ``turns`` are those of all connections.
+        """``protocol``: frames and the closing handshake; each of our messages is
+        deflated by itself, so our own frames fit in between its. ``turns`` are those of
+        all connections.
         """
         self.stream: NumberedStream
         self.sender: str
@@ -89,13 +92,14 @@ class Subscriber(asyncio.Protocol):
         self.is_greeted = False
         """Whether it was given its greeting."""
         self.cursor: int | None = None
-        """While it may not be written to: the number of the last message that it was given; null
-        while it waits for a snapshot.
+        """While it may not be written to: the number of the last message that it was
+        given; null while it waits for a snapshot.
         """
-        # A client that asked for a smaller window than ours, which hardly any does, gets messages
-        # as they are (RFC 7692, section 7.1.2.1).
+        # A client that asked for a smaller window than ours, which hardly any does,
+        # gets messages as they are (RFC 7692, section 7.1.2.1).
         self.can_inflate = any(
-            isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
+            isinstance(each, PerMessageDeflate)
+            and each.local_max_window_bits == MAX_WBITS
             for each in protocol.extensions
         )
         """Whether it takes deflated messages."""
@@ -119,7 +123,7 @@ class Subscriber(asyncio.Protocol):
         # Whether nothing more is read.
         self._hung_up = False
 
-    # --- towards the client -----------------------------------------------------------------------
+    # --- towards the client -----------------------------------------------------------
 
     def follow(
         self,
@@ -128,7 +132,7 @@ class Subscriber(asyncio.Protocol):
         guest: Guest,
         said: Callable[[bytes], None] | None = None,
     ) -> None:
-        """From now on it is this guest, and reads what it asked for once it has joined ``source``.
+        """Read, as this guest, what it asked for, once it has joined ``source``.
 
         Raises:
             TooManyFilters: as many distinct filters as allowed are in use.
@@ -147,16 +151,21 @@ class Subscriber(asyncio.Protocol):
             self.stream.ready[self.can_inflate].pop(self, None)
 
     def send_frames(self, frames: Iterable[bytes], upto: int) -> None:
-        """Write any number of frames as they drain; messages after ``upto`` follow later."""
+        """Write any number of frames as they drain; messages after ``upto`` follow
+        later.
+        """
         if self._closing_s is not None:
-            return  # a fault of ours closed it meanwhile: nothing may follow a close frame
+            # A fault of ours closed it meanwhile: nothing may follow a close frame.
+            return
         self.pause()
         self.cursor = upto
         self._rest = iter(frames)
         self._write_frames()
 
     def close(self, code: CloseCode, reason: str = "") -> None:
-        """Say goodbye; the connection ends when the client answers, or soon after."""
+        """Send a close frame; the connection ends when the client answers, or soon
+        after.
+        """
         if self._closing_s is None:
             self._stop()
             if self._protocol.state is State.OPEN:
@@ -172,7 +181,10 @@ class Subscriber(asyncio.Protocol):
                 self.transport.abort()
         elif self.guest is None and now_s - self._since_s > limits.request_s:
             self.close(CloseCode.FORBIDDEN, "no token in time")
-        elif self._stalled_s is not None and now_s - self._stalled_s > limits.slow_after_s:
+        elif (
+            self._stalled_s is not None
+            and now_s - self._stalled_s > limits.slow_after_s
+        ):
             self.close(CloseCode.SLOW, "does not read fast enough")
         elif now_s - self._heard_s > limits.silent_after_s:
             self.close(CloseCode.SILENT, "no pong")
@@ -202,7 +214,7 @@ class Subscriber(asyncio.Protocol):
         else:
             self._source.catch_up(self)
 
-    # --- from the client --------------------------------------------------------------------------
+    # --- from the client --------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
         if self._hung_up:
@@ -247,8 +259,9 @@ class Subscriber(asyncio.Protocol):
         self._when_gone(self)
 
     def _refuse_flood(self) -> None:
-        """End our side, and neither write nor read more until it is dropped. Closing now would
-        reset the connection while the client still sends, and our close frame would be lost on it.
+        """End our side, and neither write nor read more until it is dropped. Closing
+        now would reset the connection while the client still sends, and our close frame
+        would be lost on it.
         """
         self.close(CloseCode.TOO_MUCH, "too many messages")
         self._hung_up = True
@@ -270,14 +283,19 @@ class Subscriber(asyncio.Protocol):
         elif frame.opcode is Opcode.TEXT and frame.fin and self.on_text is not None:
             self.on_text(bytes(frame.data))
         elif frame.opcode in (Opcode.TEXT, Opcode.BINARY) and self.guest is None:
-            self.close(CloseCode.FORBIDDEN, "a token is expected first, in one text message")
+            self.close(
+                CloseCode.FORBIDDEN, "a token is expected first, in one text message"
+            )
         elif frame.opcode is Opcode.BINARY:
             self.close(CloseCode.TEXT_ONLY, "text only")
-        # All other text is left alone: nothing that is said changes what a subscriber gets.
+        # All other text is left alone: nothing that is said changes what a subscriber
+        # gets.
 
     def _is_text_so_far(self, frame: Frame) -> bool:
-        """Whether a text is UTF-8 as far as it has come; a character may go on in the next frame
-        (RFC 6455, section 8.1). Binary messages end the connection with their first frame.
+        """Return whether a text is UTF-8 as far as it has come.
+
+        A character may continue in the next frame (RFC 6455, section 8.1). Binary
+        messages end the connection with their first frame.
         """
         if frame.opcode not in (Opcode.TEXT, Opcode.CONT):
             return True
@@ -288,8 +306,8 @@ class Subscriber(asyncio.Protocol):
         return True
 
     def _flush(self) -> None:
-        """Write what the websocket protocol answers: pongs, close frames, the end; at once, for a
-        lost transport logs every write.
+        """Write what the websocket protocol answers: pongs, close frames, the end; at
+        once, for a lost transport logs every write.
         """
         parts = self._protocol.data_to_send()
         if data := b"".join(parts):

@@ -9,15 +9,15 @@ The file holds one table for each token, and of the token itself only its SHA-25
     expires = 2026-12-31       # the last day it is valid, UTC; none: for ever
     arbiter = false            # true: also sees what is for arbiters alone
     metrics = false            # true: reads /metrics, which counts what engines did
-    producer = false           # true: the boards that its overlays show are analysed first
+    producer = false           # true: boards that its overlays show are analysed first
 
-A plain SHA-256 is enough because tokens are made here, from 256 bits of chance (``live-rate
-token``): there is no guessing them. Tokens read; a producer's also says which boards
-are on air.
+A plain SHA-256 is enough because tokens are made here, from 256 bits of chance
+(``live-rate token``): there is no guessing them. Tokens read; a producer's also says
+which boards are on air.
 
-The file is read again whenever it changes: that is how a token is withdrawn. A file that is missing
-or broken may be half written, so its tokens stay valid for :data:`GRACE_LOOKS` looks, and no
-longer.
+The file is read again whenever it changes: that is how a token is withdrawn. A file
+that is missing or broken may be half written, so its tokens stay valid for
+:data:`GRACE_LOOKS` looks, and no longer.
 """
 
 import datetime as dt
@@ -60,17 +60,19 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
 
     @property
     def restriction(self) -> StreamFilter | None:
-        """What it is confined to; null: nothing.
+        """What it is restricted to; None: nothing.
 
         Raises:
             FilterError: a value no query could hold either.
         """
-        kinds = ("event", "game", "player")
-        wanted = parse_filter((kind, each) for kind in kinds for each in getattr(self, f"{kind}s"))
+        pairs: list[tuple[str, str]] = []
+        for kind in ("event", "game", "player"):
+            pairs += [(kind, each) for each in getattr(self, f"{kind}s")]
+        wanted = parse_filter(pairs)
         return wanted if wanted.is_narrow else None
 
     def has_expired(self, now: dt.datetime) -> bool:
-        """Whether its time is over. ``now`` has a time zone."""
+        """Return whether its last day is over. ``now`` has a time zone."""
         return self.expires is not None and now.astimezone(dt.UTC).date() > self.expires
 
 
@@ -83,16 +85,17 @@ Tokens = Mapping[str, Token]
 
 
 def hash_token(token: str) -> str:
-    """SHA-256 of a token, lower-case hexadecimal."""
+    """Return the SHA-256 of a token, lower-case hexadecimal."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 @lru_cache(maxsize=1)  # the file is read every second
 def read_tokens(text: str, where: str) -> Tokens:
-    """The tokens of a file's text; ``where`` names it in errors.
+    """Read the tokens of a file's text; ``where`` names it in errors.
 
     Raises:
-        ConfigError: not TOML, an unknown key, a wrong value, or the same token or name twice.
+        ConfigError: not TOML, an unknown key, a wrong value, or the same token or name
+            twice.
     """
     try:
         tokens = msgspec.convert(tomllib.loads(text), _File).token
@@ -107,13 +110,19 @@ def read_tokens(text: str, where: str) -> Tokens:
         ) from None
     for what in ("name", "sha256"):
         if len({getattr(token, what) for token in tokens}) != len(tokens):
-            raise ConfigError(where, f"two tokens have the same {what}", "Remove one of them")
+            raise ConfigError(
+                where, f"two tokens have the same {what}", "Remove one of them"
+            )
     return {token.sha256: token for token in tokens}
 
 
-def create_token(name: str, chance: Callable[[int], bytes], **rights: Any) -> tuple[str, str]:
-    """A new token, and the entry for the file. ``chance`` gives that many unguessable bytes;
-    ``rights`` are fields of :class:`Token`.
+def create_token(
+    name: str, chance: Callable[[int], bytes], **rights: Any
+) -> tuple[str, str]:
+    """Create a token; return it and its entry for the file.
+
+    ``chance`` gives that many unguessable bytes; ``rights`` are fields of
+    :class:`Token`.
     """
     secret = chance(TOKEN_BYTES).hex()
     token = Token(name, hash_token(secret), **rights)
@@ -123,19 +132,20 @@ def create_token(name: str, chance: Callable[[int], bytes], **rights: Any) -> tu
 
 
 def _format_toml(value: object) -> str:
-    """JSON is TOML too, but for dates and DEL."""
+    """Write a value as TOML, which JSON is but for dates and DEL."""
     text = msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
     return text.strip('"') if isinstance(value, dt.date) else text
 
 
 _log = logging.getLogger(__name__)
-#: How many looks, a second apart, a file that cannot be used may be in the middle of being written.
+#: How many looks, a second apart, a file that cannot be used may be in the middle of
+#: being written.
 GRACE_LOOKS = 3
 
 
 class TokenFile:
-    """One file, with what it said last. ``report`` is given what is wrong with it, and that it is
-    over.
+    """One file, with what it said last. ``report`` is given what is wrong with it, and
+    that it is over.
     """
 
     def __init__(self, path: str, report: HealthReport) -> None:
@@ -146,8 +156,8 @@ class TokenFile:
         self._spoilt = 0
 
     def load(self) -> str | ConfigError:
-        """Read the file, or say why it cannot be read. Its drive may not answer: it is for a
-        thread of its own.
+        """Read the file, or say why it cannot be read. Its drive may not answer: it is
+        for a thread of its own.
         """
         try:
             return named_text("server.tokens_file", self._path)
@@ -155,7 +165,7 @@ class TokenFile:
             return error
 
     def read(self, found: str | ConfigError) -> Tokens:
-        """The tokens of what :meth:`load` has found.
+        """Return the tokens of what :meth:`load` has found.
 
         Raises:
             ConfigError: the file cannot be read, or says something else than tokens.
@@ -166,9 +176,11 @@ class TokenFile:
         return read_tokens(found, f"server.tokens_file {self._path}")
 
     def update(self, found: str | ConfigError) -> Tokens | None:
-        """The tokens where they are others than before, none where the file cannot be used any
-        more; null where they are the same. To be called about once a second with what :meth:`load`
-        has found.
+        """Return the tokens of what :meth:`load` has found, where they are others than
+        before.
+
+        None where they are the same, no tokens where the file has been unusable for too
+        long. To be called about once a second.
         """
         before = self._text
         try:
@@ -177,10 +189,14 @@ class TokenFile:
             # Being written again gives no more time.
             self._spoilt += 1
             if self._spoilt == 1:
-                self._report_state(f"{error.problem}: its tokens are withdrawn in {GRACE_LOOKS} s")
+                self._report_state(
+                    f"{error.problem}: its tokens are withdrawn in {GRACE_LOOKS} s"
+                )
             if self._spoilt != GRACE_LOOKS + 1:
                 return None
-            self._report_state(f"{error.problem}: its tokens are withdrawn until it can be read")
+            self._report_state(
+                f"{error.problem}: its tokens are withdrawn until it can be read"
+            )
             return {}
         if self._spoilt:
             self._spoilt = 0
@@ -191,6 +207,8 @@ class TokenFile:
 
     def _report_state(self, problem: str) -> None:
         level = logging.ERROR if problem else logging.WARNING
-        _log.log(level, "server.tokens_file %s %s", self._path, problem or "is read again")
+        _log.log(
+            level, "server.tokens_file %s %s", self._path, problem or "is read again"
+        )
         state: FeedState = "failed" if problem else "live"
         self._report(part_health("tokens file", state, problem))

@@ -1,23 +1,24 @@
 """What is shown to whom: every field of every message, and for whom it is seen. Pure.
 
-There are three sights, each seeing what the one before sees and more. The venue sees what anybody
-in the hall sees anyway: moves, clocks, names, results. The public also sees everything an engine
-said. The arbiter also sees what is no business of the public.
+There are three sights, each seeing what the one before sees and more. The venue sees
+what anybody in the hall sees anyway: moves, clocks, names, results. The public also
+sees everything an engine said. The arbiter also sees what is no business of the public.
 
-The venue sees only the fields listed for it, so nothing new reaches it unnoticed; what is for the
-arbiter alone is marked as such; all else is public. What is withheld is as the type has it by
-default, so a client needs no second set of types.
+The venue sees only the fields listed for it, so nothing new reaches it unnoticed; what
+is for the arbiter alone is marked as such; all else is public. What is withheld is as
+the type has it by default, so a client needs no second set of types.
 
-How busy the engines are is not for the venue: a move that was the engine's first choice needs one
-search fewer, so any count of searches, and any message that a search brings about, says which were.
+How busy the engines are is not for the venue: a move that was the engine's first choice
+needs one search fewer, so any count of searches, and any message that a search brings
+about, says which were.
 
-That a venue sees neither gains nor ratings is on purpose: a rating that falls says that the last
-move was bad, which is help to its opponent (lichess refuses live evaluations of ordinary games
-for the same reason: lichess-org/lila #11011, #14857).
+That a venue sees neither gains nor ratings is on purpose: a rating that falls says that
+the last move was bad, which is help to its opponent (lichess refuses live evaluations
+of ordinary games for the same reason: lichess-org/lila #11011, #14857).
 
-Where the games come from is for the arbiter alone, too: a path on disk, and an address, whose path
-may be its secret and where games lie that are delayed here. Others are given a neutral name of each
-source (:mod:`live.server.pseudonyms`).
+Where the games come from is for the arbiter alone, too: a path on disk, and an address,
+whose path may be its secret and where games lie that are delayed here. Others are given
+a neutral name of each source (:mod:`live.server.pseudonyms`).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Visibility(enum.IntEnum):
 
     @property
     def wire_name(self) -> Literal["venue", "public", "arbiter"]:
-        """As ``hello`` says it."""
+        """The name that ``hello`` uses."""
         return cast(Literal["venue", "public", "arbiter"], self.name.lower())
 
 
@@ -54,13 +55,15 @@ _VENUE: dict[Kind, str] = {
     from_sources.Player: "name elo title fide_id federation team k",
     figures.EngineInfo: "name limit",
     figures.PlyView: "ply san uci clock_s spent_s",
-    figures.GameView: "id feed event round board white black result start_fen plies_played variant "
-    "problem also dispute site date time_control eco opening termination",
+    figures.GameView: "id feed event round board white black result start_fen "
+    "plies_played variant problem also dispute site date time_control eco opening "
+    "termination",
     figures.GameDetail: "plies curves",
     figures.Curves: "",
     health.FeedHealth: "feed state detail part",
     health.PublicDelay: "delay_s",
-    to_clients.HelloMessage: "protocol epoch engine gain version resumed sight public_delay",
+    to_clients.HelloMessage: "protocol epoch engine gain version resumed sight "
+    "public_delay",
     to_clients.SnapshotMessage: "engine games feeds",
     to_clients.GameMessage: "game",
     to_clients.GoneMessage: "game",
@@ -76,10 +79,11 @@ _ARBITER: dict[Kind, str] = {
     health.EngineState: "searching",
     # What is played at this moment.
     health.PublicDelay: "held_moves held_boards",
-    # What is wrong at a board, and figures of one player that are nobody else's business.
+    # What is wrong at a board, and figures of one player that are nobody else's
+    # business.
     to_clients.SnapshotMessage: "alerts",
-    # Screening figures are read by those who know what they do not say. No message carries an
-    # Intrinsic; files of a report do.
+    # Screening figures are read by those who know what they do not say. No message
+    # carries an Intrinsic; files of a report do.
     figures.Intrinsic: "match_z difference_z",
     figures.PlayerView: "agreement",
     # The address of a game, and texts that may name files and addresses.
@@ -91,7 +95,9 @@ _ARBITER: dict[Kind, str] = {
 
 
 def find_minimum_visibility(kind: Kind, field: str) -> Visibility:
-    """The lowest visibility that sees this field, as the type or one of its bases lists it."""
+    """Return the lowest visibility that sees this field, as the type or one of its
+    bases lists it.
+    """
     for listed, sight in ((_ARBITER, Visibility.ARBITER), (_VENUE, Visibility.VENUE)):
         if any(field in listed.get(base, "").split() for base in kind.__mro__):
             return sight
@@ -100,8 +106,9 @@ def find_minimum_visibility(kind: Kind, field: str) -> Visibility:
 
 @cache
 def should_send(kind: Kind, visibility: Visibility) -> bool:
-    """Whether messages of this type are sent at all: not those that hold only withheld things, and
-    alerts to arbiters alone.
+    """Return whether messages of this type are sent at all.
+
+    Those that hold only withheld things are not, and alerts go to arbiters alone.
     """
     if kind is to_clients.AlertMessage:
         return visibility is Visibility.ARBITER
@@ -109,7 +116,9 @@ def should_send(kind: Kind, visibility: Visibility) -> bool:
 
 
 def redact(value: Shown, visibility: Visibility) -> Shown:
-    """The value as ``visibility`` may see it; the very same where nothing of it is withheld."""
+    """Return the value as ``visibility`` may see it; the very same where nothing of it
+    is withheld.
+    """
     hidden, nested = _plan_redaction(type(value), visibility)
     if not hidden and not nested:
         return value
@@ -130,9 +139,11 @@ def redact(value: Shown, visibility: Visibility) -> Shown:
 def redact_sources(
     feeds: tuple[health.FeedHealth, ...], visibility: Visibility
 ) -> tuple[health.FeedHealth, ...]:
-    """The feeds that ``visibility`` sees, without addresses for all but arbiters: at a venue the
-    sources alone. Parts of the service are spoken of when they fail, which an engine's answer may
-    bring about. Of the producers' parts arbiters alone hear.
+    """Return the feeds that ``visibility`` sees, without addresses for all but
+    arbiters.
+
+    A venue sees the sources alone: parts of the service are named when they fail, which
+    an engine's answer may bring about. Producers' parts are for arbiters alone.
     """
     if visibility is Visibility.ARBITER:
         return feeds
@@ -145,7 +156,7 @@ def redact_sources(
 
 
 def _name_source(feed: values.FeedName) -> str:
-    """What a source is called that was given no name for the public."""
+    """Return the name of a source that has no name for the public."""
     return "source"
 
 
@@ -153,18 +164,28 @@ def _name_source(feed: values.FeedName) -> str:
 def _plan_redaction(
     kind: Kind, visibility: Visibility
 ) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
-    """Fields to empty, each with what stands for it, and fields to look into."""
+    """Return the fields to empty, each with its replacement, and the fields to look
+    into.
+    """
     hidden, nested = [], []
     for field in msgspec.structs.fields(kind):
         if find_minimum_visibility(kind, field.name) > visibility:
             hidden.append((field.name, None if field.required else field.default))
-        elif any(any(_plan_redaction(inner, visibility)) for inner in find_structs(field.type)):
+        elif any(
+            any(_plan_redaction(inner, visibility))
+            for inner in find_structs(field.type)
+        ):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)
 
 
 def find_structs(kind: Any) -> list[Kind]:
-    """The types of Struct that a field can hold, itself, in a tuple or in a union."""
+    """Return the types of Struct that a field can hold, itself, in a tuple or in a
+    union.
+    """
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return [kind]
-    return [found for each in getattr(kind, "__args__", ()) for found in find_structs(each)]
+    found: list[Kind] = []
+    for each in getattr(kind, "__args__", ()):
+        found += find_structs(each)
+    return found

@@ -1,9 +1,10 @@
 """Bytes on the wire: JSON bodies, message numbers, websocket frames, close codes. Pure.
 
-A change is encoded once. Numbering it for a stream splices ``"seq":N`` in front of its first field,
-and framing adds the header of an unmasked text frame (RFC 6455, section 5.2). The result is the
-same for every subscriber of the stream, and so is its deflated form (RFC 7692) for those who take
-it: each message is deflated by itself, with nothing kept from the one before.
+A change is encoded once. Numbering it for a stream splices ``"seq":N`` in front of its
+first field, and framing adds the header of an unmasked text frame (RFC 6455, section
+5.2). The result is the same for every subscriber of the stream, and so is its deflated
+form (RFC 7692) for those who take it: each message is deflated by itself, with nothing
+kept from the one before.
 """
 
 import enum
@@ -21,8 +22,8 @@ PROTOCOL = 3
 
 LIVE_PATH = f"/v{PROTOCOL}/live"
 API_PATH = f"/api/v{PROTOCOL}"
-#: For the protocol of websockets, which logs each frame at level debug: what clients send may be a
-#: token, and is in no log.
+#: For the protocol of websockets, which logs each frame at level debug: what clients
+#: send may be a token, and is in no log.
 FRAMES_LOG = logging.getLogger("live.server.frames")
 
 
@@ -31,19 +32,22 @@ FRAMES_LOG.setLevel(logging.INFO)
 
 _encoder = msgspec.json.Encoder()
 _FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
-#: What every deflated message ends with, and so does not carry (RFC 7692, section 7.2.1).
+#: What every deflated message ends with, and so does not carry (RFC 7692, section
+#: 7.2.1).
 _TAIL = b"\x00\x00\xff\xff"
-#: How hard messages are deflated, and long ones, which is done beside the event loop: of a
-#: snapshot of 56 games it saves a quarter and takes four times the time.
+#: How hard messages are deflated, and long ones, which is done beside the event loop:
+#: of a snapshot of 56 games it saves a quarter and takes four times the time.
 _LEVEL, _LONG_LEVEL = 3, 8
 #: Longer messages take more than about a millisecond to deflate.
 LONG_BYTES = 64_000
-#: Shorter messages go as they are: that is allowed at any time, and deflating them saves little.
+#: Shorter messages go as they are: that is allowed at any time, and deflating them
+#: saves little.
 _WORTH_BYTES = 300
 
 
 class CloseCode(enum.IntEnum):
-    """Why a connection ends. From 4100 on: do not come back without a change; below: come back.
+    """Why a connection ends. From 4100 on: do not come back without a change; below:
+    come back.
 
     Codes under 4000 are RFC 6455's (section 7.4.1); 4000 to 4999 are ours to define.
     """
@@ -69,18 +73,20 @@ class CloseCode(enum.IntEnum):
 
 
 def encode(message: object) -> bytes:
-    """A message, or what is left of one, as JSON, without its number: ``{"type":"…",…}``."""
+    """Encode a message as JSON without its number: ``{"type":"…",…}``."""
     return _encoder.encode(message)
 
 
 def number(body: bytes, seq: int) -> bytes:
-    """An encoded message with its number: ``{"seq":N,"type":"…",…}``."""
+    """Add the number to an encoded message: ``{"seq":N,"type":"…",…}``."""
     return b'{"seq":%d,%b' % (seq, body[1:])
 
 
 def deflate(payload: bytes) -> bytes | None:
-    """A message in the form of permessage-deflate without context takeover (RFC 7692, section
-    7.2.1); null where that is not worth it.
+    """Deflate a message for permessage-deflate without context takeover (RFC 7692,
+    section 7.2.1).
+
+    Return None where that is not worth it.
     """
     if len(payload) < _WORTH_BYTES:
         return None
@@ -91,26 +97,34 @@ def deflate(payload: bytes) -> bytes | None:
 
 
 def frame(payload: bytes) -> bytes:
-    """One unfragmented, unmasked text frame."""
+    """Build one unfragmented, unmasked text frame."""
     return next(split_frames(payload, len(payload) or 1))
 
 
-def split_frames(payload: bytes, size: int, *, deflated: bool = False) -> Iterator[bytes]:
-    """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4), each
-    made when it is asked for.
+def split_frames(
+    payload: bytes, size: int, *, deflated: bool = False
+) -> Iterator[bytes]:
+    """Yield a message as frames of at most ``size`` payload bytes (RFC 6455, section
+    5.4).
 
-    Pongs and a close frame may stand between them, so a client that stalls in the middle of a
-    snapshot can still be sent the reason of its end.
+    Each is made when it is asked for. Pongs and a close frame may stand between them,
+    so a client that stalls in the middle of a snapshot can still be sent the reason of
+    its end.
     """
     first = _TEXT | (_RSV1 if deflated else 0)
     for at in range(0, len(payload) or 1, size):
         piece = payload[at : at + size]
         last = at + size >= len(payload)
-        yield build_frame_header(len(piece), (0 if at else first) | (_FIN if last else 0)) + piece
+        yield (
+            build_frame_header(len(piece), (0 if at else first) | (_FIN if last else 0))
+            + piece
+        )
 
 
 def build_frame_header(length: int, first: int) -> bytes:
-    """The frame header before ``length`` bytes of payload (RFC 6455, section 5.2)."""
+    """Build the frame header before ``length`` bytes of payload (RFC 6455, section
+    5.2).
+    """
     if length < 126:
         return bytes((first, length))
     if length < 65536:
@@ -123,13 +137,16 @@ PING = bytes((_FIN | _PING, 0))
 
 
 def encode_with_defaults(value: object) -> bytes:
-    """A value as JSON with every field, those at their default too: what answers over HTTP and
-    files carry, so that a program finds each field that is documented.
+    """Encode a value as JSON with every field, also those at their default.
+
+    Answers over HTTP and files carry them, so that a program finds each field that is
+    documented.
     """
     return encode(_add_defaults(value))
 
 
-#: What is written as it is; looked up by type, as an answer holds thousands of such values.
+#: What is written as it is; looked up by type, as an answer holds thousands of such
+#: values.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -143,7 +160,9 @@ def _add_defaults(value: object) -> object:
             tag = value.__struct_config__.tag
             return found if tag is None else {"type": tag, **found}
         case tuple() | list():
-            return [each if type(each) in _PLAIN else _add_defaults(each) for each in value]
+            return [
+                each if type(each) in _PLAIN else _add_defaults(each) for each in value
+            ]
         case dict():
             return {name: _add_defaults(each) for name, each in value.items()}
         case _:
@@ -152,5 +171,5 @@ def _add_defaults(value: object) -> object:
 
 @cache
 def list_defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
-    """What fields of a type are where a message leaves them out."""
+    """Return the value of each field that messages leave out, by name."""
     return {field.name: field.default for field in fields(kind) if not field.required}

@@ -419,7 +419,7 @@ class OutputMode:
                 kind,
                 None if game is None else public.public_id(game),
             ),
-            public_delay=public.held,
+            public_delay=public.describe_delay,
             set_delay=self._set_delay,
             command=arbiter.command,
             incidents=arbiter.incidents,

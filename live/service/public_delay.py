@@ -43,7 +43,7 @@ class ChosenDelay(Value):
 
 def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
     """The arbiter sets the delay: it lasts over a restart, for what is withheld is kept, too."""
-    public.delay(delay_s)
+    public.set_delay(delay_s)
     _remember(journal, delay_s)
 
 
@@ -51,7 +51,7 @@ def settings_delay(public: PublicAudience, journal: Journal, delay_s: float) -> 
     """The settings say another delay while the service runs: it holds from the next
     move on, and what the arbiter chose is over.
     """
-    public.delay(delay_s)
+    public.set_delay(delay_s)
     _remember(journal, 0.0)
 
 

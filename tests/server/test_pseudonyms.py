@@ -249,18 +249,18 @@ def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> N
 
     public.listen(lambda changes: None, lambda: begun.append(ids()))
     assert ids() == ["g1", "g2"]
-    public.delay(DELAY_S)
+    public.set_delay(DELAY_S)
     others = sorted(map(public.public_id, ("g1", "g2")))
     assert ids() == others and not {"g1", "g2"} & set(others)
     assert public.game("g1") is None and public.game(others[0]) is not None
     # A longer delay gives no other names.
-    public.delay(2 * DELAY_S)
+    public.set_delay(2 * DELAY_S)
     public.publish(world.vanish())
     assert ids() == others
     now[0] += 2 * DELAY_S
     public.release_due()
     assert len(ids()) == 1
-    public.delay(0.0)
+    public.set_delay(0.0)
     left = [view.id for view in world.games()]
     assert ids() == left and public.game(left[0]) == world.held[left[0]]
     assert begun == [others, left]
@@ -278,7 +278,7 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(tmp_path
         async with connect(live(publisher)) as reader:
             hello = json.loads(await reader.recv())
             await until(lambda: len(publisher.broadcaster) == 1)
-            publisher.public.delay(DELAY_S)
+            publisher.public.set_delay(DELAY_S)
             _, code = await left_in(reader)
             assert code == 1001
         async with connect(live(publisher, f"?epoch={hello['epoch']}&since=1")) as again:

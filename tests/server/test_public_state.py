@@ -126,8 +126,8 @@ def test_every_game_waits_whatever_its_round_and_result() -> None:
     service.report(FeedReport("hall", games))
     assert client.snapshot().games == () and not list(service.public.players())
     held = PublicDelay(DELAY_S, 6, 3)
-    assert service.public.held() == held
-    assert service.public.held(Visibility.PUBLIC) == PublicDelay(DELAY_S)
+    assert service.public.describe_delay() == held
+    assert service.public.describe_delay(Visibility.PUBLIC) == PublicDelay(DELAY_S)
     service.now_s += DELAY_S - 1
     service.public.release_due()
     assert client.snapshot().games == ()
@@ -136,7 +136,7 @@ def test_every_game_waits_whatever_its_round_and_result() -> None:
     everything = redacted(snapshot(service.state, ALL))
     assert client.snapshot().games == everything.games
     assert snapshot(service.public, ALL) == everything
-    assert service.public.held() == PublicDelay(DELAY_S)
+    assert service.public.describe_delay() == PublicDelay(DELAY_S)
 
 
 def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
@@ -148,16 +148,16 @@ def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
         return [game.plies_played for game in client.snapshot().games]
 
     service.report(FeedReport("hall", (played("e4 e5"),)))
-    service.public.delay(DELAY_S)
+    service.public.set_delay(DELAY_S)
     service.report(FeedReport("hall", (played("e4 e5 Nf3"),)))
     assert plies() == [2]
     # What waits never waits for less than it was to when the delay becomes longer.
     service.now_s += 60
-    service.public.delay(2 * DELAY_S)
+    service.public.set_delay(2 * DELAY_S)
     service.now_s += DELAY_S
     service.public.release_due()
     assert plies() == [2]
-    service.public.delay(60.0)
+    service.public.set_delay(60.0)
     assert plies() == [3]
 
 

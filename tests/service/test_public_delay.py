@@ -665,7 +665,7 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
         assert [view.id for view in public.games()] == [second] and public.game(first) is None
         assert not list(public.players())
         assert list(public.moments()) == [NAMES.redact(told[1])]
-        assert (public.held().held_moves, public.held().held_boards) == (4, 1)
+        assert (public.describe_delay().held_moves, public.describe_delay().held_boards) == (4, 1)
         engine = public.engine()
         rating = (engine.rating, engine.rating_source, engine.rating_moves)
         assert rating == (2850, "calibration", 0)
