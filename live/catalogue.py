@@ -48,7 +48,7 @@ class Figure(Value, kw_only=True):
     meaning: str
     """One sentence, or two."""
     usual: bool = False
-    """Shown to whoever has chosen nothing."""
+    """Whether it is shown where nothing is chosen."""
     above_engine: bool = False
     """Elo against the engine; its rating is added where it is shown."""
 

@@ -29,7 +29,8 @@ def read_resume_point(request: HttpRequest) -> tuple[str, int] | None:
         FilterError: ``since`` is no number.
     """
     query = dict(request.query)
-    epoch, since = query.get("epoch"), query.get("since")
+    epoch = query.get("epoch")
+    since = query.get("since")
     if since is not None and not (
         since.isascii() and since.isdigit() and len(since) <= 18
     ):

@@ -96,9 +96,7 @@ def describe_messages() -> JsonObject:
         }
     }
     operations = {
-        "follow": _describe_operation(
-            "live", "What the service sends to whoever follows."
-        )
+        "follow": _describe_operation("live", "What the service sends its subscribers.")
     }
     mqtt = {"mqtt": {"qos": 1, "retain": True}}
     for name, (below, kind) in _RETAINED.items():

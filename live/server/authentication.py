@@ -1,8 +1,8 @@
 """Who a client is, and what it may see: tokens by header, query or first message. Pure.
 
-Without a file of tokens everybody is a guest and sees the same. With one, a token is
-needed for all data; with ``public`` as well, those without a token are the public and a
-token shows more.
+Without a file of tokens every client is a guest, and all see the same. With one, a
+token is needed for all data; with ``public`` as well, those without a token are the
+public and a token shows more.
 """
 
 import datetime as dt
@@ -86,14 +86,14 @@ class Authentication:
     def authenticate(self, request: HttpRequest) -> Guest | None:
         """Return who sends this request; None when its token is missing or wrong.
 
-        A token that is given must be right: somebody who means to see more is not
-        quietly shown less. Where no tokens exist, none is looked at.
+        A token that is given must be right: a client that asks for more does not
+        silently get less. Without a file of tokens none is looked at.
         """
         return self._find_guest_of(read_token(request))
 
     def authenticate_message(self, message: str | bytes) -> Guest | None:
-        """Return who sends this as its first websocket message; None when that is
-        nobody.
+        """Return who sends this as its first websocket message; None without a valid
+        token.
         """
         first = decode_client_message(message, TokenMessage)
         return None if first is None else self._find_guest_of(first.token)
@@ -136,8 +136,8 @@ def read_token(request: HttpRequest) -> str | None:
     """Return the token of the ``Authorization`` header, else of the query; None where
     there is none.
 
-    The query is for pages in OBS, which can set no header. What is neither, such as
-    another scheme, is a token that nobody has.
+    The query is for pages in OBS, which can set no header. Anything else, such as
+    another scheme, counts as an unknown token.
     """
     if (header := request.headers.get("authorization")) is not None:
         scheme, _, token = header.partition(" ")

@@ -26,8 +26,9 @@ from live.server.drawing import (
 from live.watch.moment_rules import find_despite
 from live.watch.sentences import format_result, write_sentences
 
-#: What a name, an event may have, characters.
-_NAME, _EVENT = 28, 24
+#: Most characters of a name, and of an event.
+_NAME = 28
+_EVENT = 24
 #: Characters of a small line beside the board.
 _LINE = 60
 _COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}

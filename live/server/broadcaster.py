@@ -64,10 +64,9 @@ class Broadcaster(StreamHub):
             step()
             self._deliver()
         except Exception:
-            # Broad: whatever went wrong, a stream may lack a message, which nobody must
-            # mistake for the whole: all begin anew, and whoever read one comes again
-            # for a snapshot.
-            _log.exception("the streams begin anew after a fault")
+            # Broad: whatever went wrong, a stream may lack a message. So all streams
+            # are reset, and their readers return for a snapshot.
+            _log.exception("the streams are reset after a fault")
             self.reconnect_readers("the stream begins anew")
 
     def reconnect_readers(self, why: str) -> None:
@@ -93,7 +92,8 @@ class Broadcaster(StreamHub):
         """
         for stream in self.streams:
             if stream.fresh:
-                fresh, readers = stream.take(), len(stream.readers)
+                fresh = stream.take()
+                readers = len(stream.readers)
                 written = self._write(stream, partial(encode_frames, fresh))
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
@@ -187,7 +187,8 @@ class Broadcaster(StreamHub):
         resumed: bool = False,
     ) -> None:
         """Send the newest messages of its stream, and before them its greeting."""
-        stream, size = subscriber.stream, self._limits.piece_bytes
+        stream = subscriber.stream
+        size = self._limits.piece_bytes
         frames: list[Iterable[bytes]] = []
         if not subscriber.is_greeted:
             subscriber.is_greeted = True

@@ -39,7 +39,7 @@ TICK_S = 0.1
 TIMEOUT_S = 10.0
 #: For saying goodbye.
 GOODBYE_S = 2.0
-#: After so long without a word of another service under our prefix it is gone.
+#: Another service under our prefix counts as ended after so long without a message.
 ALONE_S = 60.0
 #: What another publisher wrote below our prefix is undone after so long; two services
 #: there undo each other's at this pace.
@@ -68,7 +68,8 @@ class BrokerPublisher:
         Raises:
             ConfigError: one of them cannot be used.
         """
-        url, password = urlsplit(config.publish), config.password_file
+        url = urlsplit(config.publish)
+        password = config.password_file
         secure = url.scheme == "mqtts"
         self._where: dict[str, Any] = {
             "hostname": url.hostname or "",
@@ -93,7 +94,7 @@ class BrokerPublisher:
         self.connected = False
         # What the status topic says, as far as we know.
         self._online = False
-        # Where others wrote, when that is undone, and when they are taken to be gone.
+        # Where others wrote, when that is undone, and when they count as ended.
         self._foreign: set[str] = set()
         self._mend_s = self._alone_s = inf
 
@@ -112,7 +113,8 @@ class BrokerPublisher:
 
     async def run(self) -> None:
         """Keep the broker up to date until cancelled; come back after every loss."""
-        waits, reason = generate_backoff_s(self._chance), ""
+        waits = generate_backoff_s(self._chance)
+        reason = ""
         while True:
             try:
                 await self._run_session()
@@ -198,13 +200,13 @@ class BrokerPublisher:
                     _log.error("%s", shared)
                     self._report_state("retrying", shared)
                 self._foreign.add(topic)
-                self._alone_s, self._mend_s = (
-                    now_s + ALONE_S,
-                    min(self._mend_s, now_s + MEND_S),
-                )
+                self._alone_s = now_s + ALONE_S
+                self._mend_s = min(self._mend_s, now_s + MEND_S)
 
     def _undo_foreign_writes(self, now_s: float) -> None:
-        """Undo what others wrote, there and nowhere else; say when they are gone."""
+        """Undo what others wrote, there and nowhere else; report when they
+        have ended.
+        """
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
             if self._stream is not None and any(
@@ -221,7 +223,8 @@ class BrokerPublisher:
             self._report_state("live")
 
     async def _send(self, client: aiomqtt.Client) -> None:
-        self._online, self._alone_s = False, inf
+        self._online = False
+        self._alone_s = inf
         while True:
             self._undo_foreign_writes(asyncio.get_running_loop().time())
             for each in self._stream.take() if self._stream is not None else ():

@@ -1,9 +1,9 @@
 """One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
 
-h11 reads and writes the messages, the handshake's checks are websockets'. Requests are
-answered one after the other, of all connections one for each turn of the loop, so that
-whoever sends or connects by the thousand waits for the others; while a client does not
-read its answers, no more of its requests are read.
+h11 reads and writes the messages, the handshake's checks are websockets'. Each turn of
+the loop answers one request, whatever its connection, so that a client that sends or
+connects by the thousand delays no other. While a client does not read its answers, no
+more of its requests are read.
 
 Connections are counted before TLS begins, whose handshake costs more memory than all
 else of a connection: of too many unfinished ones the oldest is dropped.
@@ -37,7 +37,7 @@ from live.server.subscriber import read_peer_address
 from live.server.wire import FRAMES_LOG, LIVE_PATH, PROTOCOL, CloseCode
 
 _log = logging.getLogger(__name__)
-#: Where clients of the protocols before come, and what they are told.
+#: Where clients of earlier protocols connect, and the answer to them.
 _FORMER_PATHS = tuple(f"/v{number}/live" for number in range(1, PROTOCOL))
 _OUTDATED = (
     f"this service speaks protocol {PROTOCOL}, at {LIVE_PATH}: "
@@ -176,8 +176,8 @@ class HttpConnection(asyncio.Protocol):
             elif self._handshakes is None or self not in self._handshakes.open:
                 self.transport.pause_reading()
         else:
-            # Who still sends may be about to read our last answer, and gets that far;
-            # no further.
+            # A client that still sends may be about to read our last answer: it gets
+            # that far, no further.
             self._ignored += len(data)
             if self._ignored > _IGNORED_BYTES:
                 self.transport.pause_reading()
@@ -269,7 +269,8 @@ class HttpConnection(asyncio.Protocol):
                     return  # handed on to a subscriber, or to be closed
                 self._h11.start_next_cycle()
             elif isinstance(event, h11.Request):
-                self._request, self._answered = event, False
+                self._request = event
+                self._answered = False
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
                 # At its first byte: a body can come in pieces of one byte, each at a
@@ -373,7 +374,8 @@ class HttpConnection(asyncio.Protocol):
             self._request_turn()
 
     def _send(self, response: HttpResponse, *, ends: bool) -> None:
-        body, status = response.body, response.status
+        body = response.body
+        status = response.status
         headers = [("Date", formatdate(usegmt=True)), *response.headers]
         if status != 304:
             headers.append(("Content-Length", str(len(body))))
@@ -385,7 +387,8 @@ class HttpConnection(asyncio.Protocol):
         head = h11.Response(status_code=status, headers=headers, reason=reason)
         parts = map(self._h11.send, (head, h11.Data(data=body), h11.EndOfMessage()))
         self.transport.write(b"".join(part or b"" for part in parts))
-        self._request, self._answered = None, True
+        self._request = None
+        self._answered = True
         self._waiting_s = self._clock()
 
     def _respond_and_close(
@@ -422,7 +425,8 @@ def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
     4.2.2).
     """
     text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
-    status, name = answer.status_code, _VERSION[0]
+    status = answer.status_code
+    name = _VERSION[0]
     other_version = name in headers and headers.get_all(name) != [_VERSION[1]]
     if status == 101 or (status == 400 and other_version):
         status = 426
@@ -437,7 +441,8 @@ def _build_request(event: h11.Request) -> HttpRequest:
     """Build the request; values of a repeated header are joined."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
-        name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
+        name = raw_name.decode("ascii")
+        value = raw_value.decode("latin-1")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     path, query = read_target(event.target.decode("ascii"))
     return HttpRequest(event.method.decode("ascii"), path, query, headers)

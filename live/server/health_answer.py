@@ -28,11 +28,12 @@ class HealthAnswer(Readiness):
     subscribers: int | None = None
     public_delay: PublicDelay = PublicDelay()
     sight: Literal["venue", "public", "arbiter"] = "public"
-    """What whoever asks may see, as in ``hello``."""
+    """What this client may see, as in ``hello``."""
 
 
 def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
-    feeds, engines = state.feeds(), state.engines()
+    feeds = state.feeds()
+    engines = state.engines()
     working = [
         engine for engine in engines.engines if engine.state in ("idle", "searching")
     ]

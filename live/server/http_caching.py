@@ -11,12 +11,11 @@ from msgspec.structs import replace
 
 from live.server.http_values import JSON, REVALIDATE, HttpRequest, HttpResponse
 
-#: By gzip, kept, as packing holds up everybody: what changes all the time, and pages.
-#: No time of day is inside: equal bodies have equal tags, also after a restart.
+#: Gzip, cached, since it blocks the loop: what changes all the time, and pages. Without
+#: the time of day: equal bodies have equal tags, also after a restart.
 _gzip_data = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
 _gzip_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
-#: A drawing of a study may be larger: packed harder, it would hold up everybody for
-#: long.
+#: A drawing of a study may be larger: packed harder, it would block the loop for long.
 _PAGE_BYTES = 500_000
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however
 #: many ask, the service is asked once in that time.
@@ -59,7 +58,7 @@ def compress_response(request: HttpRequest, response: HttpResponse) -> HttpRespo
     if packs:
         headers = (*headers, ("Vary", "Accept-Encoding"))
         packs = can_take_gzip(request.headers.get("accept-encoding", ""))
-    # Each form is told from the other by its tag (RFC 9110, section 8.8.3.3).
+    # Each encoding has a tag of its own (RFC 9110, section 8.8.3.3).
     tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
     headers = (*headers, ("ETag", tag))
     held = request.headers.get("if-none-match", "")

@@ -90,7 +90,8 @@ def build_components(roots: Iterable[Kind]) -> JsonObject:
         if kind in seen:
             continue
         seen.add(kind)
-        said, fields = collect_notes(kind), found[kind.__name__].get("properties", {})
+        said = collect_notes(kind)
+        fields = found[kind.__name__].get("properties", {})
         for field in msgspec.structs.fields(kind):
             waiting += find_structs(field.type)
             # Sight is about what happens in the event, not about our own tables.

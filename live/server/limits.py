@@ -1,9 +1,9 @@
 """Limits that keep one client from costing another anything: how many may come, and how
 fast. Pure.
 
-Connections from this machine are not counted by address: behind a reverse proxy
-everybody's are. There handshakes, websockets and filters are counted by whom the proxy
-names (``X-Forwarded-For``).
+Connections from this machine are not counted by address: behind a reverse proxy all
+have that address. There handshakes, websockets and filters are counted by the address
+that the proxy names (``X-Forwarded-For``).
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ class ClientLimits(Value, kw_only=True):
     heartbeat_s: float = 15.0
     """Between two heartbeats; a browser page can't see websocket pings."""
     silent_after_s: float = 45.0
-    """A subscriber that answers no ping for so long is gone."""
+    """A subscriber that answers no ping for so long is closed."""
     write_bytes: int = 262_144
     """Unsent bytes held for one client; beyond them it is skipped until it drains."""
     piece_bytes: int = 65_536
@@ -62,7 +62,7 @@ class ClientLimits(Value, kw_only=True):
     handshakes_per_address_per_s: float = 5.0
     handshakes_per_address_burst: float = 50.0
     filters: int = 512
-    """Distinct filters that select games, aside of those that leave nothing out."""
+    """Distinct filters that select some games, but not all."""
     filters_per_address: int = 128
     """For one address; this machine's own is not counted."""
     history_messages: int = 2_000
@@ -82,8 +82,10 @@ class TokenBucket:
     """A token bucket: ``rate`` per second on average, ``burst`` at once."""
 
     def __init__(self, rate: float, burst: float, now_s: float) -> None:
-        self._rate, self._burst = rate, burst
-        self._tokens, self._at_s = burst, now_s
+        self._rate = rate
+        self._burst = burst
+        self._tokens = burst
+        self._at_s = now_s
 
     def take(self, now_s: float) -> bool:
         """Take a token; return whether there was one."""
@@ -155,7 +157,8 @@ class RateLimits:
 
     def admit_handshake(self, address: str) -> bool:
         """Return whether one more handshake of this visitor may be answered now."""
-        now_s, limits = self._clock(), self._limits
+        now_s = self._clock()
+        limits = self._limits
         if not is_loopback(address):
             bucket = self._rates.pop(address, None) or TokenBucket(
                 limits.handshakes_per_address_per_s,

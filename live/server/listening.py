@@ -24,14 +24,14 @@ def check_exposure(config: ServerConfig) -> list[str]:
     if not config.public and not config.tokens_file:
         raise ConfigError(
             f"server.host {config.host}",
-            "everybody who reaches this address could read along",
+            "anyone who can reach this address could read everything",
             "Give tokens (server.tokens_file), or set server.public "
             "(live-rate --public)",
         )
     warnings = []
     if config.public:
         warnings.append(
-            f"whoever reaches {config.host} reads along"
+            f"anyone who can reach {config.host} can read everything"
             + (
                 " without scores"
                 if config.hide_scores

@@ -60,5 +60,5 @@ class SingleFlight:
             if len(self._made) >= MAX_FILES:
                 raise ExportFailed("too many files are being made")
             self._made[key] = now_s, asyncio.ensure_future(make())
-        # Who goes away leaves the others waiting for it.
+        # A client that disconnects must not cancel it for the others.
         return await asyncio.shield(self._made[key][1])

@@ -38,14 +38,16 @@ class Metrics(Collector):
     """Reads state and counts whenever somebody asks."""
 
     def __init__(self, state: EventReader, tally: MetricCounts) -> None:
-        self._state, self._tally = state, tally
+        self._state = state
+        self._tally = tally
 
     def format_text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
         return generate_latest(self)
 
     def collect(self) -> Iterator[Metric]:
-        tally, games = self._tally, list(self._state.games())
+        tally = self._tally
+        games = list(self._state.games())
         yield _gauge("subscribers", "Websockets being served.", tally.subscribers)
         yield _counter(
             "deliveries", "Writes of new messages to a subscriber.", tally.deliveries

@@ -71,7 +71,8 @@ def _describe_operation(route: Route) -> JsonObject:
     parameters += [
         {"name": name, "in": "query", "schema": _QUERY[name]} for name in route.query
     ]
-    media, answers = JSON, {"200": "As it is now."}
+    media = JSON
+    answers = {"200": "As it is now."}
     schema: JsonObject
     match route.gives:
         case str(media):

@@ -16,7 +16,7 @@ from live.server.made_files import ExportFailed
 
 #: A picture that is not there by then is given up, seconds.
 PICTURE_S = 20.0
-#: Whoever looks at pictures takes no time from the engines.
+#: Pictures must take no time from the engines.
 _NICE = 10
 
 
@@ -63,12 +63,10 @@ def can_render_png() -> bool:
 if __name__ == "__main__":
     import resvg_py
 
-    if (
-        sys.platform != "win32"
-    ):  # where whoever started it has given it the low priority
+    if sys.platform != "win32":  # there the parent sets the priority
         os.nice(10)
     fonts = sorted(map(str, _FONT_FOLDER.glob("*.ttf")))
-    # Whoever wanted the picture may have been killed meanwhile.
+    # The parent may have been killed meanwhile.
     with suppress(BrokenPipeError), sys.stdout.buffer as out:
         svg = sys.stdin.buffer.read().decode()
         out.write(resvg_py.svg_to_bytes(svg_string=svg, font_files=fonts))

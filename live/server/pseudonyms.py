@@ -1,11 +1,11 @@
 """Other names for what would lead the public to an undelayed game. Pure.
 
-The id of a game is often the last part of its address at its source, where everybody
-may read on without a delay. So while the public is late it knows each game by another
-id: a keyed hash of the real one. All addresses are taken out of what it is told, and so
-is the real id.
+The id of a game is often the last part of its address at its source, where anyone can
+read without a delay. So while the public is delayed it knows each game by another id: a
+keyed hash of the real one. All addresses are removed from what it gets, and so is the
+real id.
 
-Everybody but arbiters always sees sources under other names. A guessed path or address
+All but arbiters always see sources under other names. A guessed path or address
 cannot be confirmed, because the hash is keyed with a secret. The secret is kept with
 the journal, so names and links stay the same over a restart.
 """
@@ -198,7 +198,8 @@ class Pseudonyms:
 
     def _redact_moment(self, moment: Moment) -> Moment:
         real = moment.game
-        game, telling = self.game_id(real), _telling_words(real)
+        game = self.game_id(real)
+        telling = _telling_words(real)
         sentences = (getattr(moment.text, name) for name in _LANGUAGES)
         text = MomentText(*(_redact_text(each, telling) for each in sentences))
         id = game + moment.id.removeprefix(real)

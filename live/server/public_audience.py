@@ -2,7 +2,7 @@
 Pure.
 
 There are two audiences. Arbiters (the service's own terminal, and tokens for arbiters)
-read the live state. Everybody else reads this one: pages, programs, broker, standard
+read the live state. All others read this one: pages, programs, broker, standard
 output, files.
 
 Changes go one way: the live state's come in, wait for the delay, lose what the public
@@ -69,7 +69,7 @@ _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
 
 
 class _Subscription(NamedTuple):
-    """Who is told changes, and how."""
+    """A listener, and what to do when it has to read again."""
 
     listener: Listener
     reset: Callable[[], None]
@@ -184,10 +184,8 @@ class PublicAudience(FilteredReader):
         People who write the file of tokens know the real ids. The filter of an arbiter
         stays.
         """
-        restriction, has_real_ids = (
-            selected.restriction,
-            selected.visibility is Visibility.ARBITER,
-        )
+        restriction = selected.restriction
+        has_real_ids = selected.visibility is Visibility.ARBITER
         if (
             restriction is None
             or not restriction.games
@@ -287,7 +285,7 @@ class PublicAudience(FilteredReader):
                 if moment.game not in changed_s:
                     late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._enqueue(last_s, MomentMessage(moment.game, moment))
-        # Their figures rest on these games, nobody can say which part of them.
+        # Their figures rest on these games, to an unknown part.
         for player in whole.players:
             late.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._enqueue(last_s, StandingMessage(player))
@@ -296,7 +294,8 @@ class PublicAudience(FilteredReader):
                 self._enqueue(last_s, GainsMessage(each.player, gain_cp, moves))
         # So does what the engine counts.
         stored = stored_engine or whole.engine
-        rating, source = stored.rating, stored.rating_source
+        rating = stored.rating
+        source = stored.rating_source
         bare = replace(
             whole.engine, rating=rating, rating_source=source, rating_moves=0
         )
@@ -407,7 +406,8 @@ class PublicAudience(FilteredReader):
         """
         if self._selected is ALL:
             return (change,)
-        visible, news = self._redact(change), self._should_send(type(change))
+        visible = self._redact(change)
+        news = self._should_send(type(change))
         match visible:
             case GameMessage(game=view):
                 known = self._state.game(view.id)

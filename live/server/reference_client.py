@@ -64,7 +64,7 @@ class _Envelope(Value):
 
 _message: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
-#: Of which no snapshot has told.
+#: The engine before the first snapshot.
 _UNKNOWN = EngineInfo("", "")
 
 
@@ -83,15 +83,12 @@ class ReferenceClient:
 
     def _replace(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
-        self._feeds, self._engines = message.feeds, message.engines
-        self._players, self._games = (
-            _index_by_id(message.players),
-            _index_by_id(message.games),
-        )
-        self._alerts, self._moments = (
-            _index_by_id(message.alerts),
-            _index_by_id(message.moments),
-        )
+        self._feeds = message.feeds
+        self._engines = message.engines
+        self._players = _index_by_id(message.players)
+        self._games = _index_by_id(message.games)
+        self._alerts = _index_by_id(message.alerts)
+        self._moments = _index_by_id(message.moments)
         # Moves by gain in centipawns, by player.
         self._gains = {each.player: dict(each.counts) for each in message.gains}
         self._engine_gains = message.engine_gains
@@ -104,7 +101,8 @@ class ReferenceClient:
                 here.
             msgspec.ValidationError: the text is no message of this protocol.
         """
-        seq, message = _envelope.decode(text).seq, _message.decode(text)
+        seq = _envelope.decode(text).seq
+        message = _message.decode(text)
         match message:
             case SnapshotMessage():
                 fits = True
@@ -131,13 +129,15 @@ class ReferenceClient:
         """
         match message:
             case HelloMessage():
-                self.hello, self.public_delay = message, message.public_delay
+                self.hello = message
+                self.public_delay = message.public_delay
             case HeartbeatMessage(public_delay=PublicDelay() as delay):
                 self.public_delay = delay
             case SnapshotMessage():
                 self._replace(message)
             case GameMessage(game=view):
-                fields, held = asdict(view), self._games.get(view.id)
+                fields = asdict(view)
+                held = self._games.get(view.id)
                 self._games[view.id] = (
                     replace(held, **fields) if held else GameDetail(**fields)
                 )
@@ -173,7 +173,8 @@ class ReferenceClient:
             case EngineMessage(engine=engine):
                 self._engine = engine
             case HealthMessage(feeds=feeds, engines=engines):
-                self._feeds, self._engines = feeds, engines
+                self._feeds = feeds
+                self._engines = engines
             case AlertMessage(alert=alert):
                 _keep(self._alerts, alert.id, alert, alert.cleared_s is None)
             case MomentMessage(game=game, moment=moment, holds=holds):

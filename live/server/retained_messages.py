@@ -211,7 +211,8 @@ class RetainedMessages:
         return found
 
     def _refresh(self) -> None:
-        stale, self._stale = self._stale, set()
+        stale = self._stale
+        self._stale = set()
         players = (
             self._state.players()
             if any(isinstance(each, str) for each in stale)

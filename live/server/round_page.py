@@ -194,7 +194,7 @@ def _render_results(summary: RoundSummary, language: str, links: RoundLinks) -> 
 
 
 def _render_game(game: RoundGame, language: str, links: RoundLinks) -> str:
-    """Return a line for each side, White's first, and what is told of the result."""
+    """Return a line for each side, White's first, and the explanation of the result."""
     white, black = RESULT_POINTS.get(game.result, (None, None))
     words = WORDS[language].round
     board = "" if game.board is None else f"{words.board} {game.board}"

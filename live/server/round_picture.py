@@ -33,8 +33,12 @@ from live.watch.words import WORDS, RoundWords
 
 #: Above and below what is usual.
 _BETTER, _WORSE = "#4cc38a", "#ff8b7b"
-#: A picture has room for so many games, and a line for so many characters of a name.
-_ROWS, _NAME, _LONG_NAME, _TITLE = 9, 18, 24, 60
+#: Most games in a picture.
+_ROWS = 9
+#: Most characters of a name beside a result, of one in a list, and of the title.
+_NAME = 18
+_LONG_NAME = 24
+_TITLE = 60
 #: Where columns stand, and the first line of both.
 _LEFT, _MIDDLE, _RIGHT, _TOP = 30, 650, 1170, 165
 

@@ -13,11 +13,11 @@ from live.server.stream_filter import StreamFilter
 
 
 class Asked(Value):
-    """A request as its route gets it."""
+    """A request with what its route needs to answer it."""
 
     request: HttpRequest
     guest: Guest | None
-    """Who asks; null for who gives no token where one is needed."""
+    """The client; None without a token where one is needed."""
     sees: StreamFilter
     """What they may see."""
     state: FilteredReader
@@ -37,18 +37,18 @@ class Route(Value, dict=True):
     """What is at a path, and how the published description says it."""
 
     path: str
-    """With what it names in braces. Of two that fit, the first that knows what is named
+    """What it names stands in braces. Of two that match, the first that knows the name
     answers.
     """
     answer: Answer
     gives: Any
     """The type of its JSON, or of the list under a name, else its media type; null
-    where the description leaves it out, as no program needs it.
+    where the description leaves it out, since no program needs it.
     """
     query: Sequence[str]
     """Parameters of its query, by their names in the description."""
     open: bool
-    """Also for those without a token where one is needed."""
+    """Whether clients without a token may read it where one is needed."""
 
     @property
     def summary(self) -> str:

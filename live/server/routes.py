@@ -100,8 +100,8 @@ ROUND_QUERY = ("event", "round")
 _HTML = static_files.CONTENT_TYPES[".html"]
 #: matplotlib's drawings say how they look in themselves.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-#: Who gives no token where one is needed learns no more than those who may not see
-#: scores.
+#: A client without a token where one is needed learns no more than those who may not
+#: see scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
@@ -295,10 +295,8 @@ class HttpRoutes:
         return _respond_json(self._assess(asked))
 
     def _assess(self, asked: Asked) -> HealthAnswer:
-        sight, known = (
-            asked.sees.visibility,
-            assess_health(asked.state, self._tally.subscribers),
-        )
+        sight = asked.sees.visibility
+        known = assess_health(asked.state, self._tally.subscribers)
         return replace(
             known,
             public_delay=self._public.describe_delay(sight),
@@ -379,14 +377,16 @@ class HttpRoutes:
         games = list(asked.state.games())
         finished = list_finished_rounds(games)
         if isinstance(summary, RoundSummary):
-            status, page = 200, render_round(summary, language, links, finished)
+            status = 200
+            page = render_round(summary, language, links, finished)
         elif summary.status != 404 or asked.sees.visibility is Visibility.VENUE:
             return summary
         else:
             running = {each.name: each for each in list_running_rounds(games)}
             name = _find_round(asked, list(running))
             progress = None if name is None else running[name]
-            status, page = 404, render_waiting(progress, language, links, finished)
+            status = 404
+            page = render_waiting(progress, language, links, finished)
         policy = build_policy(self.frames)
         vary = ("Vary", "Authorization")
         return respond(status, _HTML, page, [*REVALIDATE, vary], policy=policy)
@@ -422,7 +422,7 @@ class HttpRoutes:
     def metrics(self, asked: Asked) -> HttpResponse:
         """Figures of the service, for Prometheus."""
         guest = asked.guest
-        # They know no delay: whoever is held back needs a token that says metrics.
+        # Metrics are not delayed, so the delayed public needs a token with metrics.
         if (
             not guest
             or not guest.can_read_metrics
@@ -438,7 +438,7 @@ class HttpRoutes:
     def well(self, asked: Asked) -> HttpResponse:
         """Whether the service lives, and is ready: where it is not, readyz is 503."""
         now = self._assess(asked)
-        # Everybody is told that much.
+        # Every client may know this much.
         readiness = now if asked.guest else Readiness(now.status, now.ready)
         unready = asked.request.path == "/readyz" and not now.ready
         return _respond_json(readiness, 503 if unready else 200)
@@ -534,10 +534,8 @@ def _find_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
     is none.
     """
     wanted = dict(asked.request.query)
-    event, round = (
-        fold_name(wanted.get("event", "")),
-        normalise_round(wanted.get("round", "")),
-    )
+    event = fold_name(wanted.get("event", ""))
+    round = normalise_round(wanted.get("round", ""))
     for name in over:
         if event in ("", fold_name(name[0])) and round in ("", name[1]):
             return name

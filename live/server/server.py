@@ -53,9 +53,10 @@ from live.user_files import on_own_thread
 _log = logging.getLogger(__name__)
 #: How often deadlines are kept, and it is seen whether the port is still ours.
 _SWEEP_S = 1.0
-#: Connections that wait to be accepted, and how many are at one turn of the loop:
-#: whoever reconnects by the dozen does not hold up a move.
-_BACKLOG, _ACCEPTED = 1024, 4
+#: Connections that wait to be accepted.
+_BACKLOG = 1024
+#: Connections accepted in one turn of the loop: a crowd must not delay a move.
+_ACCEPTED = 4
 
 
 class Publisher:
@@ -324,7 +325,8 @@ class Publisher:
         """
         if (foreign := self._refuse_host(request)) is not None:
             return foreign
-        headers, address = request.headers, connection.address
+        headers = request.headers
+        address = connection.address
         visitor = read_client_address(headers, address)
         if not self._origins.allows_origin(
             headers.get("origin"), headers.get("host", "")
@@ -347,7 +349,8 @@ class Publisher:
                 return UNKNOWN
         try:
             here = is_this_machine(headers, address)
-            wanted, resume = parse_filter(request.query), read_resume_point(request)
+            wanted = parse_filter(request.query)
+            resume = read_resume_point(request)
             client = AdmittedClient(wanted, resume, guest, here, visitor)
             if guest is not None:
                 self._check_filter(
@@ -367,7 +370,7 @@ class Publisher:
         address now.
         """
         if wanted.is_narrow and not is_loopback(address):
-            # Else two addresses could hold all filters, and keep everybody else out.
+            # Otherwise two addresses could use up all filters.
             read = {
                 each.stream.filter
                 for each in self._connections

@@ -51,7 +51,8 @@ def render_share_page(
             tags["og:image"] = (
                 f"{root}{API_PATH[1:]}/games/{quote(game.id, safe='')}.png"
             )
-            tags["og:image:width"], tags["og:image:height"] = str(WIDTH), str(HEIGHT)
+            tags["og:image:width"] = str(WIDTH)
+            tags["og:image:height"] = str(HEIGHT)
             tags["twitter:card"] = "summary_large_image"
     head = "".join(
         f'<meta property="{name}" content="{escape(text)}">'

@@ -102,7 +102,8 @@ class SiteStream:
         """Return what is to be sent now, in this order. It counts as sent."""
         self._hub.flush()
         self._gather()
-        now_s, found = self._clock(), list[BrokerMessage]()
+        now_s = self._clock()
+        found = list[BrokerMessage]()
         if self._jumped:
             self._jumped = False
             self._waiting.clear()
@@ -117,7 +118,8 @@ class SiteStream:
             if sum(map(len, self._since)) > _SINCE_BYTES:
                 found += self._build_snapshot()
             else:
-                self._since_s, self._stale_since = now_s, False
+                self._since_s = now_s
+                self._stale_since = False
                 found.append(self._build_since())
         if found:
             self._sent_s = now_s
@@ -144,7 +146,9 @@ class SiteStream:
         now = self._hub.snapshot(self._stream)
         hello = self._hub.hello(self._stream)
         self._after = now.seq
-        self._since, self._stale_since, self._since_s = [], False, self._clock()
+        self._since = []
+        self._stale_since = False
+        self._since_s = self._clock()
         whole = b'{"epoch":%b,"hello":%b,"snapshot":%b}' % (
             msgspec.json.encode(self._stream.epoch),
             wire.number(hello, now.seq - 1),
@@ -160,7 +164,8 @@ class SiteStream:
         return self._wrap(CHANGES, b"", messages)
 
     def _wrap(self, topic: str, after: bytes, messages: list[bytes]) -> BrokerMessage:
-        epoch, listed = msgspec.json.encode(self._stream.epoch), b",".join(messages)
+        epoch = msgspec.json.encode(self._stream.epoch)
+        listed = b",".join(messages)
         return BrokerMessage(
             topic, b'{"epoch":%b,%b"messages":[%b]}' % (epoch, after, listed)
         )

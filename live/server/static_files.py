@@ -74,7 +74,8 @@ _NAMED = {
 OVERLAY = Path(__file__).resolve().parents[1] / "screens" / "web"
 #: Modules that are in no file: the words of the figures, and what is left out of
 #: messages.
-CATALOGUE, USUAL = "client/catalogue.js", "client/usual.js"
+CATALOGUE = "client/catalogue.js"
+USUAL = "client/usual.js"
 
 
 @cache
@@ -131,8 +132,7 @@ class StaticSite:
         name.
         """
         parts = name.split("/")
-        # Hidden files, "..", empty parts and other systems' separators are nobody's
-        # business.
+        # Hidden files, "..", empty parts and other systems' separators are not served.
         if any(not part or part.startswith(".") or _is_unsafe(part) for part in parts):
             return None
         if name in (CATALOGUE, USUAL):

@@ -3,8 +3,8 @@
 All subscribers with the same filter read the same stream. The numbering is per stream,
 not global: with a global number a filtered client could not distinguish a message it
 was not meant to get from one it lost. ``epoch`` names this numbering; it changes when a
-stream is dropped and made anew, and with every start of the service, so an old number
-is never mistaken for a new one.
+stream is dropped and opened again, and with every start of the service, so an old
+number is never mistaken for a new one.
 
 After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's frames
 wait in it until the shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is
@@ -187,7 +187,8 @@ class NumberedStream:
 
     def take(self) -> list[NumberedMessage]:
         """Return the messages appended since the last call."""
-        fresh, self.fresh = self.fresh, []
+        fresh = self.fresh
+        self.fresh = []
         return fresh
 
     def release(self, reader: Reader) -> None:
@@ -206,14 +207,16 @@ class NumberedStream:
                 self._sent.pop((None, _coalescing_key(change)), None)
             case GameMessage() | StandingMessage() | EngineMessage() | HealthMessage():
                 about = game_of(change), _coalescing_key(change)
-                before, self._sent[about] = self._sent.get(about), body
+                before = self._sent.get(about)
+                self._sent[about] = body
                 return before != body
             case GoneMessage(game=game):
                 self._sent.pop((game, GameMessage), None)
         return True
 
     def _evict_old(self, now_s: float) -> None:
-        history, limits = self._history, self._limits
+        history = self._history
+        limits = self._limits
         while history and (
             len(history) > limits.history_messages
             or self._history_bytes > limits.history_bytes
@@ -318,7 +321,8 @@ class StreamHub:
         # before.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
             return [*self._drain_game(change.game), change]
-        waiting, slot = self._waiting.setdefault(game, {}), _coalescing_key(change)
+        waiting = self._waiting.setdefault(game, {})
+        slot = _coalescing_key(change)
         # At the end: a point drops the later ones of its colour.
         waiting.pop(slot, None)
         waiting[slot] = change
@@ -377,7 +381,8 @@ class StreamHub:
         head, field, tail = wire.number(_encode(rest, wanted), seq).partition(
             b'"games":['
         )
-        whole, before = BytesIO(), b""
+        whole = BytesIO()
+        before = b""
         whole.write(head + field)
         for id in games:
             if game := self._encoded_game(id, wanted):
@@ -388,10 +393,8 @@ class StreamHub:
         return whole.getvalue()
 
     def _encoded_game(self, id: GameId, wanted: StreamFilter) -> bytes:
-        form, known = (
-            (wanted.visibility, wanted.brief),
-            self._finished.setdefault(id, {}),
-        )
+        form = (wanted.visibility, wanted.brief)
+        known = self._finished.setdefault(id, {})
         if packed := known.get(form):
             return zlib.decompress(packed)
         game = self._state.game(id)
@@ -566,7 +569,8 @@ class StreamHub:
 
     def _update_players(self, stream: NumberedStream) -> None:
         """Send a narrow stream the players that its games gained or lost."""
-        before, stream.players = stream.players, self._find_players(stream)
+        before = stream.players
+        stream.players = self._find_players(stream)
         for player in before - stream.players:
             # No games and no moves: a player to be forgotten.
             self._send(

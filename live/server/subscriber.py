@@ -4,15 +4,15 @@ Loss policy: messages are written to the transport while it takes them. A client
 does not read is skipped once :attr:`live.server.limits.ClientLimits.write_bytes` are
 unsent, and so costs that much memory and nothing more. When it drains in time it gets
 what it missed, or where that is more than so much again, one fresh snapshot; else it is
-closed. What it sends is read in small pieces, each connection's in its turn; of who
-sends more than a subscriber has to say nothing more is read. A client that still has to
-send its token is sent nothing before it, and closed with ``FORBIDDEN`` where it sends
-nothing in time, or no valid one.
+closed. What it sends is read in small pieces, each connection's in its turn; a client
+that sends too much is not read any more. A client that still has to send its token is
+sent nothing before it, and closed with ``FORBIDDEN`` where it sends nothing in time, or
+no valid one.
 
 Everything here is synchronous: nothing happens between reading the state and handing it
 to a connection, so no change falls between a snapshot and the messages after it. Only a
-long snapshot is deflated elsewhere, some 40 ms for 56 games, in which everybody else's
-messages go on; whoever waits for it is then given it with all that came after it.
+long snapshot is deflated by another thread, some 40 ms for 56 games, while messages to
+all others go on; those who wait then get it with all that came after it.
 """
 
 from __future__ import annotations
@@ -138,7 +138,9 @@ class Subscriber(asyncio.Protocol):
             TooManyFilters: as many distinct filters as allowed are in use.
         """
         self.stream = source.stream(wanted)
-        self._source, self.guest, self.on_text = source, guest, said
+        self._source = source
+        self.guest = guest
+        self.on_text = said
 
     @property
     def is_ready(self) -> bool:
@@ -194,7 +196,7 @@ class Subscriber(asyncio.Protocol):
         if self.is_ready:
             self.pause()
             self.cursor = self.stream.seq
-        # Whoever does not read our pongs may not ask for more of them.
+        # A client that does not read our pongs may not ask for more.
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:

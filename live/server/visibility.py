@@ -38,7 +38,7 @@ Kind = type[msgspec.Struct]
 
 
 class Visibility(enum.IntEnum):
-    """Who looks on; more than one may see a field, from the lowest that does."""
+    """Who may see a field: the lowest that may, and all above it."""
 
     VENUE = 0
     PUBLIC = 1
@@ -73,14 +73,13 @@ _VENUE: dict[Kind, str] = {
     to_clients.HealthMessage: "feeds",
     to_clients.HeartbeatMessage: "public_delay",
 }
-#: What nobody but an arbiter sees.
+#: What arbiters alone see.
 _ARBITER: dict[Kind, str] = {
     # Which position the engines are busy with.
     health.EngineState: "searching",
     # What is played at this moment.
     health.PublicDelay: "held_moves held_boards",
-    # What is wrong at a board, and figures of one player that are nobody else's
-    # business.
+    # What is wrong at a board, and figures of one player.
     to_clients.SnapshotMessage: "alerts",
     # Screening figures are read by those who know what they do not say. No message
     # carries an Intrinsic; files of a report do.
@@ -167,7 +166,8 @@ def _plan_redaction(
     """Return the fields to empty, each with its replacement, and the fields to look
     into.
     """
-    hidden, nested = [], []
+    hidden = []
+    nested = []
     for field in msgspec.structs.fields(kind):
         if find_minimum_visibility(kind, field.name) > visibility:
             hidden.append((field.name, None if field.required else field.default))

@@ -31,13 +31,17 @@ FRAMES_LOG.setLevel(logging.INFO)
 
 
 _encoder = msgspec.json.Encoder()
-_FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
+_FIN = 0x80
+_RSV1 = 0x40
+_TEXT = 0x1
+_PING = 0x9
 #: What every deflated message ends with, and so does not carry (RFC 7692, section
 #: 7.2.1).
 _TAIL = b"\x00\x00\xff\xff"
 #: How hard messages are deflated, and long ones, which is done beside the event loop:
 #: of a snapshot of 56 games it saves a quarter and takes four times the time.
-_LEVEL, _LONG_LEVEL = 3, 8
+_LEVEL = 3
+_LONG_LEVEL = 8
 #: Longer messages take more than about a millisecond to deflate.
 LONG_BYTES = 64_000
 #: Shorter messages go as they are: that is allowed at any time, and deflating them

@@ -258,7 +258,7 @@ async def test_another_address_is_served_with_permission_and_a_warning(
         async with serving(world, host="0.0.0.0"):
             pass
     async with serving(world, host="0.0.0.0", public=True) as publisher:
-        assert "whoever reaches 0.0.0.0" in caplog.text
+        assert "anyone who can reach 0.0.0.0" in caplog.text
         async with asking(publisher) as client:
             assert (await client.get("/healthz")).status_code == 200
 
