@@ -80,7 +80,7 @@ def test_a_named_folder_of_studies_must_be_there(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "career.svg").touch()
     files = app.study_files(settings(**{"study.folder": str(folder)}).study)
-    assert files is not None and files.names() == ["career.svg"]
+    assert files is not None and files.list_files() == ["career.svg"]
 
 
 class HurriedClock(LoopClock):

@@ -113,8 +113,8 @@ class Broadcaster(StreamHub):
 
     # --- subscribers ------------------------------------------------------------------
 
-    def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
-        """Return greet a subscriber, then give it what it lacks: the missing messages
+    def subscribe(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
+        """Greet a subscriber, then give it what it lacks: the missing messages
         or a snapshot.
         """
         stream = subscriber.stream
@@ -124,7 +124,7 @@ class Broadcaster(StreamHub):
             return
         stream.readers.add(subscriber)
         self._tally.subscribers += 1
-        missing = stream.since(*resume) if resume else None
+        missing = stream.list_since(*resume) if resume else None
         if missing is None:
             self._tally.snapshots["joined"] += 1
             self._send_snapshot(subscriber)
@@ -147,7 +147,7 @@ class Broadcaster(StreamHub):
         """
         self.flush()
         stream = subscriber.stream
-        missing = stream.since(stream.epoch, subscriber.cursor or 0)
+        missing = stream.list_since(stream.epoch, subscriber.cursor or 0)
         if missing is None or count_bytes(missing) > self._limits.write_bytes:
             self._tally.snapshots["skipped"] += 1
             self._send_snapshot(subscriber)
@@ -173,7 +173,7 @@ class Broadcaster(StreamHub):
         self.flush()
         for subscriber in self._packing.pop(now):
             stream = subscriber.stream
-            after = stream.since(stream.epoch, now.seq)
+            after = stream.list_since(stream.epoch, now.seq)
             # Too much may have come meanwhile: then it is the next snapshot, not packed
             # at all.
             whole = self.list_catch_up(stream) if after is None else [now, *after]
@@ -194,7 +194,11 @@ class Broadcaster(StreamHub):
             subscriber.is_greeted = True
             before = stream.seq - len(messages)
             frames.append(
-                [wire.frame(wire.number(self.hello(stream, resumed=resumed), before))]
+                [
+                    wire.frame(
+                        wire.number(self.encode_hello(stream, resumed=resumed), before)
+                    )
+                ]
             )
         for each in messages:
             packed = subscriber.can_inflate and not each.is_slow_to_deflate

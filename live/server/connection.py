@@ -250,7 +250,7 @@ class HttpConnection(asyncio.Protocol):
             self._turns.add(self._read_requests)
 
     def _read_requests(self) -> None:
-        """Return answer the next request that has arrived whole."""
+        """Answer the next request that has arrived whole."""
         self._waits = False
         while self._closing_s is None and self._stalled_s is None:
             try:
@@ -361,9 +361,7 @@ class HttpConnection(asyncio.Protocol):
     # --- responses --------------------------------------------------------------------
 
     def _respond(self, response: HttpResponse) -> None:
-        """Return answer the request that has arrived; the next may follow if both sides
-        keep on.
-        """
+        """Answer the request that has arrived; read the next unless told to end."""
         names = {name for name, _ in self._request.headers} if self._request else set()
         # What one end takes for its body the other may take for the next request: "the
         # server MUST close the connection after responding" (RFC 9112, section 6.1).

@@ -74,9 +74,13 @@ def _render_fields(schema: JsonObject) -> str:
 
 def _render_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Render a table in Markdown; an empty text where it has no rows."""
-    lines = [" | ".join(each.replace("|", "\\|") for each in row) for row in rows]
+    lines = [" | ".join(map(_escape_cell, row)) for row in rows]
     lead = [" | ".join(heads), " | ".join("---" for _ in heads)]
     return "\n".join(f"| {line} |" for line in (*lead, *lines)) if lines else ""
+
+
+def _escape_cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _name_kind(schema: JsonObject) -> str:

@@ -8,7 +8,6 @@ everything runs on one loop and nothing here awaits, a snapshot and the position
 stream are read at the same instant, so no change can fall between them.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -18,7 +17,6 @@ from live.event.tracked_game import view_of
 from live.games.rounds import RoundPlace, round_sort_key
 from live.messages.alerts import Alert
 from live.messages.figures import (
-    CurvePoint,
     EngineInfo,
     GainCounts,
     GainKind,
@@ -78,11 +76,6 @@ class EventReader(Protocol):
     def moments(self) -> Iterable[Moment]:
         """Return moments that stand, in any order."""
         ...
-
-
-def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
-    """Return the gains of one side of one game; none if that side never began."""
-    return tuple(sorted(Counter(point.gain_cp for point in points if point.n).items()))
 
 
 def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:

@@ -165,21 +165,23 @@ class ReferenceClient:
                 self._games[game] = replace(held, curves=curves)
             case StandingMessage(player=player):
                 stays = bool(player.games or player.moves)
-                _keep(self._players, player.id, player, stays)
+                _set_or_delete(self._players, player.id, player, stays)
                 if not stays:
                     self._gains.pop(player.id, None)
             case GainsMessage(player=id, gain_cp=gain_cp, moves=moves):
-                _keep(self._gains.setdefault(id, {}), gain_cp, moves, bool(moves))
+                _set_or_delete(
+                    self._gains.setdefault(id, {}), gain_cp, moves, bool(moves)
+                )
             case EngineMessage(engine=engine):
                 self._engine = engine
             case HealthMessage(feeds=feeds, engines=engines):
                 self._feeds = feeds
                 self._engines = engines
             case AlertMessage(alert=alert):
-                _keep(self._alerts, alert.id, alert, alert.cleared_s is None)
+                _set_or_delete(self._alerts, alert.id, alert, alert.cleared_s is None)
             case MomentMessage(game=game, moment=moment, holds=holds):
                 self._require_game(game)
-                _keep(self._moments, moment.id, moment, holds)
+                _set_or_delete(self._moments, moment.id, moment, holds)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
         stay = (each for each in self.moments() if each.game != game or each.ply < ply)
@@ -281,8 +283,10 @@ def _index_by_id(values: Iterable[Named]) -> dict[str, Named]:
     return {value.id: value for value in values}
 
 
-def _keep(held: dict[Any, Any], key: object, value: object, stays: bool) -> None:
-    """Return hold the value at its key, or nothing there any more."""
+def _set_or_delete(
+    held: dict[Any, Any], key: object, value: object, stays: bool
+) -> None:
+    """Set the value at its key, or delete what is there."""
     if stays:
         held[key] = value
     else:

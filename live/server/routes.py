@@ -221,13 +221,13 @@ class HttpRoutes:
     # --- what the routes answer -------------------------------------------------------
 
     @route(f"{API_PATH}/games", {"games": GameView}, GAME_FILTERS)
-    def games(self, asked: Asked) -> HttpResponse:
+    def list_games(self, asked: Asked) -> HttpResponse:
         """Games, without moves and curves."""
         games = filter(parse_filter(asked.request.query).has_game, asked.state.games())
         return _respond_json({"games": sorted(games, key=game_order)})
 
     @route(f"{API_PATH}/games/{{game}}.png", "image/png")
-    async def picture(self, asked: Asked) -> HttpResponse | None:
+    async def draw_game(self, asked: Asked) -> HttpResponse | None:
         """Its board with both figures, where scores are not hidden."""
         detail = asked.state.game(asked.name)
         if detail is None:
@@ -248,7 +248,7 @@ class HttpRoutes:
         )
 
     @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
-    def public_game(self, asked: Asked) -> HttpResponse | None:
+    def show_public_id(self, asked: Asked) -> HttpResponse | None:
         """The id by which the public knows the game, for links: another one under a
         delay.
         """
@@ -261,13 +261,13 @@ class HttpRoutes:
 
     # Before the next: an id may itself end in ".pgn".
     @route(f"{API_PATH}/games/{{game}}", GameDetail)
-    def game(self, asked: Asked) -> HttpResponse | None:
+    def show_game(self, asked: Asked) -> HttpResponse | None:
         """One game in full."""
         game = asked.state.game(asked.name)
         return None if game is None else _respond_json(game)
 
     @route(f"{API_PATH}/games/{{game}}.pgn", "application/x-chess-pgn")
-    def pgn(self, asked: Asked) -> HttpResponse | None:
+    def write_pgn(self, asked: Asked) -> HttpResponse | None:
         """One game as annotated PGN."""
         game = asked.state.game(asked.name)
         if game is None:
@@ -276,21 +276,21 @@ class HttpRoutes:
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
     @route(f"{API_PATH}/players", {"players": PlayerView})
-    def players(self, asked: Asked) -> HttpResponse:
+    def list_players(self, asked: Asked) -> HttpResponse:
         """Players."""
         return _respond_json(
             {"players": sorted(asked.state.players(), key=lambda each: each.id)}
         )
 
     @route(f"{API_PATH}/standings", {"standings": PlayerView})
-    def standings(self, asked: Asked) -> HttpResponse:
+    def list_standings(self, asked: Asked) -> HttpResponse:
         """Players by strength."""
         return _respond_json(
             {"standings": [each.view for each in standings(asked.state.players())]}
         )
 
     @route(f"{API_PATH}/health", HealthAnswer)
-    def health(self, asked: Asked) -> HttpResponse:
+    def report_health(self, asked: Asked) -> HttpResponse:
         """How feeds and engines are doing."""
         return _respond_json(self._assess(asked))
 
@@ -304,7 +304,7 @@ class HttpRoutes:
         )
 
     @route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
-    def incidents(self, asked: Asked) -> HttpResponse:
+    def list_incidents(self, asked: Asked) -> HttpResponse:
         """The incident log, for arbiters."""
         sees = asked.sees
         if sees.visibility is not Visibility.ARBITER:
@@ -321,7 +321,7 @@ class HttpRoutes:
         return _respond_json({"incidents": found})
 
     @route(f"{API_PATH}/moments", {"moments": Moment}, GAME_FILTERS)
-    def moments(self, asked: Asked) -> HttpResponse:
+    def list_moments(self, asked: Asked) -> HttpResponse:
         """What is worth telling."""
         selected = parse_filter(asked.request.query)
         games = {view.id for view in asked.state.games() if selected.has_game(view)}
@@ -335,13 +335,13 @@ class HttpRoutes:
         )
 
     @route(f"{API_PATH}/round", RoundSummary, ROUND_QUERY)
-    async def round(self, asked: Asked) -> HttpResponse:
+    async def show_round(self, asked: Asked) -> HttpResponse:
         """A round that is over; the newest where none is named."""
         summary = await self._summarise(asked)
         return summary if isinstance(summary, HttpResponse) else _respond_json(summary)
 
     @route(f"{API_PATH}/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
-    async def round_drawing(self, asked: Asked) -> HttpResponse:
+    async def draw_round_svg(self, asked: Asked) -> HttpResponse:
         """The same as a drawing."""
         summary = await self._summarise(asked)
         if isinstance(summary, HttpResponse):
@@ -350,7 +350,7 @@ class HttpRoutes:
         return respond(200, "image/svg+xml", svg, REVALIDATE, policy=_SVG_POLICY)
 
     @route(f"{API_PATH}/round.png", "image/png", (*ROUND_QUERY, "lang"))
-    async def round_picture(self, asked: Asked) -> HttpResponse:
+    async def draw_round_png(self, asked: Asked) -> HttpResponse:
         """The same as a picture."""
         if not can_render_png():
             return problem(
@@ -368,7 +368,7 @@ class HttpRoutes:
         return await respond_with_file(self._pictures.get(svg, png), "the round")
 
     @route("/round")
-    async def round_page(self, asked: Asked) -> HttpResponse:
+    async def show_round_page(self, asked: Asked) -> HttpResponse:
         """A round that is over on one screen; while it goes on, how far it is."""
         summary = await self._summarise(asked)
         language = _read_language(asked)
@@ -419,7 +419,7 @@ class HttpRoutes:
         return msgspec.json.decode(file.body, type=RoundSummary)
 
     @route("/metrics", "text/plain")
-    def metrics(self, asked: Asked) -> HttpResponse:
+    def report_metrics(self, asked: Asked) -> HttpResponse:
         """Figures of the service, for Prometheus."""
         guest = asked.guest
         # Metrics are not delayed, so the delayed public needs a token with metrics.
@@ -435,7 +435,7 @@ class HttpRoutes:
 
     @route("/readyz", HealthAnswer, open=True)
     @route("/healthz", HealthAnswer, open=True)
-    def well(self, asked: Asked) -> HttpResponse:
+    def report_readiness(self, asked: Asked) -> HttpResponse:
         """Whether the service lives, and is ready: where it is not, readyz is 503."""
         now = self._assess(asked)
         # Every client may know this much.
@@ -444,27 +444,27 @@ class HttpRoutes:
         return _respond_json(readiness, 503 if unready else 200)
 
     @route("/asyncapi.json", open=True)
-    def asyncapi(self, asked: Asked) -> HttpResponse:
+    def serve_asyncapi(self, asked: Asked) -> HttpResponse:
         """The description of the messages."""
         return _respond_json(describe_messages())
 
     @route("/openapi.json", open=True)
-    def openapi(self, asked: Asked) -> HttpResponse:
+    def serve_openapi(self, asked: Asked) -> HttpResponse:
         """The description of these routes."""
         return _respond_json(describe_api())
 
     @route("/docs", open=True)
-    def docs(self, asked: Asked) -> HttpResponse:
+    def serve_docs(self, asked: Asked) -> HttpResponse:
         """The readable page of both."""
         return self._respond_page(ExportedFile(_HTML, _render_docs()))
 
     @route("/manual", open=True)
-    def manual(self, asked: Asked) -> HttpResponse:
+    def redirect_to_manual(self, asked: Asked) -> HttpResponse:
         """Links between the manual's pages count from the folder."""
         return respond(308, "text/plain", b"", [("Location", "manual/")])
 
     @route("/share", open=True)
-    def share(self, asked: Asked) -> HttpResponse:
+    def serve_share_page(self, asked: Asked) -> HttpResponse:
         """What a chat reads of a board; the way to it for everybody."""
         id = dict(asked.request.query).get("game", "")
         game = asked.state.game(id) if asked.guest else None
@@ -489,7 +489,7 @@ class HttpRoutes:
         return f"{scheme}://{headers.get('host', 'localhost')}/"
 
     @route("/study")
-    async def studies(self, asked: Asked) -> HttpResponse:
+    async def list_studies(self, asked: Asked) -> HttpResponse:
         """What tables and figures of studies there are; links lead on with
         the token.
         """
@@ -502,18 +502,18 @@ class HttpRoutes:
         )
         links = "".join(
             f'<li><a href="study/{quote(name)}{escape(token)}">{escape(name)}</a></li>'
-            for name in await on_own_thread(folder.names)
+            for name in await on_own_thread(folder.list_files)
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
         page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
         return respond(200, _HTML, page, REVALIDATE, policy=build_policy(self.frames))
 
     @route("/study/{file}")
-    async def study(self, asked: Asked) -> HttpResponse | None:
+    async def serve_study(self, asked: Asked) -> HttpResponse | None:
         """One of them."""
         if isinstance(folder := self._find_studies(asked), HttpResponse):
             return folder
-        if (file := await on_own_thread(folder.file, asked.name)) is None:
+        if (file := await on_own_thread(folder.read_file, asked.name)) is None:
             return None
         policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)

@@ -380,7 +380,7 @@ class Publisher:
             }
             if wanted not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
-        self._choose_broadcaster(wanted).stream(wanted)
+        self._choose_broadcaster(wanted).open_stream(wanted)
 
     def _refuse_host(self, request: HttpRequest) -> HttpResponse | None:
         authority = request.headers.get("host", "")
@@ -468,7 +468,7 @@ class Publisher:
                 self._desk(command, guest.name)
 
         subscriber.follow(broadcaster, wanted, guest, on_text)
-        broadcaster.join(subscriber, client.resume)
+        broadcaster.subscribe(subscriber, client.resume)
 
     # --- the clock --------------------------------------------------------------------
 

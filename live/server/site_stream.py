@@ -75,7 +75,7 @@ class SiteStream:
         self._open_stream()
 
     def _open_stream(self) -> None:
-        self._stream = self._hub.stream(self._selected)
+        self._stream = self._hub.open_stream(self._selected)
         self._after = FIRST_SEQ
         self._since: list[bytes] = []
         self._waiting: list[bytes] = []
@@ -144,7 +144,7 @@ class SiteStream:
 
     def _build_snapshot(self) -> list[BrokerMessage]:
         now = self._hub.snapshot(self._stream)
-        hello = self._hub.hello(self._stream)
+        hello = self._hub.encode_hello(self._stream)
         self._after = now.seq
         self._since = []
         self._stale_since = False

@@ -113,9 +113,9 @@ class StaticSite:
         ``/static/…``; else None.
         """
         name = _NAMED.get(path) or path.removeprefix("/static/")
-        return None if name == path else self.file(name)
+        return None if name == path else self.read_file(name)
 
-    def names(self) -> list[str]:
+    def list_files(self) -> list[str]:
         """List files at the top of the folder that are served."""
         try:
             found = sorted(self._root.iterdir())
@@ -127,7 +127,7 @@ class StaticSite:
             if each.suffix.lower() in self._types and not each.name.startswith(".")
         ]
 
-    def file(self, name: str) -> ExportedFile | None:
+    def read_file(self, name: str) -> ExportedFile | None:
         """Return a file by its path in the folder; None where there is none of that
         name.
         """

@@ -175,7 +175,7 @@ class NumberedStream:
         self._history_bytes += len(body)
         self._evict_old(numbered.at_s)
 
-    def since(self, epoch: str, seq: int) -> list[NumberedMessage] | None:
+    def list_since(self, epoch: str, seq: int) -> list[NumberedMessage] | None:
         """Return exactly the messages after ``seq``; None where they cannot all be
         given.
         """
@@ -339,7 +339,7 @@ class StreamHub:
         """All streams."""
         return list(self._streams.values())
 
-    def stream(self, selected: StreamFilter) -> NumberedStream:
+    def open_stream(self, selected: StreamFilter) -> NumberedStream:
         """Return the stream of this filter; open it if there is none.
 
         Where too many filters are in use, the one unread for longest makes room. Those
@@ -414,14 +414,14 @@ class StreamHub:
         self.flush()
         held = stream.snapshot
         if held is not None and self._clock() - held.at_s <= _SNAPSHOT_S:
-            after = stream.since(stream.epoch, held.seq)
+            after = stream.list_since(stream.epoch, held.seq)
             if after is not None and count_bytes(after) <= _SNAPSHOT_SHARE * len(
                 held.body
             ):
                 return [held, *after]
         return [self.snapshot(stream)]
 
-    def hello(self, stream: NumberedStream, *, resumed: bool = False) -> bytes:
+    def encode_hello(self, stream: NumberedStream, *, resumed: bool = False) -> bytes:
         """Encode the greeting of those who read the stream, without its number."""
         sees = stream.filter.visibility
         return wire.encode(

@@ -53,7 +53,7 @@ _SLICE_BYTES = 256
 class StreamSource(Protocol):
     """What a subscriber reads from: the streams of one audience."""
 
-    def stream(self, selected: StreamFilter) -> NumberedStream: ...
+    def open_stream(self, selected: StreamFilter) -> NumberedStream: ...
 
     def catch_up(self, subscriber: Subscriber) -> None: ...
 
@@ -137,7 +137,7 @@ class Subscriber(asyncio.Protocol):
         Raises:
             TooManyFilters: as many distinct filters as allowed are in use.
         """
-        self.stream = source.stream(wanted)
+        self.stream = source.open_stream(wanted)
         self._source = source
         self.guest = guest
         self.on_text = said

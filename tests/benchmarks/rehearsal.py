@@ -127,7 +127,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
         await asyncio.sleep(1)
         publisher.broadcaster.flush()
         finals = {
-            query: publisher.broadcaster.stream(parse_filter(parse_qsl(query[1:]))).seq
+            query: publisher.broadcaster.open_stream(parse_filter(parse_qsl(query[1:]))).seq
             for query in set(asked)
         }
         snapshots = {q: snapshot(service.state, parse_filter(parse_qsl(q[1:]))) for q in set(asked)}

@@ -107,7 +107,7 @@ async def restart(path: Path) -> dict[str, Any]:
         await hall.bring_back(ARITHMETIC, nothing_known, "1 look", [FEED])
         restored_s = time.monotonic()
         hub = StreamHub(hall.state, epoch="", clock=time.monotonic)
-        first = hub.snapshot(hub.stream(EVERYTHING))
+        first = hub.snapshot(hub.open_stream(EVERYTHING))
         shown_s, shown_cpu_s = time.monotonic(), time.process_time()
         done.set()
         await feeling

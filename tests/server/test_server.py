@@ -37,7 +37,7 @@ async def follow(ws: ClientConnection, client_state: ReferenceClient, seq: int) 
 
 def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
     publisher.broadcaster.flush()
-    return publisher.broadcaster.stream(selected).seq
+    return publisher.broadcaster.open_stream(selected).seq
 
 
 async def test_disconnects_lose_and_repeat_nothing() -> None:
@@ -163,7 +163,7 @@ async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
 
 def readers(publisher: Publisher) -> set[Subscriber]:
     """Those who get everything."""
-    found = publisher.broadcaster.stream(EVERYTHING).readers
+    found = publisher.broadcaster.open_stream(EVERYTHING).readers
     return {each for each in found if isinstance(each, Subscriber)}
 
 

@@ -62,7 +62,7 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
-    assert StaticSite(tmp_path / "none").names() == []
+    assert StaticSite(tmp_path / "none").list_files() == []
 
 
 def answered(path: str, site: StaticSite, guest: Guest = Guest(), **more: Any) -> HttpResponse:  # noqa: B008

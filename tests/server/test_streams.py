@@ -64,7 +64,7 @@ class Client:
     """Follows one stream from the moment it is made, through real encoded bytes."""
 
     def __init__(self, hub: StreamHub, selected: StreamFilter) -> None:
-        self.stream = hub.stream(selected)
+        self.stream = hub.open_stream(selected)
         self.client_state = ReferenceClient()
         for each in hub.list_catch_up(self.stream):
             self.client_state.receive(wire.number(each.body, each.seq))
@@ -128,7 +128,7 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
 ) -> None:
     world, random = World(seed), Random(seed)
     hub = StreamHub(world, epoch="e", clock=Clock(), limits=ClientLimits(history_messages=keep))
-    stream = hub.stream(random.choice(FILTERS))
+    stream = hub.open_stream(random.choice(FILTERS))
     sent: list[bytes] = [b""] * (stream.seq + 1)
     for _ in range(steps):
         hub.publish(world.step())
@@ -136,13 +136,13 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
         sent.extend(taken(stream))
     assert len(sent) == stream.seq + 1
     for seq in range(stream.seq + 3):
-        answer = stream.since(stream.epoch, seq)
+        answer = stream.list_since(stream.epoch, seq)
         if max(FIRST_SEQ, stream.seq - keep) <= seq <= stream.seq:
             assert answer is not None
             assert [wire.number(each.body, each.seq) for each in answer] == sent[seq + 1 :]
         else:
             assert answer is None
-    assert stream.since("another", stream.seq) is None
+    assert stream.list_since("another", stream.seq) is None
 
 
 def test_history_forgets_by_age_and_by_bytes_and_delivers_once_what_it_forgot() -> None:
@@ -153,37 +153,37 @@ def test_history_forgets_by_age_and_by_bytes_and_delivers_once_what_it_forgot() 
     for _ in range(3):
         stream.append(b'{"type":"x"}')  # 12 bytes: two fit
     assert (len(taken(stream)), taken(stream)) == (3, [])
-    assert stream.since("e", start) is None
+    assert stream.list_since("e", start) is None
     for after_s in (0, 10):
         clock.now_s += after_s
-        assert len(stream.since("e", start + 1) or ()) == 2
+        assert len(stream.list_since("e", start + 1) or ()) == 2
     clock.now_s += 0.001
-    assert stream.since("e", start + 2) is None
-    assert stream.since("e", start + 3) == []
+    assert stream.list_since("e", start + 2) is None
+    assert stream.list_since("e", start + 3) == []
 
 
 def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
     clock = Clock()
     hub = StreamHub(World(), epoch="e", clock=clock, limits=ClientLimits(history_age_s=5))
-    first = hub.stream(EVERYTHING)
+    first = hub.open_stream(EVERYTHING)
     clock.now_s += 5
     hub.evict_unused()
-    assert hub.stream(EVERYTHING) is first
+    assert hub.open_stream(EVERYTHING) is first
     first.readers.add(READER)
     clock.now_s += 5.1
     hub.evict_unused()
-    assert hub.stream(EVERYTHING) is first
+    assert hub.open_stream(EVERYTHING) is first
     clock.now_s += 5.1
     first.release(READER)
     clock.now_s += 5
     hub.evict_unused()
-    assert hub.stream(EVERYTHING) is first
+    assert hub.open_stream(EVERYTHING) is first
     clock.now_s += 5.1
     hub.evict_unused()
-    second = hub.stream(EVERYTHING)
+    second = hub.open_stream(EVERYTHING)
     assert second is not first
     assert second.epoch != first.epoch
-    assert second.since(first.epoch, first.seq) is None
+    assert second.list_since(first.epoch, first.seq) is None
 
 
 def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
@@ -191,30 +191,30 @@ def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     world = World(0, *GAMES[:3])
     hub = StreamHub(world, epoch="e", clock=clock, limits=ClientLimits(filters=2))
     one, two, three = (StreamFilter(games=frozenset({game})) for game in GAMES[:3])
-    read = hub.stream(one)
+    read = hub.open_stream(one)
     read.readers.add(READER)
-    unread = hub.stream(two)
+    unread = hub.open_stream(two)
     clock.now_s += 1
-    new = hub.stream(three)
-    assert hub.stream(one) is read
+    new = hub.open_stream(three)
+    assert hub.open_stream(one) is read
     new.readers.add(READER)
     with pytest.raises(TooManyFilters):
-        hub.stream(two)
+        hub.open_stream(two)
     # Neither the whole event nor what selects no game is kept out by them, but by their like.
     for whole in (EVERYTHING, StreamFilter(brief=True), StreamFilter(gains=True)):
-        hub.stream(whole).readers.add(READER)
+        hub.open_stream(whole).readers.add(READER)
     for number in range(8):
-        hub.stream(StreamFilter(games=frozenset({f"zz{number}"}))).readers.add(READER)
+        hub.open_stream(StreamFilter(games=frozenset({f"zz{number}"}))).readers.add(READER)
     with pytest.raises(TooManyFilters):
-        hub.stream(StreamFilter(games=frozenset({"zz"})))
+        hub.open_stream(StreamFilter(games=frozenset({"zz"})))
     new.release(READER)
-    assert hub.stream(two) is not unread
+    assert hub.open_stream(two) is not unread
 
 
 def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
     world = World(1)
     hub = StreamHub(world, epoch="e", clock=Clock())
-    stream = hub.stream(EVERYTHING)
+    stream = hub.open_stream(EVERYTHING)
     hub.publish(world.appear("g1"))
     assert not stream.fresh
     hub.publish(world.move("g1"))
@@ -231,7 +231,7 @@ def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
 def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
     world, clock = World(1, *GAMES, plies=30), Clock()
     hub = StreamHub(world, epoch="e", clock=clock)
-    stream = hub.stream(EVERYTHING)
+    stream = hub.open_stream(EVERYTHING)
     (first,) = hub.list_catch_up(stream)
     hub.publish(world.move("g1"))
     again, *after = hub.list_catch_up(stream)
@@ -317,7 +317,7 @@ async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> 
 def test_a_brief_stream_says_nothing_twice() -> None:
     world = World(7)
     hub = StreamHub(world, epoch="e", clock=Clock())
-    stream = hub.stream(StreamFilter(brief=True))
+    stream = hub.open_stream(StreamFilter(brief=True))
     for _ in range(3):
         hub.publish([EngineMessage(world.info)])
         hub.flush()
@@ -328,7 +328,9 @@ def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
     broadcast = Broadcast(8)
     broadcast.play(60)
     hub = StreamHub(broadcast.state, epoch="e", clock=Clock())
-    full, short = (hub.snapshot(hub.stream(StreamFilter(brief=each))) for each in (False, True))
+    full, short = (
+        hub.snapshot(hub.open_stream(StreamFilter(brief=each))) for each in (False, True)
+    )
     sizes = [len(next(each.frames(deflated=True))) for each in (full, short)]
     held = msgspec.json.decode(short.body, type=SnapshotMessage)
     for game, whole in zip(held.games, snapshot(broadcast.state).games, strict=True):

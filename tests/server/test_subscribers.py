@@ -300,7 +300,7 @@ def reader(
     source = Broadcaster(World(1), epoch="e", clock=clock, limits=ClientLimits())
     made = subscriber_on(wire, protocol, clock=clock)
     made.follow(source, EVERYTHING, Guest())
-    source.join(made, None)
+    source.subscribe(made, None)
     return made, source
 
 
@@ -383,7 +383,7 @@ def stranger(wire: Wire, protocol: ServerProtocol) -> Subscriber:
     def introduced(message: bytes) -> None:
         if message == b"right":
             made.follow(source, EVERYTHING, Guest())
-            source.join(made, None)
+            source.subscribe(made, None)
         else:
             made.close(CloseCode.FORBIDDEN)
 
@@ -461,7 +461,7 @@ async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_mor
     source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=ClientLimits())
     made.follow(source, EVERYTHING, Guest())
     if joined:
-        source.join(made, None)
+        source.subscribe(made, None)
     before = len(wire.written)
 
     def fail(self: Any) -> None:
@@ -472,7 +472,7 @@ async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_mor
     if joined:
         source.catch_up(made)
     else:
-        source.join(made, None)
+        source.subscribe(made, None)
     goodbye = wire.written[before:]
     assert closes(goodbye) == [1001]
     assert len(goodbye) == 2 + goodbye[1], "a close frame and nothing else"
@@ -520,7 +520,7 @@ class Followed:
         subscriber = subscriber_on(transport, protocol)
         subscriber.follow(self.source, EVERYTHING, Guest())
         assert subscriber.can_inflate
-        self.source.join(subscriber, None)
+        self.source.subscribe(subscriber, None)
         return subscriber, transport
 
     def move(self, game: str) -> None:
@@ -532,7 +532,7 @@ class Followed:
         for each in transports:
             held = received(each)
             assert held.snapshot() == snapshot(self.world)
-            assert held.seq == self.source.stream(EVERYTHING).seq
+            assert held.seq == self.source.open_stream(EVERYTHING).seq
 
 
 def received(transport: Wire) -> ReferenceClient:

@@ -286,7 +286,7 @@ class Week:
         self.state = EventState(Measure("same-search"), NoEngine(), self._publish)
         self.retention = GameRetention(config.finished_after_h * HOUR_S, MOST_GAMES)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
-        self.brief = self.hub.stream(StreamFilter(brief=True))
+        self.brief = self.hub.open_stream(StreamFilter(brief=True))
         self.desk, self.story = AlertDesk(self.state.game), StoryDesk()
         self.retained = RetainedMessages(self.state, "live-rate")
         self.client_state = ReferenceClient()

@@ -9,6 +9,7 @@ are parted by semicolons. Unknown is empty.
 import csv
 import datetime as dt
 import io
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import escape
 from typing import Literal, get_args, get_origin
@@ -28,7 +29,6 @@ from live.screens.reports.report_page import (
     sort_games,
 )
 from live.server.analysis import Analysis, to_json, write_study_lines
-from live.server.event_reader import gain_counts
 from live.server.pgn_writer import replace_unprintable, write_game
 from live.server.visibility import Visibility, redact
 from live.watch.incident_log import incident_sign, kind_name
@@ -186,7 +186,10 @@ def _format_gains(whole: Analysis) -> str:
         rows += (("player", "", "", name, *pair) for pair in each.counts)
     for game in whole.games:
         for color, player, points in _list_sides(game):
-            counts = gain_counts(points)
+            # A game that one side never began has no gains of it.
+            counts = sorted(
+                Counter(point.gain_cp for point in points if point.n).items()
+            )
             rows += (("game", game.id, color, player.name, *pair) for pair in counts)
     rows += (
         ("engine", "", "", whole.engine.name, *pair) for pair in whole.engine_gains

@@ -34,7 +34,7 @@ AXE = Path(__file__).resolve().parent.parent.parent / "data" / "vendor" / "axe-c
 async def settled(page: Page, publisher: Publisher) -> None:
     """Wait until the page has drawn everything published so far."""
     publisher.broadcaster.flush()
-    seq = publisher.broadcaster.stream(EVERYTHING).seq
+    seq = publisher.broadcaster.open_stream(EVERYTHING).seq
     await page.until(f"document.querySelector('#main')?.dataset.seq === '{seq}'")
 
 
