@@ -1,24 +1,23 @@
-"""What every source offers: a name, and ``run`` until there is nothing more to follow.
+"""The contract of a source, and the runner that follows one until it is over.
+
+A source is polled: :meth:`PolledFeed.poll` returns a :class:`Poll`, what the source
+holds now. Or it is streamed: :meth:`SessionFeed._follow_source` hands what comes to
+:meth:`FeedSession.report`. Either raises :class:`FeedTrouble` for what ends a
+connection. Retry, health, staleness and the grace period after the last result are the
+runner's alone, so no source can bring the service down.
 
 Loss policy feed → game: lossless. A report is a whole game, so a missed one is healed
 by the next; ``FeedSink.report`` waits when the consumer is busy, so nothing is dropped
 here.
-
-Which games a source holds, whether they are all over, and since when nothing changed.
-Pure.
-
-What a source says about itself, and the loop that keeps it going. Shell.
-
-Every source is a ``session``: a coroutine that follows it until it is over, or raises
-:class:`FeedTrouble`. :meth:`SessionFeed.run` calls it again and again, so that no
-source has to think about patience, and none can bring the service down.
 """
 
+import asyncio
 import logging
 import random
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -206,6 +205,26 @@ class FeedConditions:
     """
 
 
+class Poll(NamedTuple):
+    """What one poll of a source found."""
+
+    games: Sequence[GameReport] = ()
+    complete: bool = False
+    """These are all the games that it has."""
+    again_in_s: float | None = None
+    """It may have more than this: poll it again after so many seconds at the latest,
+    and do not take it for over.
+    """
+    note: str = ""
+    """What people should know of a source that works: boards that fail, games left
+    out.
+    """
+    trouble: Exception | None = None
+    """What ended the connection, or asks for fewer requests: raised once the games are
+    reported.
+    """
+
+
 class WrongBoard(NamedTuple):
     """A board of a source, and what could not be read of it."""
 
@@ -272,6 +291,7 @@ class FeedSession:
         """
         self.signs = 0
         """Counts what shows that the source works, so that waits start small again."""
+        self._polled: tuple[GameReports, bool] | None = None
         self._games: dict[Identity, tuple[object, ...]] = {}
         self._wrong: dict[Identity, WrongBoard] = {}
         self._clock = conditions.clock
@@ -342,6 +362,16 @@ class FeedSession:
             await self.sink.report(FeedReport(self.name, tuple(games), complete))
         self.mark_alive()
 
+    async def report_poll(self, poll: Poll) -> None:
+        """Report what a poll found; the same as last time is a sign of life only."""
+        self.note = poll.note
+        polled = (tuple(poll.games), poll.complete)
+        if polled == self._polled:
+            self.mark_alive()
+        else:
+            await self.report(poll.games, complete=poll.complete)
+            self._polled = polled
+
     def mark_alive(self) -> None:
         """Note that the source answered: report ``live``, or ``stale`` when its games
         stand still for long.
@@ -372,14 +402,12 @@ class FeedSession:
             0.0, self.changed_s + self._config.finish_after_s - self._clock.now()
         )
 
-    def earliest_wait_s(self, *waits_s: float | None) -> float | None:
+    def earliest_wait_s(self, *waits_s: float | None) -> float:
         """Return the shortest of some waits and the time until the source is over, if
-        it is not yet.
+        it is not yet; at least one is not None.
         """
         ends_in_s = None if self._has_ended else self.ends_in_s()
-        return min(
-            (each for each in (*waits_s, ends_in_s) if each is not None), default=None
-        )
+        return min(each for each in (*waits_s, ends_in_s) if each is not None)
 
     @property
     def is_over(self) -> bool:
@@ -460,3 +488,51 @@ class SessionFeed(ABC):
         """Follow the source for one session: return when it is over, or raise what
         ended it.
         """
+
+
+class PolledFeed(SessionFeed):
+    """A source that is asked what it holds, again and again."""
+
+    _news: asyncio.Event | None = None
+    """Set when the source has news itself; None for one that never says so."""
+
+    async def _follow_source(self, session: FeedSession) -> None:
+        async with self._connect():
+            while True:
+                poll = await self.poll(session)
+                again_in_s = None
+                if poll is not None:
+                    await session.report_poll(poll)
+                    again_in_s = poll.again_in_s
+                    if poll.trouble is not None:
+                        raise poll.trouble
+                    if session.is_over and again_in_s is None:
+                        return
+                period_s = self._poll_period_s(session)
+                wait_s = session.earliest_wait_s(period_s, again_in_s)
+                await self._wait(wait_s or period_s)
+
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[None]:
+        """Hold open what polls need, for the block. Raises FeedTrouble."""
+        yield
+
+    @abstractmethod
+    async def poll(self, session: FeedSession) -> Poll | None:
+        """Return what the source holds now; None where it is not there. Raises
+        FeedTrouble.
+        """
+
+    def _poll_period_s(self, session: FeedSession) -> float:
+        """Return the seconds between two polls where nothing speaks for fewer."""
+        return self._config.poll_s
+
+    async def _wait(self, wait_s: float) -> None:
+        """Wait for so many seconds, or until the source has news."""
+        if self._news is None:
+            await self._clock.sleep(wait_s)
+            return
+        with suppress(TimeoutError):
+            async with self._clock.deadline(wait_s):
+                await self._news.wait()
+        self._news.clear()

@@ -18,8 +18,8 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
@@ -28,7 +28,7 @@ from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.health import FeedState
 from live.sources import http_client
 from live.sources.doubled_games import DoubledGames, Readings, is_single_game_file
-from live.sources.feed import Feed, FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import Feed, FeedConditions, FeedSession, Poll, PolledFeed
 from live.sources.pgn_snapshots import PgnSnapshots, PgnText
 from live.sources.retry import FeedTrouble, create_fatal_trouble, format_duration
 from live.sources.source_address import FeedAddress
@@ -122,7 +122,7 @@ def _is_named_pgn(name: str) -> bool:
     return name.lower().endswith(".pgn") and not name.startswith(".")
 
 
-class FileFeed(SessionFeed):
+class FileFeed(PolledFeed):
     """Reports the games of one PGN file: looks at it whenever it may have changed, and
     every ``poll_s``.
 
@@ -146,42 +146,32 @@ class FileFeed(SessionFeed):
         """How a file looks, since when, and when it was read last."""
         self._texts: dict[Path, PgnText] = {}
 
-    async def _follow_source(self, session: FeedSession) -> None:
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[None]:
         self._found.clear()
-        changed = asyncio.Event()
+        self._news = changed = asyncio.Event()
         watcher = asyncio.create_task(
             self._watch_path(changed), name=f"watch {self._path.name}"
         )
         try:
-            while True:
-                changed.clear()
-                there, again_s = True, None
-                try:
-                    again_s = await self._report_changes(session)
-                except FileNotFoundError:
-                    there = False
-                    self._report_missing(session)
-                except OSError as error:
-                    problem = (
-                        f"cannot be read ({error.strerror or type(error).__name__})"
-                    )
-                    remedy = "Check the path and its permissions"
-                    raise create_fatal_trouble(self.name, problem, remedy) from error
-                if session.is_over and again_s is None and there:
-                    return
-                with suppress(TimeoutError):
-                    async with self._clock.deadline(
-                        session.earliest_wait_s(self._config.poll_s, again_s)
-                    ):
-                        await changed.wait()
+            yield
         finally:
             watcher.cancel()
             await asyncio.gather(watcher, return_exceptions=True)
 
-    async def _report_changes(self, session: FeedSession) -> float | None:
-        """Report what is there; something was not believed yet: look again after so
-        long.
-        """
+    async def poll(self, session: FeedSession) -> Poll | None:
+        """Return the games that are there now; None without a file or folder."""
+        try:
+            return await self._read_changes(session)
+        except FileNotFoundError:
+            self._report_missing(session)
+            return None
+        except OSError as error:
+            problem = f"cannot be read ({error.strerror or type(error).__name__})"
+            remedy = "Check the path and its permissions"
+            raise create_fatal_trouble(self.name, problem, remedy) from error
+
+    async def _read_changes(self, session: FeedSession) -> Poll:
         looked_s = self._clock.now()
         now = await self._call_and_warn_if_slow(session, self._find_files)
         for path, mark in now.items():
@@ -200,7 +190,7 @@ class FileFeed(SessionFeed):
         readings = {path: await text.build_reading(looked_s) for path, text in in_order}
         # Of thousands of games it takes long: others go on meanwhile.
         notes = await on_own_thread(self._drop_doubles, readings, now)
-        return await self._snapshots.report_texts(readings.values(), session, notes)
+        return self._snapshots.confirm_texts(readings.values(), session, notes)
 
     def _find_files(self) -> Signatures:
         """Return the files, each with what shows whether it changed."""

@@ -8,11 +8,12 @@ asked for only as often as it is likely to have changed, and conditionally.
 import asyncio
 import logging
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import chain
 from math import inf
 from typing import TypeVar
 
-import httpx
 import msgspec
 from msgspec.structs import replace
 
@@ -29,7 +30,7 @@ from live.sources.cloud_files import (
     find_current_round,
     poll_interval_s,
 )
-from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import FeedConditions, FeedSession, Poll, PolledFeed
 from live.sources.foreign_json import (
     describe_no_json,
     describe_unread,
@@ -138,7 +139,7 @@ class _Round(msgspec.Struct, eq=False):
     """All its boards could be read."""
 
 
-class LiveChessCloudFeed(SessionFeed):
+class LiveChessCloudFeed(PolledFeed):
     """Follows one round, or the tournament: whichever round is being played, and the
     ones before it that we have followed until their last results are in.
 
@@ -165,34 +166,45 @@ class LiveChessCloudFeed(SessionFeed):
         self._rounds: dict[int, _Round] = {}
         self._found_host = ""
         self._current = 1
-        self._reported: tuple[GameReports, bool] | None = None
 
-    async def _follow_source(self, session: FeedSession) -> None:
-        clock = self._clock
-        async with http_client.open_client(self._config) as client:
-            root = f"{await self._find_host(client)}/get/{self._uuid}"
-            while True:
-                tournament = await self._read_page(
-                    client, f"{root}/tournament.json", CloudTournament, TOURNAMENT_S
-                )
-                current = self._round or self._choose_round(tournament)
-                looked_s = clock.now()
-                await self._poll_round(client, root, tournament, current)
-                for number in self._find_late_rounds(current):
-                    try:
-                        await self._poll_round(client, root, tournament, number)
-                    except FeedTrouble as trouble:
-                        page = self._page_at(f"{root}/round-{number}/index.json")
-                        self._note_trouble(page, trouble, "cannot be had")
-                listed = self._round is not None or tournament.is_listed
-                await self._report_rounds(current, session, looked_s, complete=listed)
-                rounds = len(tournament.rounds or ())
-                last = self._round is not None or (listed and current >= rounds)
-                # What could not be had may have more.
-                missing = any(page.may_have_more for page in self._pages.values())
-                if session.is_over and last and not missing:
-                    return
-                await clock.sleep(session.earliest_wait_s(PERIOD_S) or PERIOD_S)
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[None]:
+        async with http_client.open_client(self._config) as self._client:
+            self._root = f"{await self._find_host()}/get/{self._uuid}"
+            yield
+
+    async def poll(self, session: FeedSession) -> Poll:
+        """Return the games of all rounds that are followed."""
+        tournament = await self._read_page(
+            f"{self._root}/tournament.json", CloudTournament, TOURNAMENT_S
+        )
+        current = self._round or self._choose_round(tournament)
+        looked_s = self._clock.now()
+        await self._poll_round(tournament, current)
+        for number in self._find_late_rounds(current):
+            try:
+                await self._poll_round(tournament, number)
+            except FeedTrouble as trouble:
+                page = self._page_at(f"{self._root}/round-{number}/index.json")
+                self._note_trouble(page, trouble, "cannot be had")
+        rounds = [
+            held for number, held in sorted(self._rounds.items()) if number <= current
+        ]
+        is_listed = self._round is not None or tournament.is_listed
+        is_last = self._round is not None or current >= len(tournament.rounds or ())
+        # What could not be had may have more.
+        is_missing = any(page.may_have_more for page in self._pages.values())
+        may_have_more = is_missing or not (is_listed and is_last)
+        return Poll(
+            tuple(chain.from_iterable(held.games for held in rounds)),
+            is_listed and all(held.complete for held in rounds),
+            PERIOD_S if may_have_more else None,
+            self._describe_damage(),
+            self._find_refusal(looked_s),
+        )
+
+    def _poll_period_s(self, session: FeedSession) -> float:
+        return PERIOD_S
 
     def _choose_round(self, tournament: CloudTournament) -> int:
         """Return the round to follow. An entry that cannot be read ends none."""
@@ -220,27 +232,16 @@ class LiveChessCloudFeed(SessionFeed):
         over = bool(held.games) and all(game.result != "*" for game in held.games)
         return over and still_s > self._config.finish_after_s
 
-    async def _report_rounds(
-        self, current: int, session: FeedSession, looked_s: float, *, complete: bool
-    ) -> None:
-        numbers = [number for number in sorted(self._rounds) if number <= current]
-        rounds = [self._rounds[number] for number in numbers]
-        games = tuple(chain.from_iterable(each.games for each in rounds))
-        complete = complete and all(each.complete for each in rounds)
-        session.note = self._describe_damage()
-        if (games, complete) != self._reported or not session.reported:
-            await session.report(games, complete=complete)
-            self._reported = (games, complete)
-        else:
-            session.mark_alive()
-        asked = (
-            page.trouble for page in self._pages.values() if page.asked_s >= looked_s
-        )
-        longest = max(
-            filter(None, asked), key=lambda trouble: trouble.wait_s, default=None
-        )
-        if longest is not None and longest.wait_s > 0:
-            raise longest  # fewer requests, please
+    def _find_refusal(self, looked_s: float) -> FeedTrouble | None:
+        """Return the answer since ``looked_s`` that asks for the longest wait."""
+        refusals = [
+            page.trouble
+            for page in self._pages.values()
+            if page.asked_s >= looked_s
+            and page.trouble is not None
+            and page.trouble.wait_s > 0
+        ]
+        return max(refusals, key=lambda refusal: refusal.wait_s, default=None)
 
     def _describe_damage(self) -> str:
         """Return what could not be read of files, but for what their boards say
@@ -265,13 +266,13 @@ class LiveChessCloudFeed(SessionFeed):
     def _page_at(self, path: str) -> _Page:
         return self._pages.setdefault(path, _Page(path))
 
-    async def _find_host(self, client: httpx.AsyncClient) -> str:
+    async def _find_host(self) -> str:
         """Return where this tournament's files are; a configured base URL serves
         everything.
         """
         url = f"{self._base_url or LOOKUP}/meta/{self._uuid}"
         answer = await http_client.fetch_body(
-            client, self.name, url, max_bytes=MAX_FILE_BYTES
+            self._client, self.name, url, max_bytes=MAX_FILE_BYTES
         )
         if self._base_url:
             return self._base_url
@@ -282,19 +283,11 @@ class LiveChessCloudFeed(SessionFeed):
             raise self._unreadable_source("names no host for this tournament")
         return self._found_host
 
-    async def _poll_round(
-        self,
-        client: httpx.AsyncClient,
-        root: str,
-        tournament: CloudTournament,
-        number: int,
-    ) -> None:
+    async def _poll_round(self, tournament: CloudTournament, number: int) -> None:
         held = self._rounds.setdefault(number, _Round(self._clock.now()))
-        root = f"{root}/round-{number}"
+        root = f"{self._root}/round-{number}"
         period_s = TOURNAMENT_S if self._is_settled(held) else PERIOD_S
-        index = await self._read_page(
-            client, f"{root}/index.json", CloudRoundIndex, period_s
-        )
+        index = await self._read_page(f"{root}/index.json", CloudRoundIndex, period_s)
         pairings = (index.pairings or ())[:MAX_BOARDS]
         gate = asyncio.Semaphore(AT_ONCE)
 
@@ -302,7 +295,7 @@ class LiveChessCloudFeed(SessionFeed):
             page = self._page_at(f"{root}/game-{m}.json")
             async with gate:
                 over = pairing.result not in (None, "*")
-                found = await self._poll_board(client, page, over)
+                found = await self._poll_board(page, over)
             now_s = self._clock.now()
             page.wrong_pairing.set_text("", now_s)
             wrong = page.wrong.describe_problem(now_s)
@@ -364,9 +357,7 @@ class LiveChessCloudFeed(SessionFeed):
             ]
         return tuple(kept)
 
-    async def _poll_board(
-        self, client: httpx.AsyncClient, page: _Page, over: bool
-    ) -> CloudBoard | None:
+    async def _poll_board(self, page: _Page, over: bool) -> CloudBoard | None:
         """Return a board's file as far as it is known; asked for again when that is
         due.
         """
@@ -379,7 +370,7 @@ class LiveChessCloudFeed(SessionFeed):
             due = AGAIN_S
         if now_s - page.asked_s >= due:
             try:
-                await self._fetch_page(client, page, CloudBoard)
+                await self._fetch_page(page, CloudBoard)
             except FeedTrouble as trouble:
                 # Without a file, or without one any more after the game: what was seen
                 # was played.
@@ -412,9 +403,7 @@ class LiveChessCloudFeed(SessionFeed):
                 trouble.reason,
             )
 
-    async def _read_page(
-        self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
-    ) -> T:
+    async def _read_page(self, path: str, kind: type[T], period_s: float) -> T:
         """Return a file without which nothing is known of its boards, as it could be
         read last.
         """
@@ -423,7 +412,7 @@ class LiveChessCloudFeed(SessionFeed):
             period_s = min(period_s, PERIOD_S)
         # Without an answer so far it is the patience of the retries that counts.
         if page.held is None or self._clock.now() - page.asked_s >= period_s:
-            await self._fetch_page(client, page, kind)
+            await self._fetch_page(page, kind)
             damage = page.damage and f"cannot be read, it is {page.damage}"
             page.wrong.set_text(damage, self._clock.now())
         if not isinstance(page.held, kind):
@@ -432,13 +421,15 @@ class LiveChessCloudFeed(SessionFeed):
             )
         return page.held
 
-    async def _fetch_page(
-        self, client: httpx.AsyncClient, page: _Page, kind: type[T]
-    ) -> None:
+    async def _fetch_page(self, page: _Page, kind: type[T]) -> None:
         """Read a file as it is now; what cannot be read leaves it as it was held."""
         page.asked_s = self._clock.now()
         answer = await http_client.fetch_body(
-            client, self.name, page.path, max_bytes=MAX_FILE_BYTES, headers=page.since
+            self._client,
+            self.name,
+            page.path,
+            max_bytes=MAX_FILE_BYTES,
+            headers=page.since,
         )
         page.trouble = None
         if answer is None:

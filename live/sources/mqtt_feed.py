@@ -31,7 +31,8 @@ import hashlib
 import logging
 import platform
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, TypeVar
 
 import aiomqtt
@@ -51,7 +52,8 @@ from live.sources.feed import (
     FeedSession,
     Identified,
     Identity,
-    SessionFeed,
+    Poll,
+    PolledFeed,
     identify_game,
 )
 from live.sources.foreign_json import (
@@ -589,7 +591,7 @@ _UNSUPPORTED, _REFUSED = (
 )
 
 
-class MqttFeed(SessionFeed):
+class MqttFeed(PolledFeed):
     """Follows every game on the topics of one subscription.
 
     Over when every game has a result and nothing has changed for the grace period.
@@ -619,16 +621,25 @@ class MqttFeed(SessionFeed):
             else None
         )
         self._games = MqttGames()
-        self._news = asyncio.Event()
         self._warned: set[str] = set()
 
-    async def _follow_source(self, session: FeedSession) -> None:
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[None]:
         try:
             async with self._create_client() as client:
                 answers = await client.subscribe(self._address.topic, qos=1)
                 if (code := max(map(_reason_code, answers), default=0)) >= 128:
                     raise self._create_fatal(f"the broker refuses the topic ({code})")
-                await self._follow_messages(client, session)
+                self._news = news = asyncio.Event()
+                self._reading = asyncio.create_task(
+                    self._read_messages(client, news), name=f"mqtt {self.name}"
+                )
+                self._reading.add_done_callback(lambda _: news.set())
+                try:
+                    yield
+                finally:
+                    self._reading.cancel()
+                    await asyncio.gather(self._reading, return_exceptions=True)
         except MqttConnectError as error:
             raise self._translate_refusal(_reason_code(error.rc)) from error
         except aiomqtt.MqttCodeError as error:
@@ -660,39 +671,23 @@ class MqttFeed(SessionFeed):
             tls_context=self._tls,
         )
 
-    async def _follow_messages(
-        self, client: aiomqtt.Client, session: FeedSession
-    ) -> None:
-        draining = asyncio.create_task(
-            self._report_queued(client), name=f"mqtt {self.name}"
-        )
-        draining.add_done_callback(lambda _: self._news.set())
-        self._news.set()  # what was read before a lost connection
-        try:
-            while not session.is_over:
-                try:
-                    async with self._clock.deadline(session.earliest_wait_s(LOOK_S)):
-                        await self._news.wait()
-                except TimeoutError:
-                    session.mark_alive()
-                    continue
-                self._news.clear()
-                games, complete = self._games.take_reports()
-                session.note = self._games.note
-                await session.report(games, complete=complete)
-                if draining.done():
-                    await draining
-        finally:
-            draining.cancel()
-            await asyncio.gather(draining, return_exceptions=True)
+    async def poll(self, session: FeedSession) -> Poll:
+        """Return the games that have come since the last poll."""
+        lost = self._reading.exception() if self._reading.done() else None
+        games, complete = self._games.take_reports()
+        trouble = lost if isinstance(lost, Exception) else None
+        return Poll(games, complete, note=self._games.note, trouble=trouble)
 
-    async def _report_queued(self, client: aiomqtt.Client) -> None:
+    def _poll_period_s(self, session: FeedSession) -> float:
+        return LOOK_S
+
+    async def _read_messages(self, client: aiomqtt.Client, news: asyncio.Event) -> None:
         async for message in client.messages:
             topic = message.topic.value
             payload = message.payload if isinstance(message.payload, bytes) else b""
             for _ in self._games.read_message(topic, payload):
                 await asyncio.sleep(0)
-            self._news.set()
+            news.set()
             problem = self._games.describe_problem(topic)
             if problem is None:
                 self._warned.discard(topic)

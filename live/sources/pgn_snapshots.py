@@ -39,6 +39,7 @@ from live.sources.feed import (
     FeedSession,
     Identified,
     Identity,
+    Poll,
     drop_repeated_games,
     identify_games,
     is_same_line,
@@ -515,7 +516,7 @@ class PgnText:
 
 
 class PgnSnapshots:
-    """Reports what is new in the texts of a source. Kept over reconnects.
+    """What the texts of a source hold, as far as it is believed. Kept over reconnects.
 
     What games of a former run have lost is doubted as anything else that a text loses.
     """
@@ -528,17 +529,15 @@ class PgnSnapshots:
         self._lost_after_s = conditions.config.lost_after_s
         self._copies_s = min(FIRST_COPY_S, self._lost_after_s) if cached else 0.0
         self._filter: PartialReadFilter | None = None
-        self._reported: tuple[GameReports, bool] | None = None
 
-    async def report_texts(
+    def confirm_texts(
         self,
         readings: Iterable[TextReading],
         session: FeedSession,
         notes: Iterable[str] = (),
-    ) -> float | None:
-        """Report all texts of a source together; returns after how many seconds to read
-        again at the latest because something was not believed yet, or None. ``notes``
-        are shown beside the number of games.
+    ) -> Poll:
+        """Return the games of all texts of a source together, to be polled again where
+        something was not believed yet. ``notes`` are shown beside the number of games.
         """
         if self._filter is None:
             before = session.sink.known_games(session.name)
@@ -546,15 +545,8 @@ class PgnSnapshots:
                 self._lost_after_s, before, copies_s=self._copies_s
             )
         belief = self._filter.confirm_games(readings, self._clock.now())
-        session.note = "; ".join(
-            filter(None, [_describe_kept(belief.unmarked), *notes])
-        )
-        if (belief.games, belief.complete) != self._reported:
-            await session.report(belief.games, complete=belief.complete)
-            self._reported = belief.games, belief.complete
-        else:
-            session.mark_alive()
-        return belief.look_again_s
+        note = "; ".join(filter(None, [_describe_kept(belief.unmarked), *notes]))
+        return Poll(belief.games, belief.complete, belief.look_again_s, note)
 
 
 _CHARSET = re.compile(r"\bcharset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)

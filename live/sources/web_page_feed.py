@@ -4,10 +4,18 @@ Kind to the server: conditional requests, less often while nothing changes, its
 ``Retry-After`` obeyed. One page may hold many games; they come with one request.
 """
 
-import httpx
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from live.sources import http_client
-from live.sources.feed import RESTING_S, Feed, FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import (
+    RESTING_S,
+    Feed,
+    FeedConditions,
+    FeedSession,
+    Poll,
+    PolledFeed,
+)
 from live.sources.lichess_token import LichessToken
 from live.sources.pgn_snapshots import PgnSnapshots, PgnText
 from live.sources.retry import RefusedRequest
@@ -26,7 +34,7 @@ QUIET_S = 120.0
 SLOWEST = 2.5
 
 
-class WebPageFeed(SessionFeed):
+class WebPageFeed(PolledFeed):
     """Reports the games of one PGN page whenever it changes.
 
     Over when every game has a result and nothing has changed for the grace period.
@@ -51,56 +59,50 @@ class WebPageFeed(SessionFeed):
         self._text = PgnText(name, conditions, cached=True)
         self._snapshots = PgnSnapshots(conditions, cached=True)
 
-    async def _follow_source(self, session: FeedSession) -> None:
-        clock = self._clock
-        since: dict[str, str] = {}
-        conditional = True
-        polls = 0
-        async with http_client.open_client(self._config) as client:
-            while True:
-                if polls % TRUST_POLLS == 0:
-                    since = {}
-                polls += 1
-                asked_s = clock.now()
-                try:
-                    answer = await self._fetch_page(client, since)
-                except RefusedRequest:
-                    if not since:
-                        raise
-                    # Some servers take conditions for a bad request (lila's
-                    # HttpClient).
-                    conditional = False
-                    answer = await self._fetch_page(client, {})
-                if answer is not None:
-                    taken = await self._text.take_text(answer.body, answer.content_type)
-                    since = answer.validators if conditional and taken else {}
-                look_again_s = await self._snapshots.report_texts(
-                    [await self._text.build_reading(asked_s)],
-                    session,
-                    [self._text.note],
-                )
-                if session.is_over and look_again_s is None:
-                    return
-                still_s = clock.now() - session.changed_s
-                period_s = self._poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
-                if session.is_idle:
-                    period_s = max(period_s, RESTING_S)
-                await clock.sleep(
-                    session.earliest_wait_s(period_s, look_again_s) or period_s
-                )
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[None]:
+        self._since: dict[str, str] = {}
+        self._may_be_conditional = True
+        self._polls = 0
+        async with http_client.open_client(self._config) as self._client:
+            yield
 
-    async def _fetch_page(
-        self, client: httpx.AsyncClient, since: dict[str, str]
-    ) -> http_client.HttpBody | None:
+    async def poll(self, session: FeedSession) -> Poll:
+        """Return the games of the page as it is now."""
+        if self._polls % TRUST_POLLS == 0:
+            self._since = {}
+        self._polls += 1
+        asked_s = self._clock.now()
+        try:
+            answer = await self._fetch_page(self._since)
+        except RefusedRequest:
+            if not self._since:
+                raise
+            # Some servers take conditions for a bad request (lila's HttpClient).
+            self._may_be_conditional = False
+            answer = await self._fetch_page({})
+        if answer is not None:
+            taken = await self._text.take_text(answer.body, answer.content_type)
+            is_known = taken and self._may_be_conditional
+            self._since = answer.validators if is_known else {}
+        reading = await self._text.build_reading(asked_s)
+        return self._snapshots.confirm_texts([reading], session, [self._text.note])
+
+    def _poll_period_s(self, session: FeedSession) -> float:
+        still_s = self._clock.now() - session.changed_s
+        period_s = self._poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
+        return max(period_s, RESTING_S) if session.is_idle else period_s
+
+    async def _fetch_page(self, since: dict[str, str]) -> http_client.HttpBody | None:
         token = self._token
         if token is None:
             return await http_client.fetch_body(
-                client, self.name, self._url, headers=since
+                self._client, self.name, self._url, headers=since
             )
         headers = {"Accept": "application/x-chess-pgn", **token.auth_headers(), **since}
         with token.explain_refusal(self.name):
             return await http_client.fetch_body(
-                client, self.name, self._url, headers=headers
+                self._client, self.name, self._url, headers=headers
             )
 
 

@@ -226,7 +226,8 @@ class Page:
         asked_s = self.clock.now()
         await self._text.take_text(text.encode())
         self.clock.time_s += takes_s
-        await self._snapshots.report_texts([await self._text.build_reading(asked_s)], self._session)
+        reading = await self._text.build_reading(asked_s)
+        await self._session.report_poll(self._snapshots.confirm_texts([reading], self._session))
         return [(len(one.moves), one.result) for one in self._ledger.reports[-1].games]
 
 
