@@ -51,12 +51,12 @@ from live.games.game_matching import (
     content_sort_key,
     drop_repeats,
     match_games,
-    shorter_length,
 )
 from live.games.player_identity import is_known, normalise_header, preferred_game_id
 from live.games.report_cleaning import is_no_game, normalise_report
 from live.messages.from_sources import NO_LONGER, FeedReport, GameReport, Headers, Score
 from live.messages.values import FeedName, GameId
+from live.sources.game_identity import count_shared_plies
 from live.sources.kept_moves import AS_LAST, keep_unread
 
 
@@ -158,24 +158,12 @@ def _keep_lost_headers(old: Headers, new: Headers) -> Headers:
     )
 
 
-def _count_shared_plies(game: Game, report: Game | GameReport) -> int:
-    """Return how many plies both begin with, whatever the clocks and scores."""
-    shorter = shorter_length(game, report)
-    # Tuples are compared in C; a report that only adds moves never gets past here.
-    if game.moves[:shorter] == report.moves[:shorter]:
-        return shorter
-    for index in range(shorter):
-        if game.moves[index].uci != report.moves[index].uci:
-            return index
-    return shorter
-
-
 def diff_games(game: Game, report: Game | GameReport) -> Iterator[Step]:
     """Yield the steps from ``game`` to ``report``."""
     id, old, new = game.id, game.moves, report.moves
     if report.headers != game.headers:
         yield HeadersChanged(id, report.headers)
-    shared = _count_shared_plies(game, report)
+    shared = count_shared_plies(old, new)
     if shared == len(old) < len(new):
         yield MovesPlayed(id, shared + 1, new[shared:])
     elif shared == len(new) < len(old):

@@ -45,7 +45,7 @@ from live.service.event_service import EventService
 from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
 from live.sources.charset_guess import guess_charset
-from live.sources.feed import drop_repeated_games
+from live.sources.game_identity import drop_repeated_games
 from live.sources.pgn_decoder import PgnLimits, PgnReader
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, Move
-from live.sources.feed import Identity, identify_games, is_same_line
+from live.sources.game_identity import (
+    Identity,
+    count_shared_plies,
+    identify_games,
+    is_same_line,
+)
 from live.sources.pgn_snapshots import TextReading
 
 #: A file of one game, as LiveChess calls it.
@@ -202,8 +207,8 @@ class DoubledGames:
         return (
             other.is_whole
             and before is not None
-            and not _starts_with(now, before)
-            and not _starts_with(now, each.game.moves)
+            and count_shared_plies(now, before) < len(before)
+            and count_shared_plies(now, each.game.moves) < len(each.game.moves)
         )
 
     def _choose_original(self, group: list[FiledGame], first: FiledGame) -> FiledGame:
@@ -282,7 +287,8 @@ def _is_double(one: FiledGame, other: FiledGame) -> bool:
     common = min(len(a.moves), len(b.moves))
     has_common_player = not one.seats.isdisjoint(other.seats)
     if one.is_single != other.is_single and one.path.parent == other.path.parent:
-        if common >= PROOF_PLIES and _has_same_beginning(a, b):
+        shared = count_shared_plies(a.moves, b.moves)
+        if a.start_fen == b.start_fen and shared >= PROOF_PLIES:
             return True
         return has_common_player and is_same_line(a, b, CORRECTED_PLIES)
     if (
@@ -297,12 +303,6 @@ def _is_double(one: FiledGame, other: FiledGame) -> bool:
         return False
     corrected = CORRECTED_PLIES if common >= COMMON_PLIES else 0
     return _is_same_pairing(one, other) and is_same_line(a, b, corrected)
-
-
-def _has_same_beginning(a: GameReport, b: GameReport) -> bool:
-    return a.start_fen == b.start_fen and all(
-        x.uci == y.uci for x, y in zip(a.moves[:PROOF_PLIES], b.moves, strict=False)
-    )
 
 
 def _is_same_pairing(one: FiledGame, other: FiledGame) -> bool:
@@ -352,13 +352,6 @@ def _list_seats(game: GameReport) -> Iterator[Seat]:
     for color, name in (("white", headers.white.name), ("black", headers.black.name)):
         if name:
             yield round, color, _fold_text(name)
-
-
-def _starts_with(whole: tuple[Move, ...], start: tuple[Move, ...]) -> bool:
-    """Return whether the moves of one are the first of the other."""
-    return len(start) <= len(whole) and all(
-        a.uci == b.uci for a, b in zip(start, whole, strict=False)
-    )
 
 
 @lru_cache(maxsize=8192)

@@ -37,6 +37,7 @@ import chess
 from msgspec.structs import replace
 
 from live.messages.from_sources import IN_DOUBT, GameReport, Headers, Move, Player
+from live.sources.game_identity import count_shared_plies
 from live.sources.hall_board import (
     NEW_GAME_PLIES,
     HallBoard,
@@ -44,7 +45,6 @@ from live.sources.hall_board import (
     Seats,
     Stage,
     count_same_players,
-    count_shared_plies,
     is_another_game,
     is_line_of_game,
     is_line_valid,

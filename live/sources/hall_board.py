@@ -4,7 +4,6 @@ sits there. Pure.
 
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from itertools import takewhile
 from math import inf
 from typing import Literal, NamedTuple
 
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, Headers, Move, Player, Result
 from live.messages.values import Value
+from live.sources.game_identity import count_shared_plies
 from live.sources.game_line import MAX_PLIES, GameLine
 from live.sources.pgn_headers import clean_text
 from live.sources.placements import count_plies_before
@@ -28,12 +28,6 @@ Stage = Literal["free", "playing", "met", "ending", "over"]
 """Of a board: it has no pairing; its game goes on; the result has just come, before the
 board said anything in this run; it has just come; it is past.
 """
-
-
-def count_shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
-    """Return how many plies both begin with."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0].uci == pair[1].uci, pairs))
 
 
 def may_continue(held: Sequence[Move], line: Sequence[Move]) -> bool:

@@ -17,6 +17,7 @@ from live.messages.from_sources import (
     Result,
     Score,
 )
+from live.sources.game_identity import count_shared_plies
 
 #: What a ``problem`` ends with where the source shows less than the board does.
 AS_LAST = "; shown as it was last"
@@ -62,9 +63,7 @@ def keep_unread(report: GameReport, known: KnownGame) -> GameReport:
         start_fen, variant = known.start_fen, known.headers.variant
     if (start_fen, variant) != (known.start_fen, known.headers.variant):
         return report
-    if [move.uci for move in report.moves] != [
-        move.uci for move in known.moves[:plies]
-    ]:
+    if count_shared_plies(report.moves, known.moves) < plies:
         return report
     return replace(
         report,

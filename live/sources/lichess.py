@@ -31,9 +31,9 @@ from live.sources.feed import (
     FeedConditions,
     FeedSession,
     SessionFeed,
-    drop_repeated_games,
 )
 from live.sources.foreign_json import ForeignObject, read_json
+from live.sources.game_identity import drop_repeated_games
 from live.sources.kept_moves import keep_unread
 from live.sources.lichess_game import LichessGameFeed
 from live.sources.lichess_token import LichessToken

@@ -50,11 +50,8 @@ from live.messages.values import Value
 from live.sources.feed import (
     FeedConditions,
     FeedSession,
-    Identified,
-    Identity,
     Poll,
     PolledFeed,
-    identify_game,
 )
 from live.sources.foreign_json import (
     ForeignObject,
@@ -62,6 +59,12 @@ from live.sources.foreign_json import (
     describe_no_json,
     read_json,
     read_value,
+)
+from live.sources.game_identity import (
+    Identified,
+    Identity,
+    count_shared_plies,
+    identify_game,
 )
 from live.sources.game_line import GameLine, ListedMove
 from live.sources.movetext import Movetext
@@ -469,9 +472,7 @@ def _read_whole_game(
     before, now = held.moves, tuple(moves)
     if problem is None or now:
         held.moves = now
-        if len(before) >= NEW_GAME_PLIES and [each.uci for each in now[:1]] != [
-            before[0].uci
-        ]:
+        if len(before) >= NEW_GAME_PLIES and not count_shared_plies(now, before):
             held.number += 1
     unread: list[Unread] = [] if problem is None else ["moves"]
     if "result" in sent.unread:

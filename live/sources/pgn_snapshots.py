@@ -26,7 +26,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -37,9 +37,11 @@ from live.sources.charset_guess import guess_charset
 from live.sources.feed import (
     FeedConditions,
     FeedSession,
+    Poll,
+)
+from live.sources.game_identity import (
     Identified,
     Identity,
-    Poll,
     drop_repeated_games,
     identify_games,
     is_same_line,
@@ -151,104 +153,104 @@ class PartialReadFilter:
     ) -> BelievedTexts:
         """Judge all texts of the source, as they were read last. Cost is O(games)."""
         readings = list(readings)
-        games = list(chain.from_iterable(each.games for each in readings))
-        identified = identify_games(games)
-        named = {
-            who: keep_unread(game, self._held.get(who, game))
-            for who, game in zip(identified, games, strict=True)
-        }
-        texts = chain.from_iterable(
-            repeat(each.name, len(each.games)) for each in readings
-        )
-        self._places |= zip(identified, texts, strict=True)
-        closed = {
-            id(each.games[-1]): each.closed
-            for each in readings
-            if not each.whole and each.games
-        }
-        cut = {
-            who: closed[id(game)]
-            for who, game in zip(identified, games, strict=True)
-            if id(game) in closed
-        }
-        complete = all(each.complete for each in readings)
-        for who, stands in cut.items():
-            half_headers = not stands and not named[who].moves
-            # Under a new name, and cut: it would be a second board beside the one of
-            # before.
-            if who not in self._held and (
-                half_headers or self._is_renamed(named[who], named)
-            ):
-                del named[who]
-                complete = False
-        lost = self._find_lost(
-            named, {each.name: each for each in readings if each.whole}, cut
-        )
-        left_s = [each.settles_s for each in readings if each.settles_s is not None]
+        named, cut = self._identify_games(readings)
+        halves = [who for who in cut if self._is_half_a_game(who, named, cut)]
+        for who in halves:
+            del named[who]
+        complete = not halves and all(each.complete for each in readings)
+        whole = {each.name: each for each in readings if each.whole}
+        lost = self._find_lost(named, whole, cut)
+        waits_s = [each.settles_s for each in readings if each.settles_s is not None]
         doubted: Identified = {}
         broken_off: set[Identity] = set()
-        losses, self._losses = self._losses, {}
+        # A board that is kept stands there once, whatever its name.
+        twins: set[int] = set()
+        before = self._losses
+        self._losses = {}
         for who, (now, lasts_s) in lost.items():
-            loss = losses.pop(who, None)
+            loss = before.pop(who, None)
             if loss is None or loss.now != now:
                 loss = _Loss(now, now_s)
             loss.readings += 1
             wait_s = loss.since_s + lasts_s - now_s
             if wait_s > 0 or loss.readings < LEAST_READINGS:
-                left_s.append(max(wait_s, 0.0))
+                waits_s.append(max(wait_s, 0.0))
                 doubted[who] = self._known_game(who)
                 self._losses[who] = loss
+                if who not in named:
+                    twins.add(id(now))
             elif who in cut and who in self._held and who not in self._endless:
                 named[who] = keep_unread(_keep_broken_off(named[who]), self._held[who])
                 broken_off.add(who)
-        if self._copies_s and any(
-            named[who].moves[: len(game.moves)] == game.moves
-            for who, game in self._held.items()
-            if who in losses and who in named
-        ):
-            self._copies_s = self._lost_after_s
-        # A board that is kept stands there once, whatever its name.
-        twins = {
-            id(now)
-            for who, (now, _) in lost.items()
-            if who in doubted and who not in named
-        }
-        believed = {
-            who: game for who, game in named.items() if id(game) not in twins
-        } | doubted
-        lately = [
-            (who, (read, since_s))
-            for who, (read, lost_s) in self._gone.items()
-            if who not in believed and now_s - (since_s := min(lost_s, now_s)) < GONE_S
-        ]
-        lately += [
-            (who, (_pack_game(game), now_s))
-            for who, game in self._held.items()
-            if who not in believed
-        ]
-        self._gone = dict(lately[-MAX_GONE:])
+        if self._copies_s:
+            # What was lost and has come again was lost in an old copy.
+            for who in before.keys() & named.keys() & self._held.keys():
+                moves = self._held[who].moves
+                if named[who].moves[: len(moves)] == moves:
+                    self._copies_s = self._lost_after_s
+        believed = {who: game for who, game in named.items() if id(game) not in twins}
+        believed |= doubted
+        self._remember_gone(believed, now_s)
         self._held = believed
         kept = doubted.keys() | broken_off
-        self._endless = {
-            who for who in believed if who in (self._endless if who in kept else cut)
-        }
+        self._endless = believed.keys() & ((self._endless & kept) | (cut.keys() - kept))
         self._places = {who: at for who, at in self._places.items() if who in believed}
         self._catching_up &= bool(doubted) or not complete
         # Caches that take turns would mark a board at every other reading.
+        unmarked_readings = 1 if self._copies_s else 0
         marked = {
             who
             for who, loss in self._losses.items()
-            if loss.readings > bool(self._copies_s)
+            if loss.readings > unmarked_readings
         }
-        return BelievedTexts(
-            tuple(
-                _mark_doubtful(game) if who in marked else game
-                for who, game in believed.items()
-            ),
-            complete,
-            min(left_s, default=None),
-            sum(believed[who].result != "*" for who in marked),
-        )
+        games = dict(believed)
+        for who in marked:
+            games[who] = _mark_doubtful(games[who])
+        unmarked = sum(believed[who].result != "*" for who in marked)
+        look_again_s = min(waits_s, default=None)
+        return BelievedTexts(tuple(games.values()), complete, look_again_s, unmarked)
+
+    def _identify_games(
+        self, readings: Iterable[TextReading]
+    ) -> tuple[Identified, dict[Identity, bool]]:
+        """Return the games with what is known of their unread parts, and the last ones
+        of texts that break off: whether their text stands still. Note where each is.
+        """
+        named: Identified = {}
+        cut: dict[Identity, bool] = {}
+        games = list(chain.from_iterable(each.games for each in readings))
+        in_order = iter(identify_games(games))
+        for each in readings:
+            for game in each.games:
+                who = next(in_order)
+                named[who] = keep_unread(game, self._held.get(who, game))
+                self._places[who] = each.name
+            if each.games and not each.whole:
+                cut[who] = each.closed
+        return named, cut
+
+    def _is_half_a_game(
+        self, who: Identity, named: Identified, cut: dict[Identity, bool]
+    ) -> bool:
+        """Return whether a game that is cut has a new name because half of its headers
+        are there: it would be a second board beside the one of before.
+        """
+        if who in self._held:
+            return False
+        has_half_headers = not cut[who] and not named[who].moves
+        return has_half_headers or self._is_renamed(named[who], named)
+
+    def _remember_gone(self, believed: Container[Identity], now_s: float) -> None:
+        """Remember games that the source has lost for good, each for a while."""
+        gone = {}
+        for who, (read, lost_s) in self._gone.items():
+            since_s = min(lost_s, now_s)
+            if who not in believed and now_s - since_s < GONE_S:
+                gone[who] = (read, since_s)
+        for who, game in self._held.items():
+            if who not in believed:
+                gone[who] = (_pack_game(game), now_s)
+        self._gone = dict(list(gone.items())[-MAX_GONE:])
 
     def _is_renamed(self, last: GameReport, named: Container[Identity]) -> bool:
         """Return whether the last game may be one of before under another name, as far

@@ -14,14 +14,9 @@ from hypothesis import strategies as st
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.from_sources import GameReport, Headers, Move, Player
-from live.sources import feed
-from live.sources.feed import (
-    REPEATED_PLIES,
-    FeedSession,
-    SessionFeed,
-    drop_repeated_games,
-    identify_games,
-)
+from live.sources import game_identity
+from live.sources.feed import FeedSession, SessionFeed
+from live.sources.game_identity import REPEATED_PLIES, drop_repeated_games, identify_games
 from live.sources.retry import (
     CAP_S,
     PATIENCE_S,
@@ -198,9 +193,9 @@ def test_of_very_many_games_of_one_head_each_is_compared_with_few(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[object] = []
-    monkeypatch.setattr(feed, "_is_repeated", lambda *both: compared.append(both))
+    monkeypatch.setattr(game_identity, "_is_repeated", lambda *both: compared.append(both))
     assert len(drop_repeated_games([game(moves=(E4,))] * 400)) == 400
-    assert len(compared) < 400 * feed.ALIKE
+    assert len(compared) < 400 * game_identity.ALIKE
 
 
 # When to try again.
