@@ -16,12 +16,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 from math import inf
 from typing import TypeVar
 
 import chess
-import httpx
 
 from live.messages.from_sources import GameReport, Move
 from live.messages.values import Value
@@ -30,7 +30,8 @@ from live.sources.feed import (
     Feed,
     FeedConditions,
     FeedSession,
-    SessionFeed,
+    Poll,
+    PolledFeed,
 )
 from live.sources.foreign_json import ForeignObject, read_json
 from live.sources.game_identity import drop_repeated_games
@@ -72,9 +73,17 @@ EXPORT_S = 300.0
 NEXT_ROUND_S = 60.0
 #: Rounds of one group or tournament compared at a time, one request each.
 MAX_ROUNDS = 16
+#: Deadlines may pass so much early: sums of seconds are not exact.
+TICK_S = 0.1
+#: The source may have more than its stream has sent, which says so itself.
+UNFINISHED = Poll(again_in_s=inf)
 
 
-class LichessBroadcastFeed(SessionFeed):
+class _NextRound(Exception):
+    """The next round of the tournament has begun, and has a stream of its own."""
+
+
+class LichessBroadcastFeed(PolledFeed):
     """Follows the stream of a round, of a tournament (round after round) or of a group.
 
     A round is over when all results are in, stay so for the grace period, and its
@@ -118,128 +127,129 @@ class LichessBroadcastFeed(SessionFeed):
         self._decoder = PgnDecoder()
         self._readers: dict[str, PgnReader] = {}
         """Of the rounds compared last."""
+        self._silence_s = 2 * KEEP_ALIVE_S + conditions.config.timeout_s
 
     async def _follow_source(self, session: FeedSession) -> None:
-        going_on = True
-        while going_on:
-            url = f"{self._stream_url}/{self._id}.pgn"
-            with self._token.explain_refusal(self.name):
-                async with (
-                    http_client.open_client(self._config) as client,
-                    http_client.open_request(
-                        client,
-                        self.name,
-                        url,
-                        headers=self._request_headers(),
-                        endless=True,
-                    ) as response,
-                ):
-                    session.mark_alive()
-                    going_on = await self._follow_stream(client, response, session)
+        while True:
+            with suppress(_NextRound):
+                return await super()._follow_source(session)
+
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[None]:
+        url = f"{self._stream_url}/{self._id}.pgn"
+        with self._token.explain_refusal(self.name):
+            async with (
+                http_client.open_client(self._config) as self._client,
+                http_client.open_request(
+                    self._client,
+                    self.name,
+                    url,
+                    headers=self._request_headers(),
+                    endless=True,
+                ) as response,
+            ):
+                self._content_type = response.headers.get("Content-Type", "")
+                self._chunks = http_client.yield_between_pieces(response.aiter_bytes())
+                self._has_begun = False
+                self._heard_s = self._clock.now()
+                if self._tried_s is None:
+                    self._tried_s = self._heard_s
+                self._compared_s = -inf
+                self._failed_s: float | None = None
+                """The last change before a comparison that failed."""
+                # Drop the game that the last connection broke off in: the whole game
+                # comes again.
+                self._decoder.reset()
+                self._news = asyncio.Event()
+                self._read_next()
+                try:
+                    yield
+                finally:
+                    self._reading.cancel()
+                    await asyncio.gather(self._reading, return_exceptions=True)
+
+    def _read_next(self) -> None:
+        # A task of its own: a deadline that passes must not break the stream off.
+        news = self._news
+        assert news is not None
+        self._reading = asyncio.create_task(
+            _read_chunk(self._chunks), name="lichess stream"
+        )
+        self._reading.add_done_callback(lambda _: news.set())
 
     def _request_headers(self) -> dict[str, str]:
         # Compression would hold moves back.
         return {"Accept-Encoding": "identity", **self._token.auth_headers()}
 
-    def _comparison_interval_s(self, session: FeedSession) -> float:
-        """Return the seconds between comparisons: few while something happens, ever
-        more where all is over, but never without end: results are corrected hours
+    async def poll(self, session: FeedSession) -> Poll:
+        """Return what has come of the stream; where nothing has, and a comparison is
+        due, what that finds.
+        """
+        # What has come is read before anything that is due.
+        if self._reading.done():
+            return await self._poll_stream(session)
+        if session.is_over and self._compared_s > session.changed_s:
+            return Poll()
+        now_s = self._clock.now() + TICK_S
+        is_ending = session.is_over and self._failed_s != session.changed_s
+        if now_s >= self._heard_s + self._silence_s and not is_ending:
+            silence = format_duration(self._silence_s)
+            raise FeedTrouble(f"not a sign of life for {silence}")
+        if session.is_idle:
+            await self._look_for_next_round()
+        if now_s < self._next_comparison_s(session) and not is_ending:
+            return UNFINISHED
+        self._tried_s = self._clock.now()
+        found = await self._compare_rounds(session)
+        if found.again_in_s is None:
+            self._compared_s = self._clock.now()
+        else:
+            self._failed_s = session.changed_s
+        return found
+
+    def _next_comparison_s(self, session: FeedSession) -> float:
+        """Return when the next comparison is due: soon while something happens, ever
+        later where all is over, but never without end: results are corrected hours
         later.
         """
+        assert self._tried_s is not None
         still_s = self._clock.now() - session.changed_s
-        return min(
-            RAREST_S if session.is_idle else RARELY_S, max(COMPARE_S, still_s / 10)
-        )
+        most_s = RAREST_S if session.is_idle else RARELY_S
+        return self._tried_s + min(most_s, max(COMPARE_S, still_s / 10))
 
-    async def _follow_stream(
-        self, client: httpx.AsyncClient, response: httpx.Response, session: FeedSession
-    ) -> bool:
-        """Follow one connection; return whether the next round is to be followed."""
-        clock = self._clock
-        silence_s = 2 * KEEP_ALIVE_S + self._config.timeout_s
-        read_s = clock.now()
-        if self._tried_s is None:
-            self._tried_s = read_s
-        same_s = -inf  # last successful comparison
-        given_up: float | None = None  # the change after which a comparison failed
-        # The half of a game that the last connection ended with is worth nothing: the
-        # whole game comes again.
-        self._decoder.reset()
-        chunks = http_client.yield_between_pieces(response.aiter_bytes())
-        first = True
-        # A task of its own: a deadline that passes must not break the stream off.
-        reading = _start_reading(chunks)
-        try:
-            while True:
-                now_s, changed_s = clock.now(), session.changed_s
-                due_s = [
-                    read_s + silence_s,
-                    self._tried_s + self._comparison_interval_s(session),
-                ]
-                ends_in_s = session.ends_in_s()
-                if session.is_idle:
-                    due_s.append(self._next_asked_s + NEXT_ROUND_S)
-                elif ends_in_s is not None and given_up != changed_s:
-                    due_s.append(now_s + ends_in_s)
-                try:
-                    async with clock.deadline(max(0.0, min(due_s) - now_s)):
-                        # What has come is read before anything that is due.
-                        if not reading.done():
-                            await asyncio.wait([reading])
-                except TimeoutError:
-                    if session.is_over and same_s > changed_s:
-                        return False
-                    silent = clock.now() - read_s >= silence_s
-                    if silent and (not session.is_over or given_up == changed_s):
-                        raise FeedTrouble(
-                            f"not a sign of life for {format_duration(silence_s)}"
-                        ) from None
-                    if session.is_idle:
-                        if await self._switch_to_next_round(client):
-                            return True
-                        if clock.now() - self._tried_s < self._comparison_interval_s(
-                            session
-                        ):
-                            continue
-                    self._tried_s = clock.now()
-                    if await self._compare_rounds(client, session):
-                        same_s = clock.now()
-                        if session.is_over:
-                            return False
-                    else:
-                        given_up = session.changed_s
-                    session.mark_alive()
-                    continue
-                chunk, read_s = reading.result(), clock.now()
-                if chunk is None:
-                    raise FeedTrouble("the stream ended")
-                reading = _start_reading(chunks)
-                if not chunk.strip() and session.is_over and self._scope == "round":
-                    # A keep-alive after the grace period says as much as a comparison
-                    # that failed would have.
-                    return False
-                if first and chunk.strip():
-                    first = False
-                    if what := describe_no_pgn(
-                        chunk, response.headers.get("Content-Type", "")
-                    ):
-                        remedy = "Check the address and [feeds.lichess] base_url"
-                        raise create_fatal_trouble(
-                            self.name, f"answers with {what}", remedy
-                        )
-                for games in self._decoder.decode_slices(chunk):
-                    # The export may overtake the stream. A game of the stream never
-                    # only shrinks (lila sends no takebacks), so one that is shorter
-                    # than what is held is old news, also where a slip at its end was
-                    # put right since, and so is one that only lacks its result; a
-                    # takeback and a result withdrawn come with the next comparison.
-                    if news := [game for game in games if not self._is_old(game)]:
-                        await self._report_games(news, session)
-                    await asyncio.sleep(0)  # a slice is some milliseconds of work
-                session.mark_alive()
-        finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
+    def _poll_period_s(self, session: FeedSession) -> float:
+        due_s = [self._heard_s + self._silence_s, self._next_comparison_s(session)]
+        if session.is_idle:
+            due_s.append(self._next_asked_s + NEXT_ROUND_S)
+        return max(0.0, min(due_s) - self._clock.now())
+
+    async def _poll_stream(self, session: FeedSession) -> Poll:
+        """Return the games that the next chunk of the stream completes."""
+        chunk = self._reading.result()
+        self._heard_s = self._clock.now()
+        if chunk is None:
+            raise FeedTrouble("the stream ended")
+        self._read_next()
+        if not chunk.strip():
+            # A keep-alive after the grace period says as much as a comparison that
+            # failed would have.
+            is_over = session.is_over and self._scope == "round"
+            return Poll() if is_over else UNFINISHED
+        if not self._has_begun and (what := describe_no_pgn(chunk, self._content_type)):
+            remedy = "Check the address and [feeds.lichess] base_url"
+            raise create_fatal_trouble(self.name, f"answers with {what}", remedy)
+        self._has_begun = True
+        news: list[GameReport] = []
+        for games in self._decoder.decode_slices(chunk):
+            # The export may overtake the stream. A game of the stream never only
+            # shrinks (lila sends no takebacks), so one that is shorter than what is
+            # held is old news, also where a slip at its end was put right since, and so
+            # is one that only lacks its result; a takeback and a result withdrawn come
+            # with the next comparison.
+            new = [game for game in games if not self._is_old(game)]
+            news += self._hold_games(new)
+            await asyncio.sleep(0)  # a slice is some milliseconds of work
+        return UNFINISHED._replace(games=news)
 
     def _keep_unread(self, game: GameReport) -> GameReport:
         """Return the game with what is known of its unread parts."""
@@ -252,44 +262,42 @@ class LichessBroadcastFeed(SessionFeed):
             self._keep_unread(game), held, corrected=2
         )
 
-    async def _compare_rounds(
-        self, client: httpx.AsyncClient, session: FeedSession
-    ) -> bool:
-        """Ask lichess for what the stream does not send; False when that failed, or
-        when there is more to come.
+    async def _compare_rounds(self, session: FeedSession) -> Poll:
+        """Ask lichess for what the stream does not send. Not finished where that
+        failed, or where there is more to come.
         """
         if self._scope == "round":
-            if not session.is_over and await self._matches_board_list(client):
-                return True
-            whole = not self._earlier
-            compared = await self._compare_round(client, session, self._id, whole=whole)
-            if compared:
+            if not session.is_over and await self._matches_board_list():
+                return Poll()
+            games, is_whole = await self._fetch_round(self._id)
+            if games:
                 self._exported_s = self._clock.now()
+            poll = Poll() if games else UNFINISHED
+            complete = is_whole and not self._earlier
             for round_id in self._earlier[:1]:
-                await self._compare_round(client, session, round_id, whole=False)
-            return compared
+                more, _ = await self._fetch_round(round_id)
+                games += more
+            games = self._hold_games(games, complete=complete)
+            return poll._replace(games=games, complete=complete)
+        found: list[GameReport] = []
         for round_id in list(self._rounds)[:MAX_ROUNDS]:
-            told = await self._compare_round(client, session, round_id, whole=False)
-            if told and not self._rounds[round_id]:
+            games, _ = await self._fetch_round(round_id)
+            found += self._hold_games(games)
+            if games and not self._rounds[round_id]:
                 del self._rounds[round_id]
-        if self._scope == "group" or not session.is_over:
-            return False
-        tour = await self._fetch_json(client, self._id, Tour) or Tour()
-        return bool(tour.rounds) and all(each.is_over for each in tour.rounds)
+        is_over = False
+        if self._scope == "tour" and session.is_over:
+            tour = await self._fetch_json(self._id, Tour) or Tour()
+            is_over = bool(tour.rounds) and all(each.is_over for each in tour.rounds)
+        return (Poll() if is_over else UNFINISHED)._replace(games=found)
 
-    async def _compare_round(
-        self,
-        client: httpx.AsyncClient,
-        session: FeedSession,
-        round_id: str,
-        *,
-        whole: bool,
-    ) -> bool:
-        """Report a round's export; ``whole``: there are no games but those in it."""
-        answer = await self._fetch_body(client, f"round/{round_id}.pgn")
-        if answer is None or describe_no_pgn(answer.body, answer.content_type):
-            return False
+    async def _fetch_round(self, round_id: str) -> tuple[list[GameReport], bool]:
+        """Return a round's games, none where that failed, and whether they are all."""
+        answer = await self._fetch_body(f"round/{round_id}.pgn")
+        # The stream sent some: an empty export is not believed.
         games: list[GameReport] = []
+        if answer is None or describe_no_pgn(answer.body, answer.content_type):
+            return games, False
         reader = self._readers.pop(round_id, PgnReader())
         self._readers[round_id] = reader
         if len(self._readers) > MAX_ROUNDS:
@@ -297,26 +305,20 @@ class LichessBroadcastFeed(SessionFeed):
         for some in reader.read_slices(answer.body, closed=True):
             games += some
             await asyncio.sleep(0)  # a slice is some milliseconds of work
-        if not games:
-            return False  # the stream sent some: an empty export is not believed
-        await self._report_games(games, session, complete=whole and not reader.left_out)
-        return True
+        return games, bool(games) and not reader.left_out
 
-    async def _report_games(
-        self,
-        games: Sequence[GameReport],
-        session: FeedSession,
-        *,
-        complete: bool = False,
-    ) -> None:
+    def _hold_games(
+        self, games: Sequence[GameReport], *, complete: bool = False
+    ) -> list[GameReport]:
+        """Return the games with what is known of their unread parts, and hold them."""
         if self._scope != "round":
             self._note_unfinished(games)
         games = [self._keep_unread(game) for game in games]
         if complete:
-            games = drop_repeated_games(games)
+            games = list(drop_repeated_games(games))
             self._held.clear()
         self._held.update((game.key, game) for game in games)
-        await session.report(games, complete=complete)
+        return games
 
     def _note_unfinished(self, games: Sequence[GameReport]) -> None:
         """Note which games of which rounds are unfinished, by their addresses."""
@@ -330,7 +332,7 @@ class LichessBroadcastFeed(SessionFeed):
             else:
                 unfinished.discard(game.key)
 
-    async def _matches_board_list(self, client: httpx.AsyncClient) -> bool:
+    async def _matches_board_list(self) -> bool:
         """Ask for the short list of the round's boards: does it say the same as what is
         held?
 
@@ -340,7 +342,7 @@ class LichessBroadcastFeed(SessionFeed):
         """
         if self._clock.now() - self._exported_s >= EXPORT_S:
             return False
-        listed = await self._fetch_json(client, f"-/-/{self._id}", RoundList)
+        listed = await self._fetch_json(f"-/-/{self._id}", RoundList)
         if listed is None or len(listed.games) != len(self._held):
             return False
         return all(map(self._is_unchanged, listed.games))
@@ -360,20 +362,20 @@ class LichessBroadcastFeed(SessionFeed):
             self._placements[board.id] = held.moves, placement
         return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
 
-    async def _switch_to_next_round(self, client: httpx.AsyncClient) -> bool:
-        """Follow the round after ours if it has begun, and still look at ours; return
-        whether it has.
+    async def _look_for_next_round(self) -> None:
+        """Switch to the round after ours if it has begun, and go on comparing ours.
+
+        Raises:
+            _NextRound: it has.
         """
         now_s = self._clock.now()
         if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
-            return False
+            return
         self._next_asked_s = now_s
-        listed = (
-            await self._fetch_json(client, f"-/-/{self._id}", RoundList) or RoundList()
-        )
+        listed = await self._fetch_json(f"-/-/{self._id}", RoundList) or RoundList()
         if not listed.tour.id:
-            return False
-        tour = await self._fetch_json(client, listed.tour.id, Tour) or Tour()
+            return
+        tour = await self._fetch_json(listed.tour.id, Tour) or Tour()
         for one, other in pairwise(tour.rounds):
             if one.id == self._id and (other.ongoing or other.is_over):
                 log.info("%s: the next round, %s, has begun", self.name, other.id)
@@ -381,16 +383,13 @@ class LichessBroadcastFeed(SessionFeed):
                 self._id = other.id
                 self._exported_s = -inf
                 self._held.clear()
-                return True
-        return False
+                raise _NextRound
 
-    async def _fetch_body(
-        self, client: httpx.AsyncClient, path: str
-    ) -> http_client.HttpBody | None:
+    async def _fetch_body(self, path: str) -> http_client.HttpBody | None:
         url = f"{self._url}/{path}"
         try:
             return await http_client.fetch_body(
-                client, self.name, url, headers=self._request_headers()
+                self._client, self.name, url, headers=self._request_headers()
             )
         except FeedTrouble as trouble:
             level = logging.WARNING if path.endswith(".pgn") else logging.DEBUG
@@ -402,10 +401,8 @@ class LichessBroadcastFeed(SessionFeed):
             )
             return None
 
-    async def _fetch_json(
-        self, client: httpx.AsyncClient, path: str, kind: type[T]
-    ) -> T | None:
-        answer = await self._fetch_body(client, path)
+    async def _fetch_json(self, path: str, kind: type[T]) -> T | None:
+        answer = await self._fetch_body(path)
         return read_json(answer.body, kind) if answer is not None else None
 
 
@@ -448,11 +445,8 @@ class RoundList(Value):
     games: tuple[RoundBoard, ...] = ()
 
 
-def _start_reading(chunks: AsyncIterator[bytes]) -> asyncio.Task[bytes | None]:
-    async def read() -> bytes | None:
-        return await anext(chunks, None)
-
-    return asyncio.create_task(read(), name="lichess stream")
+async def _read_chunk(chunks: AsyncIterator[bytes]) -> bytes | None:
+    return await anext(chunks, None)
 
 
 def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
