@@ -37,25 +37,6 @@ class Game(Value):
     def chess960(self) -> bool:
         return self.headers.variant == "chess960"
 
-    def position_after(self, ply: int) -> tuple[str, tuple[str, ...], bool]:
-        """Return what an engine needs of the position after ``ply`` half-moves.
-
-        Returns:
-            ``(start_fen, moves in UCI from there, chess960)``.
-
-        Raises:
-            IndexError: ``ply`` is below 0 or past the last move.
-        """
-        if not 0 <= ply <= len(self.moves):
-            raise IndexError(
-                f"game {self.id} has plies 0 to {len(self.moves)}, not {ply}"
-            )
-        return (
-            self.start_fen,
-            tuple(move.uci for move in self.moves[:ply]),
-            self.chess960,
-        )
-
     def to_report(self) -> GameReport:
         """Return the game as its source would report it."""
         return GameReport(

@@ -84,17 +84,6 @@ class TextReading(Value):
     """What distinguishes it from the other texts of its source."""
 
 
-class BelievedTexts(Value):
-    """What to report of a source."""
-
-    games: GameReports
-    complete: bool
-    look_again_s: float | None = None
-    """Part of it is doubted or left out: read again after this many seconds."""
-    unmarked: int = 0
-    """Boards that are kept and do not say so themselves: their games are over."""
-
-
 class _Loss(msgspec.Struct):
     """What a source has lost of one game, and since when."""
 
@@ -149,9 +138,11 @@ class PartialReadFilter:
         }
 
     def confirm_games(
-        self, readings: Iterable[TextReading], now_s: float
-    ) -> BelievedTexts:
-        """Judge all texts of the source, as they were read last. Cost is O(games)."""
+        self, readings: Iterable[TextReading], now_s: float, notes: Iterable[str] = ()
+    ) -> Poll:
+        """Judge all texts of the source, as they were read last. Cost is O(games).
+        ``notes`` say more of the texts.
+        """
         readings = list(readings)
         named, cut = self._identify_games(readings)
         halves = [who for who in cut if self._is_half_a_game(who, named, cut)]
@@ -206,9 +197,11 @@ class PartialReadFilter:
         games = dict(believed)
         for who in marked:
             games[who] = _mark_doubtful(games[who])
+        # Their games are over, and say nothing themselves.
         unmarked = sum(believed[who].result != "*" for who in marked)
-        look_again_s = min(waits_s, default=None)
-        return BelievedTexts(tuple(games.values()), complete, look_again_s, unmarked)
+        note = "; ".join(filter(None, [_describe_kept(unmarked), *notes]))
+        again_in_s = min(waits_s, default=None)
+        return Poll(tuple(games.values()), complete, again_in_s, note)
 
     def _identify_games(
         self, readings: Iterable[TextReading]
@@ -546,9 +539,7 @@ class PgnSnapshots:
             self._filter = PartialReadFilter(
                 self._lost_after_s, before, copies_s=self._copies_s
             )
-        belief = self._filter.confirm_games(readings, self._clock.now())
-        note = "; ".join(filter(None, [_describe_kept(belief.unmarked), *notes]))
-        return Poll(belief.games, belief.complete, belief.look_again_s, note)
+        return self._filter.confirm_games(readings, self._clock.now(), notes)
 
 
 _CHARSET = re.compile(r"\bcharset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)

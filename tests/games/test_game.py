@@ -20,21 +20,11 @@ from live.games.game import (
 )
 from live.games.rounds import normalise_round, read_round_number, round_sort_key
 from live.messages.from_sources import Headers, Player
-from tests.games.told import headed, line
+from tests.games.told import line
 from tests.watch.games import START, game
 
 GAME = Game("g", "test", "", Headers(Player("Anna"), Player("Boris")), chess.STARTING_FEN)
 PLAYED = msgspec.structs.replace(GAME, moves=line("e4 e5 Nf3"))
-
-
-def test_a_position_is_the_start_and_the_moves_up_to_its_ply() -> None:
-    assert PLAYED.position_after(0) == (chess.STARTING_FEN, (), False)
-    assert PLAYED.position_after(2) == (chess.STARTING_FEN, ("e2e4", "e7e5"), False)
-    assert PLAYED.position_after(3)[1] == ("e2e4", "e7e5", "g1f3")
-    assert headed(GAME, variant="chess960").position_after(0)[2], "castling king to rook"
-    for ply in (-1, 4):
-        with pytest.raises(IndexError, match=f"plies 0 to 3, not {ply}"):
-            PLAYED.position_after(ply)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from live.config import FeedsConfig
 from live.messages.from_sources import GameReport, Headers, Move, Player
 from live.rehearse.rehearsal import write_pgn
-from live.sources.feed import FeedSession
+from live.sources.feed import FeedSession, Poll
 from live.sources.pgn_snapshots import (
     FIRST_COPY_S,
-    BelievedTexts,
     PartialReadFilter,
     PgnSnapshots,
     PgnText,
@@ -48,11 +47,11 @@ class Text:
 
     def read(
         self, *games: GameReport, whole: bool = True, now_s: float = 0, closed: bool = False
-    ) -> BelievedTexts:
+    ) -> Poll:
         return self._filter.confirm_games([TextReading(games, whole, closed)], now_s)
 
 
-def seen(belief: BelievedTexts) -> str:
+def seen(belief: Poll) -> str:
     """Names and plies of what is believed."""
     return " ".join(f"{one.headers.white.name}{len(one.moves)}" for one in belief.games)
 
@@ -103,11 +102,11 @@ def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
     belief = text.read(A, B1, whole=False, now_s=10)
     assert seen(belief) == "A3 B3 C3"
     assert [one.problem for one in belief.games] == [None, KEPT, KEPT]
-    assert belief.complete and belief.look_again_s == 60
+    assert belief.complete and belief.again_in_s == 60
     belief = text.read(A, B1, whole=False, closed=True, now_s=13)  # the upload pauses
     assert seen(belief) == "A3 B3 C3"
     belief = text.read(A, B, C, now_s=15)
-    assert belief.games == (A, B, C) and belief.look_again_s is None
+    assert belief.games == (A, B, C) and belief.again_in_s is None
 
 
 def test_a_loss_is_believed_after_a_minute_and_three_readings_of_it() -> None:
@@ -149,11 +148,11 @@ def test_a_line_that_cannot_be_read_takes_no_move_away_nor_does_the_cut_text_beh
 ) -> None:
     text = Text(before=[A, B]) if restarted else Text(A, B)
     belief = text.read(UNREAD, B, now_s=10)
-    assert seen(belief) == "A3 B3" and belief.look_again_s is None
+    assert seen(belief) == "A3 B3" and belief.again_in_s is None
     assert belief.games[0].problem == "unreadable move 1.xx; shown as it was last"
     # Half written, with the bad line put right.
     belief = text.read(game("A", MOVES[:1]), whole=False, now_s=11)
-    assert seen(belief) == "A3 B3" and belief.look_again_s == 60
+    assert seen(belief) == "A3 B3" and belief.again_in_s == 60
     assert text.read(A, B, now_s=12).games == (A, B)
 
 
