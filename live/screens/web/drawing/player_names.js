@@ -162,11 +162,10 @@ export class Name {
     return (0.97 * this.node.clientWidth) / this._text.offsetWidth;
   }
 
-  /** Smaller letters, in two lines where they became too small; sooner where there are two words. */
+  /** Smaller letters, in several lines where they became too small. */
   shrink(scale) {
-    const smallest = /[\s-]/u.test(this._forms.at(-1)) ? this._smallest : SMALLEST;
-    this._text.style.fontSize = `${Math.max(smallest, scale).toFixed(3)}em`;
-    this._text.classList.toggle("broken", scale < smallest);
+    this._text.style.fontSize = `${Math.max(this._smallest, scale).toFixed(3)}em`;
+    this._text.classList.toggle("broken", scale < this._smallest);
   }
 }
 
