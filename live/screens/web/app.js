@@ -3,7 +3,7 @@
 import { alertCount, ArbiterView } from "./page/alerts_panel.js";
 import { arranged, headline, overlayAddress, Overview, REARRANGE_MS } from "./page/boards.js";
 import { brokerOf, openConnection } from "./client/connection.js";
-import { element, kept, setText } from "./drawing/elements.js";
+import { element, kept, setLine, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
 import { explain, listenToKeys, showHelp } from "./page/explanations.js";
 import { eventOf, gameOrder, inRound, leadingRound, roundsOf, Ticking } from "./client/games.js";
@@ -200,7 +200,7 @@ function draw() {
   if (parts.has("all") || parts.has("engine")) drawService();
   const alerts = [...(held.alerts?.values() ?? [])];
   arbiter.sound.hear(alerts);
-  setText(document.querySelector("nav a[data-view=arbiter]"), [say("Arbiter"), alertCount(alerts)].filter(Boolean).join(" "));
+  setLine(byId("alerts"), alertCount(alerts));
   if (parts.has("all") || parts.has("game")) drawTitle();
   if (news === null) speak(); // what is there at first: from here on all is news
   main.dataset.seq = held.seq;
@@ -306,7 +306,7 @@ listenToKeys((name) => {
 document.documentElement.lang = language;
 // The organiser's, as overlays take it.
 const logo = OPTIONS.logo.read(new URLSearchParams(location.search).get("logo") ?? "");
-if (logo !== null) document.querySelector("h1").before(Object.assign(element("img", "logo"), { src: logo, alt: "", referrerPolicy: "no-referrer" }));
+if (logo !== null) document.querySelector("h1").before(Object.assign(element("img", "logo"), { src: logo, alt: "", referrerPolicy: "no-referrer", onerror: ({ target }) => target.remove() }));
 for (const node of document.querySelectorAll("[data-say]")) setText(node, say(node.textContent));
 byId("meaning").addEventListener("click", () => explain("overview"));
 byId("keys").addEventListener("click", showHelp);

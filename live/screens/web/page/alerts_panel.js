@@ -54,7 +54,7 @@ class AlertLine {
     const mutes = all.map(([name, what, about]) => button(name, () => act({ act: what, about }), { label: `Mute ${name.toLowerCase()}` }));
     const show = () => all.forEach(([, what, about]) => act({ act: what, about, muted: false }));
     this._muted = button("Show as before", show);
-    this._mute = element("span", "mutes", "Mute: ", ...mutes);
+    this._mute = element("details", "chooser", "", element("summary", "", "Mute"), element("div", "", "", ...mutes));
     const write = writeForm("Note to this alert", "Note", (text) => act({ act: "note", about: id, text }));
     this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
     const said = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
@@ -105,7 +105,7 @@ export class ArbiterView {
     if (held.hello?.sight === "arbiter") this._log.refresh(now);
     this._log.node.hidden = held.hello?.sight !== "arbiter";
     const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
-    setText(this._note, alerts.length ? "" : "Nothing to look at.");
+    setLine(this._note, alerts.length ? "" : "Nothing to look at.");
     this._alerts.show(alerts).forEach((line, at) => {
       const alert = alerts[at];
       line.draw(alert, alert.game ? held.games.get(alert.game) : null, this._log.known);
@@ -199,10 +199,10 @@ export function worstByBoard(alerts) {
   return worst;
 }
 
-/** How many alerts of which urgency ask for notice: `2 !! 1 ?`; empty without one. Pure. */
+/** How many alerts ask for notice, with the sign of the most urgent: `!! 4`; empty without one. Pure. */
 export function alertCount(alerts) {
-  const counted = SEVERITIES.map((severity) => [alerts.filter((each) => asks(each) && each.severity === severity).length, SIGNS[severity]]);
-  return counted.filter(([count]) => count).map(([count, sign]) => `${count}\u00a0${sign}`).join(" ");
+  const asking = rankedAlerts(alerts.filter(asks));
+  return asking.length ? `${SIGNS[asking[0].severity]}\u00a0${asking.length}` : "";
 }
 
 /** What an alert says after what stands beside it, as a sentence. */
