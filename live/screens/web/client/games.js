@@ -81,6 +81,12 @@ export function roundName(round) {
   return /^\d/.test(round) ? `Round ${round}` : round;
 }
 
+/** The round of a game without the board that broadcasts write into it: `4` of `4.12` at board 12. */
+export function roundOf({ round, board }) {
+  const own = `.${board}`;
+  return round.endsWith(own) ? round.slice(0, -own.length) : round;
+}
+
 /** `2 May 2026` of PGN's date, in the language of who reads; empty without one. */
 export function dateText(date, language = "en-GB") {
   const said = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);

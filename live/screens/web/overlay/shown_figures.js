@@ -4,7 +4,7 @@ import {
   bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves,
 } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
-import { isLow, leftS, moverOf, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
+import { isLow, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
 import { newestCostly } from "../drawing/costly_moves.js";
 import { clockText, moveText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -125,8 +125,7 @@ export function eventOf({ event, white, black }) {
 /** Round, board and event, as far as they are known. */
 export function placeOf(game, words) {
   const known = (text) => (["?", "-"].includes(text) ? "" : text);
-  // Broadcasts write boards into rounds: `4.12` is board 12 of round 4.
-  const name = known(game.round).replace(game.board === null ? "" : `.${game.board}`, "");
+  const name = known(roundOf(game));
   const round = name ? fill(words.round, name) : "";
   const board = game.board === null ? "" : fill(words.board, game.board);
   return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");

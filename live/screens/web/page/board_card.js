@@ -70,11 +70,12 @@ export class Card {
 
   /** Draws all but pictures; answers the score as {@link scoreAfter}, or null where nothing is new. */
   _show(game, basis) {
-    if (game === this.game && basis.withheld === this.basis.withheld) return null;
+    const { withheld, oneRound } = basis;
+    if (game === this.game && withheld === this.basis.withheld && oneRound === this.basis.oneRound) return null;
     this.game = game;
     this.basis = basis;
     const score = scoreAfter(game, game.plies);
-    setText(this.where, placeText(game, true));
+    setText(this.where, placeText(game, oneRound));
     setText(this.move, lastMove(game, game.plies));
     // A result stands at the names.
     const text = game.result === "*" ? score.text : "";
@@ -147,14 +148,16 @@ export function sparkPaths(game) {
   const moves = data[0].length;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);
   const y = (value) => ((HEIGHT * (high - value)) / (high - low)).toFixed(1);
+  const zero = white.elo || black.elo ? `M0 ${y(0)}H${WIDTH}` : "";
   const paths = (values) => {
     const drawn = values.flatMap((value, at) => (value === null ? [] : [[x(at), y(value)]]));
     if (drawn.length === 0) return { area: "", line: "", end: "" };
     const along = drawn.map((point) => point.join(" ")).join("L");
     const [first, last] = [drawn[0], drawn.at(-1)];
-    return { area: `M${first[0]} ${y(0)}L${along}L${last[0]} ${y(0)}Z`, line: `M${along}`, end: `M${last.join(" ")}h0.01` };
+    // Without an own Elo there is nothing to be above or below.
+    const area = zero && `M${first[0]} ${y(0)}L${along}L${last[0]} ${y(0)}Z`;
+    return { area, line: `M${along}`, end: `M${last.join(" ")}h0.01` };
   };
-  const zero = white.elo || black.elo ? `M0 ${y(0)}H${WIDTH}` : "";
   return { zero, white: paths(sides.white), black: paths(sides.black) };
 }
 

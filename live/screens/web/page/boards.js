@@ -4,12 +4,13 @@ import { worstByBoard } from "./alerts_panel.js";
 import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
 import { anchor, Children, childrenOf, element, named, nameNode, searchField, setText } from "../drawing/elements.js";
-import { language, momentText, roundText, say, words as spoken } from "./language.js";
+import { locale, momentText, roundText, say, words as spoken } from "./language.js";
 import { eloText, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
 import { lateText } from "./health_view.js";
 import { slide } from "../drawing/motion.js";
 import { moveText, unbroken } from "../drawing/number_format.js";
+import { localMove } from "../overlay/language/words.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
 import { basisIn, scoreAfter } from "./score_words.js";
@@ -45,8 +46,9 @@ export class Overview {
     );
     this._round = element("strong");
     this._sentence = element("span");
+    this._link = anchor("", "", "");
     this._summary = anchor("", say("Round in one picture"), "");
-    this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._summary);
+    this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._link, " ", this._summary);
     this._moments = new MomentsList();
     this._bar = this._toolbar(share);
     const parts = [this._headline, this._matches.node, this._moments.node, this._bar, this._unfit, this._empty.node, this._grid];
@@ -55,15 +57,17 @@ export class Overview {
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
   draw(held, place, now) {
-    this._moments.draw(held);
     const all = [...held.games.values()];
     const { q, state, sort, event, round } = place;
     const worst = worstByBoard([...(held.alerts?.values() ?? [])]);
     const alerting = [...worst.keys()];
     const shown = inRound(all, place, alerting);
-    const [said, sentence] = headline(shown, [...held.moments.values()], held.feeds);
+    const [said, sentence, moment] = headline(shown, [...held.moments.values()], held.feeds);
     setText(this._round, said);
     setText(this._sentence, unbroken(sentence));
+    this._link.hidden = moment === null;
+    if (moment !== null) leadTo(this._link, moment, held.games.get(moment.game));
+    this._moments.draw(held, moment);
     this._headline.hidden = all.length === 0;
     const summary = roundAddress(location.href, held.hello?.sight, shown);
     this._summary.hidden = summary === null || brokerOf() !== null;
@@ -82,7 +86,8 @@ export class Overview {
       this._games = this._followed.first(chosen, (game) => worst.has(game.id) || this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
-    this._drawCards(games, basisIn(held), worst);
+    const oneRound = roundsOf(shown).length === 1;
+    this._drawCards(games, { ...basisIn(held), oneRound }, worst);
     for (const game of games) {
       const { classList } = this._cards.of(game.id).node;
       classList.toggle("followed", this._followed.size > 0 && this._followed.plays(game));
@@ -146,8 +151,8 @@ const BEST = { percentile: 80, moves: 15 };
 const UPSET_ELO = 100;
 
 /**
- * What stands above the boards of a round, `[round, sentence]`: which it is and how far; once it is over what it came
- * to, before that the weightiest of its newest moments, else who plays best. Pure.
+ * What stands above the boards of a round, `[round, sentence, moment]`: which it is and how far; once it is over what it
+ * came to, before that the weightiest of its newest moments, else who plays best; and the moment told, or null. Pure.
  */
 export function headline(games, moments, feeds) {
   const leading = leadingRound(roundsOf(games, feeds));
@@ -155,12 +160,12 @@ export function headline(games, moments, feeds) {
   const ids = new Set(games.map(({ id }) => id));
   const own = moments.filter(({ game }) => ids.has(game));
   if (games.length > 0 && games.every(({ result }) => result !== "*")) {
-    const highest = own.find(({ kind }) => kind === "highest");
-    return [round, [countedResults(games), highest && momentText(highest)].filter(Boolean).join(" ")];
+    const highest = own.find(({ kind }) => kind === "highest") ?? null;
+    return [round, [countedResults(games), highest && momentText(highest)].filter(Boolean).join(" "), highest];
   }
-  const told = newestMoments(own, NEWEST);
-  if (told.length > 0) return [round, momentText(told.reduce((a, b) => (b.weight > a.weight ? b : a)))];
-  return [round, bestSoFar(games) ?? (games.some(hasMoves) ? countedResults(games) : "")];
+  const [told = null] = newestMoments(own, NEWEST).sort((a, b) => b.weight - a.weight);
+  if (told !== null) return [round, momentText(told), told];
+  return [round, bestSoFar(games) ?? (games.some(hasMoves) ? countedResults(games) : ""), null];
 }
 
 const hasMoves = ({ plies }) => plies.length > 0;
@@ -219,7 +224,7 @@ const ALL = JSON.stringify(["", ALL_ROUNDS]);
 export function roundWords({ round, date, games, running, live, over }) {
   const begun = over === games ? say("over") : over ? say("{} of {} over", over, games) : say("not begun");
   const state = live ? say("live") : running ? say("not live") : begun;
-  return [roundText(round) || say("Round not named"), dateText(date, language === "en" ? "en-GB" : language), state].filter(Boolean).join(" \u00b7 ");
+  return [roundText(round) || say("Round not named"), dateText(date, locale), state].filter(Boolean).join(" \u00b7 ");
 }
 
 /** How the teams stand, match by match; nothing where there are none. */
@@ -348,27 +353,34 @@ class MomentsList {
     this.node.hidden = true;
   }
 
-  draw(held) {
-    const moments = newestMoments(held.moments.values());
+  /** All but the one that the headline tells. */
+  draw(held, told) {
+    const moments = newestMoments(held.moments.values()).filter((moment) => moment !== told);
     const key = JSON.stringify(moments.map(({ id, text }) => [id, momentText({ text })]));
     if (key === this._key) return;
     this._key = key;
     this.node.hidden = moments.length === 0;
-    setText(this._count, String(held.moments.size));
+    setText(this._count, String(moments.length));
     this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game))));
   }
 }
 
 function entry(moment, game) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
-  const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
+  const time = element("time", "", at === null ? "" : at.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
   // Its names are isolated; as a whole it reads from left to right, whatever name comes first.
   const sentence = element("span", "sentence", unbroken(momentText(moment)));
-  const played = game?.plies[moment.ply - 1];
-  const text = played ? moveText(moment.ply, played.san, game.start_fen) : say("open");
-  const link = anchor("", text, writePlace({ view: "board", game: moment.game, ply: moment.ply }));
+  const link = anchor("", "", "");
+  leadTo(link, moment, game);
   return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence, " ", link);
+}
+
+/** Makes a link lead to the position of a moment; its move is its text. */
+function leadTo(link, moment, game) {
+  const played = game?.plies[moment.ply - 1];
+  setText(link, played ? moveText(moment.ply, localMove(played.san, spoken.letters), game.start_fen) : say("open"));
+  link.href = writePlace({ view: "board", game: moment.game, ply: moment.ply });
 }
 
 // --- which boards are shown, in which order -------------------------------------------------------

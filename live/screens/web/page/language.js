@@ -19,6 +19,9 @@ export function chosenLanguage(wanted) {
 const asked = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
 export const language = chosenLanguage(asked.filter(Boolean));
 
+/** For dates and times of day: where several countries speak it, those of Europe. */
+export const locale = language === "en" ? "en-GB" : language;
+
 /** What the overlays say in it. */
 export const words = language === "en" ? english : (await import(`../overlay/language/${language}.js`)).default;
 
@@ -32,7 +35,7 @@ export const say = (text, ...values) => sayIn(language, text, ...values);
 export const countedMoves = (count) => counted(words.moves, count);
 
 /** `Round 4`, or what else the source calls it; empty while it is unknown. */
-export const roundText = (round) => (/^\d/.test(round) ? say("Round {}", round) : roundName(round));
+export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : roundName(round));
 
 /** What a moment says in it. */
 export const momentText = ({ text }) => text[language] ?? text.en;
@@ -98,9 +101,7 @@ export const TEXTS = {
   "Games: {}, decided: {}.": ["Partien: {}, entschieden: {}.", "Parties : {}, décidées : {}.", "Partidas: {}, decididas: {}.", "Partite: {}, decise: {}.", "Партий: {}, результативных: {}."],
   "Won by a player rated {} Elo lower or more: {}.": ["Von Spielern mit mindestens {} Elo weniger gewonnen: {}.", "Gagnées par un joueur classé au moins {} Elo plus bas : {}.", "Ganadas por un jugador con al menos {} Elo menos: {}.", "Vinte da un giocatore con almeno {} Elo in meno: {}.", "Выиграно игроками, у которых рейтинг ниже хотя бы на {}: {}."],
   "Round in one picture": ["Die Runde in einem Bild", "La ronde en une image", "La ronda en una imagen", "Il turno in un’immagine", "Тур на одной картинке"],
-  "Round {}": ["Runde {}", "Ronde {}", "Ronda {}", "Turno {}", "Тур {}"],
   "Board {}": ["Brett {}", "Échiquier {}", "Tablero {}", "Scacchiera {}", "Доска {}"],
-  "Bd {}": ["Br. {}", "Éch. {}", "Tab. {}", "Sc. {}", "Д. {}"],
   "Newest: {}": ["Neueste: {}", "Dernière : {}", "Última: {}", "Ultimo: {}", "Новый: {}"],
   "Newest rounds": ["Neueste Runden", "Dernières rondes", "Últimas rondas", "Ultimi turni", "Последние туры"],
   "All rounds": ["Alle Runden", "Toutes les rondes", "Todas las rondas", "Tutti i turni", "Все туры"],
@@ -117,7 +118,7 @@ export const TEXTS = {
   "{} \u2026 still searching": ["{} \u2026 sucht noch", "{} \u2026 calcul en cours", "{} \u2026 aún busca", "{} \u2026 ancora in analisi", "{} \u2026 ещё считает"],
   "Start": ["Anfang", "Début", "Inicio", "Inizio", "Начало"],
   "Playing like": ["Spielt wie", "Joue comme", "Juega como", "Gioca come", "Играет как"],
-  "usual": ["üblich", "habituel", "habitual", "abituale", "обычно"],
+  "usual": ["üblich", "habituel", "habitual", "consueto", "обычно"],
   "Score": ["Bewertung", "Évaluation", "Evaluación", "Valutazione", "Оценка"],
   "No position is scored yet.": ["Noch keine Stellung bewertet.", "Aucune position évaluée.", "Aún no hay posiciones evaluadas.", "Nessuna posizione valutata.", "Оценок пока нет."],
   "The curves begin with the fifth rated move.": ["Die Kurven beginnen mit dem fünften bewerteten Zug.", "Les courbes commencent au cinquième coup évalué.", "Las curvas empiezan con la quinta jugada evaluada.", "Le curve iniziano dalla quinta mossa valutata.", "Кривые начинаются с пятого оценённого хода."],
@@ -130,7 +131,6 @@ export const TEXTS = {
   "Filter players": ["Spieler filtern", "Filtrer les joueurs", "Filtrar jugadores", "Filtra i giocatori", "Фильтр игроков"],
   "Player": ["Spieler", "Joueur", "Jugador", "Giocatore", "Игрок"],
   "Points": ["Punkte", "Points", "Puntos", "Punti", "Очки"],
-  "Percentile": ["Perzentil", "Centile", "Percentil", "Percentile", "Процентиль"],
   "Games": ["Partien", "Parties", "Partidas", "Partite", "Партии"],
   "No player yet.": ["Noch kein Spieler.", "Pas encore de joueur.", "Aún no hay jugadores.", "Ancora nessun giocatore.", "Игроков пока нет."],
   "No player fits the filter.": ["Kein Spieler passt zum Filter.", "Aucun joueur ne correspond au filtre.", "Ningún jugador cumple el filtro.", "Nessun giocatore corrisponde al filtro.", "Нет игроков по фильтру."],
@@ -141,6 +141,9 @@ export const TEXTS = {
   "FIDE performance": ["FIDE-Leistung", "Performance FIDE", "Rendimiento FIDE", "Performance FIDE", "Перформанс ФИДЕ"],
   "Rating change": ["Elo-Änderung", "Variation d’Elo", "Cambio de Elo", "Variazione Elo", "Изменение рейтинга"],
   "Algorithm 4": ["Algorithmus 4", "Algorithme 4", "Algoritmo 4", "Algoritmo 4", "Алгоритм 4"],
+  "no game is finished": ["noch keine Partie beendet", "aucune partie terminée", "ninguna partida terminada", "nessuna partita finita", "нет оконченных партий"],
+  "needs a finished game against a rated opponent": ["braucht eine beendete Partie gegen einen Gegner mit Elo", "demande une partie terminée contre un adversaire classé", "necesita una partida terminada contra un rival con Elo", "serve una partita finita contro un avversario con Elo", "нужна оконченная партия с рейтинговым соперником"],
+  "needs an own rating and ten counted moves": ["braucht eine eigene Elo und zehn gezählte Züge", "demande un Elo et dix coups comptés", "necesita un Elo propio y diez jugadas", "servono un Elo e dieci mosse contate", "нужны свой рейтинг и десять учтённых ходов"],
   // Sharing.
   "Share": ["Teilen", "Partager", "Compartir", "Condividi", "Поделиться"],
   "Send \u2026": ["Senden \u2026", "Envoyer \u2026", "Enviar \u2026", "Invia \u2026", "Отправить \u2026"],

@@ -1,8 +1,8 @@
 /** How one side of a game is shown, everywhere the same, and what is said of it to those who do not look. Pure. */
 
 import { isFinal, isWithheld, pointAt, unratedMoves } from "../client/figures.js";
-import { everybodyIn } from "../client/games.js";
-import { countedMoves, say, words } from "./language.js";
+import { everybodyIn, roundOf } from "../client/games.js";
+import { countedMoves, roundText, say, words } from "./language.js";
 import { counted } from "../overlay/language/words.js";
 import { RESULT_SHARES, resultText, scoreText, whiteShare } from "../drawing/number_format.js";
 import {
@@ -71,13 +71,10 @@ export function scoreWords({ text, provisional }, { withheld = false } = {}) {
 
 export const lastMove = (game, plies) => moveOf(game, words, plies);
 
-/** `Board 3 · Round 4`, or what else identifies it. */
-export function placeText(game, short = false) {
-  const board = game.board === null ? "" : say(short ? "Bd {}" : "Board {}", game.board);
-  // Broadcasts write boards into rounds: `4.12` is board 12 of round 4.
-  const own = `.${game.board}`;
-  const name = game.round.endsWith(own) ? game.round.slice(0, -own.length) : game.round;
-  const round = name && name !== "?" ? short ? `R${name}` : say("Round {}", name) : "";
+/** `Board 3 · Round 4`, or what else identifies it; without the round where it is said above. */
+export function placeText(game, isRoundKnown = false) {
+  const board = game.board === null ? "" : say("Board {}", game.board);
+  const round = isRoundKnown && board ? "" : roundText(roundOf(game));
   return [board, round].filter(Boolean).join(" \u00b7 ") || game.event || game.id;
 }
 
