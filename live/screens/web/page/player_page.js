@@ -67,8 +67,8 @@ class PlayerFigure {
   }
 
   draw(player, engine) {
-    const { text, interval } = this.column.show(player, engine ?? undefined);
+    const { text, interval, missing } = this.column.show(player, engine ?? undefined);
     setText(this._value, text);
-    setText(this._interval, interval);
+    setText(this._interval, interval || say(missing));
   }
 }

@@ -1,7 +1,8 @@
 /** The players of the event: a row each, best first; and the figures that a player has, from the catalogue. */
 
 import { fold, MatchList, words } from "./boards.js";
-import { say } from "./language.js";
+import { say, words as spoken } from "./language.js";
+import { fill } from "../overlay/language/words.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
 import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, standings } from "../client/figures.js";
@@ -48,7 +49,7 @@ export class PlayersPage {
     const players = this.shown(held, place);
     this._rows.show(players.map(({ player }) => player)).forEach((row, at) => {
       const { player, place: rank } = players[at];
-      row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
+      row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 11 : 36));
     });
     const ties = isWithheld(held) ? "" : say("Under ten counted moves nobody has a place.");
     setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("No player fits the filter.") : say("No player yet."));
@@ -119,8 +120,8 @@ const DASH = "\u2013";
 /** A figure as it is shown: `text`, `interval` and, where there is none, `missing` saying why. */
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
 
-/** A column of the catalogue's row. */
-function column({ id, name, value, low, high, kind, digits, missing, above_engine: isAbove }) {
+/** A column of the catalogue's row; a percentile is said in words. */
+function column({ id, name, value, low, high, interval, kind, digits, missing, above_engine: isAbove }) {
   // Games count as points do: once they are over.
   const path = id === "games" ? "finished" : value;
   const read = (view, from, { rating = null } = {}) => {
@@ -134,14 +135,14 @@ function column({ id, name, value, low, high, kind, digits, missing, above_engin
   };
   return {
     id,
-    label: say(name),
+    label: id === "percentile" ? fill(spoken.betterThanSuch, "\u2026") : say(name),
     value: (view, engine) => read(view, path, engine),
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
       const found = read(view, path, engine);
       if (found === null) return shown(DASH, "", missing);
       const ends = [read(view, low, engine), read(view, high, engine)];
-      return shown(write(found), ends.includes(null) ? "" : ends.map(write).join(DASH));
+      return shown(write(found), ends.includes(null) ? "" : `${interval}: ${ends.map(write).join(DASH)}`);
     },
   };
 }
