@@ -82,7 +82,8 @@ export class CurvesLayout extends OneGame {
     const { words, withheld } = this.context;
     const above = this.context.above();
     const final = COLORS.every((color) => isFinal(game, color, game.curves[color].at(-1) ?? null));
-    const read = final ? words.bandIsUsual.replace(words.playingLike, words.playedLike) : words.bandIsUsual;
+    const isRated = COLORS.some((color) => game[color].elo);
+    const read = !isRated ? "" : final ? words.bandIsUsual.replace(words.playingLike, words.playedLike) : words.bandIsUsual;
     // Each player's panel says that they are withheld.
     setText(this._which, withheld() ? "" : above === null ? read : `${words.algorithm4} \u00b7 95\u00a0%`);
     for (const side of Object.values(this.sides)) side.draw(game);
