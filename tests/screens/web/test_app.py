@@ -19,7 +19,7 @@ from live.messages.to_clients import MomentMessage
 from live.server.server import Publisher
 from live.server.stream_filter import EVERYTHING
 from live.watch.incident_log import IncidentLog
-from tests.screens.web.broadcast import on_air
+from tests.screens.web.broadcast import LONG_NAMES, Broadcast, on_air, standing_still
 from tests.screens.web.chromium import Page, tab
 from tests.screens.web.games import HOSTILE as HOSTILE
 from tests.screens.web.games import game, hostile_world, moment, plain
@@ -65,7 +65,7 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
 #: What can be pressed and is smaller than a fingertip; links within a sentence may be.
 SMALL = """[...document.querySelectorAll('a, button, select, input, summary')].filter((node) => {
   const { width, height } = node.getBoundingClientRect();
-  const inText = node.matches('.moments li a, .note a, .skip') || !node.checkVisibility();
+  const inText = node.matches('.headline a, .moments li a, .note a, .skip') || !node.checkVisibility();
   return !inText && (width < 24 || height < 24);
 }).map((node) => node.outerHTML.slice(0, 120))"""
 
@@ -308,11 +308,16 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
         await page.open(publisher.url)
         await settled(page, publisher)
         name = (await told(publisher))[0]["id"]
-        publisher.publish([MomentMessage(name, moment(name, 7, "It turned.", at_s=1.0))])
-        # Moments are open from the start, and the weightiest of them is the headline.
+        turned = moment(name, 7, "It turned.", at_s=1.0)
+        less = moment(name, 7, "A little.", at_s=2.0)
+        less = msgspec.structs.replace(less, id="n", weight=0.2)
+        publisher.publish([MomentMessage(name, each) for each in (turned, less)])
+        # Moments are open from the start. The weightiest is the headline, and stands there alone.
         await page.until("document.querySelector('.moments li')?.checkVisibility()")
-        head = await page.run("document.querySelector('.headline').innerText")
-        assert head.split() == ["Round", "4", "·", "2", "May", "2026", "·", "live", "It", "turned."]
+        assert await page.run("document.querySelectorAll('.moments li').length") == 1
+        said = await page.run("document.querySelector('.headline').innerText")
+        assert " ".join(said.split()).startswith("Round 4 · 2 May 2026 · live It turned. 4. ")
+        assert "ply=7" in await page.run("document.querySelector('.headline a').hash")
         assert await page.run("document.querySelector('#event').textContent") == "Harbour Open"
         await page.call("Runtime.evaluate", expression=AXE.read_text(encoding="utf-8"))
         found = []
@@ -388,7 +393,7 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
         name = (await told(publisher))[0]["id"]
         text = "Rozenbergs (2540) falls from 87 % to 33 % with 11. Ka1. Best was a4."
         publisher.publish([MomentMessage(name, moment(name, 7, text, at_s=1.0))])
-        await page.until("document.querySelector('.moments').checkVisibility()")
+        await page.until("document.querySelector('.headline a').checkVisibility()")
         assert await page.run(WORDS) == []
         box = "document.querySelectorAll('.card')[%d].getBoundingClientRect()"
         assert await page.run(f"{box % 0}.top") <= 260
@@ -602,6 +607,49 @@ async def test_figures_are_in_sight_on_a_phone_and_names_are_not_cut(page: Page)
         await page.until("document.querySelectorAll('.layout-grid .cell').length === 12")
         ground = "getComputedStyle(document.body).backgroundColor"
         assert await page.run(ground) == "rgb(15, 20, 26)"
+        assert page.complaints == []
+
+
+#: Letters of names on cards that are smaller than can be read, pixels.
+TINY_NAMES = """[...document.querySelectorAll('.card .name .family')]
+  .map((node) => parseFloat(getComputedStyle(node).fontSize)).filter((size) => size < 10.5)"""
+
+
+@pytest.mark.whole
+async def test_long_names_and_many_boards_keep_one_row_of_keys_and_all_curves(
+    page: Page, tmp_path: Path
+) -> None:
+    broadcast = Broadcast(28, LONG_NAMES)
+    broadcast.play(30)
+    world = standing_still(broadcast, extreme=True)
+    first = next(iter(world.held.values()))
+    world.raised["a"] = Alert(
+        id="a", kind="flag", severity="alarm", game=first.id, text="Flag", advice="Look.",
+        first_seen_s=1.0,
+    )  # fmt: skip
+    secret, tokens = token_file(tmp_path, arbiter=True)
+    config = ServerConfig(port=0, public=True, tokens_file=tokens)
+    row = "document.querySelector('.top nav').offsetHeight"
+    async with Publisher(config, world) as publisher:
+        for language in ("en", "de", "fr", "es", "it", "ru"):
+            await page.open()
+            await page.visit(f"{publisher.url}?token={secret}&lang={language}")
+            await page.until("document.querySelectorAll('.dense .card .spark').length === 28")
+            assert await page.run("document.querySelector('#alerts').textContent") == "!!\xa01"
+            for width, height in ((1400, 900), (1024, 768), (390, 844)):
+                await page.resize(width, height)
+                await page.until("document.documentElement.scrollWidth <= innerWidth")
+                assert await page.run(row) < 40, (language, width)
+                if width > 1000:
+                    high = "document.querySelector('.top').offsetHeight"
+                    assert await page.run(high) < 44, (language, width)
+                await page.until(f"!{TINY_NAMES}.length && !{CUT_NAMES}.length")
+                spark = "document.querySelector('.card .spark').getBoundingClientRect().width"
+                assert await page.run(spark) > 50
+            # The table of players has all that counts in sight on a phone.
+            await go(page, "view=players", "#players tbody tr")
+            scroll = "document.querySelector('.players-view .scroll')"
+            assert await page.run(f"{scroll}.scrollWidth <= {scroll}.clientWidth"), language
         assert page.complaints == []
 
 
