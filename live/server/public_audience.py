@@ -93,12 +93,12 @@ class PublicAudience(FilteredReader):
         pseudonyms: Pseudonyms | None = None,
         clock: ReadClock = time.monotonic,
     ) -> None:
-        """``unshown``: games that are held already and changed within the delay. Their
-        moves, clocks, headers and results are shown when they may be, as if no restart
-        had been, their figures with the last of them; one of which it is not known how
-        it stood before is held back whole. Meanwhile the engine counts as in
-        ``stored_engine``, which rests on no game. ``pseudonyms`` are of this run alone
-        unless they are given.
+        """``unshown``: games of before the restart that changed within the delay. Their
+        moves, clocks, headers and results are shown when they are due, as if there had
+        been no restart, and their figures with the last of them; a game without known
+        stages is withheld whole. Meanwhile the engine counts as in ``stored_engine``,
+        which rests on no game. ``pseudonyms`` are of this run alone unless they are
+        given.
         """
         super().__init__(live, ALL)
         self._live = live
@@ -258,7 +258,9 @@ class PublicAudience(FilteredReader):
         self._update_copy()
 
     def _update_copy(self) -> None:
-        """Keep what the public knows apart from the live state, where it knows less."""
+        """Keep a copy of what the public knows, where it knows less than the live
+        state.
+        """
         if not self._delay_s and not self._waiting and self._selected is ALL:
             self._delayed_copy = None
         elif self._delayed_copy is None:
@@ -269,7 +271,7 @@ class PublicAudience(FilteredReader):
     def _withhold_unshown(
         self, late: ReferenceClient, unshown: Unshown, stored_engine: EngineInfo | None
     ) -> None:
-        """Take from the copy what changed within the delay: it comes when it may."""
+        """Move what changed within the delay from the copy to the queue."""
         whole = late.snapshot()
         changed_s: dict[GameId, float] = {}
         for detail in whole.games:
@@ -306,15 +308,15 @@ class PublicAudience(FilteredReader):
     def _withhold_stages(
         self, late: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
     ) -> float:
-        """Give the public a game as it may know it, and hold back the rest; gives when
-        it changed last, by our clock.
+        """Show a game as far as it is due, and enqueue the rest; return when it changed
+        last, by our clock.
         """
         now_s = at_s = self._clock()
         before: GameDetail | None = None
         for ago_s, game in stages:
             after = detail if game is None else _restore_position(detail, game)
-            # A clock that was set back since gives a time to come; what waits first
-            # holds up all that waits behind it.
+            # After a clock was set back the time would lie ahead, and what is first in
+            # the queue delays all behind it.
             at_s = now_s - max(0.0, ago_s)
             for change in (
                 replay_game(after) if before is None else changes(before, after)

@@ -39,7 +39,7 @@ from live.service.program_output import JsonPrinter, line_printer
 from live.service.public_delay import lasting_pseudonyms
 from live.sources.pgn_decoder import PgnReader
 from tests.server.serving import bearer, left_in, live, token_file
-from tests.server.test_public_state import follower
+from tests.server.test_public_audience import follower
 from tests.server.world import Clock, World
 from tests.sources.fakes import until
 from tests.watch.games import moment

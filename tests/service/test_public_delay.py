@@ -60,7 +60,7 @@ from live.sources import demo_feed
 from tests.event.arithmetic import answer
 from tests.journal.test_journal import altered
 from tests.server.serving import bearer, live
-from tests.server.test_public_state import NAMES, PublishedEvent, follower, redacted
+from tests.server.test_public_audience import NAMES, PublishedEvent, follower, redacted
 from tests.server.world import Clock, World, at_once
 from tests.service.answered_event import Answer, AnsweredEvent
 from tests.sources.fakes import DrivenClock, turns, until, upto
