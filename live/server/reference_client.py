@@ -197,8 +197,7 @@ class ReferenceClient:
             raise OutOfStep("no snapshot yet")
         return snapshot(self, ALL)
 
-    # --- what is held, asked for piece by piece; see
-    # :class:`live.server.published_state.EventReader` ------------
+    # --- what is held, as an EventReader ----------------------------------------------
 
     def engine(self) -> EngineInfo:
         """Return the engine; before the first snapshot, that of the greeting."""
