@@ -308,7 +308,7 @@ document.documentElement.lang = language;
 const logo = OPTIONS.logo.read(new URLSearchParams(location.search).get("logo") ?? "");
 if (logo !== null) document.querySelector("h1").before(Object.assign(element("img", "logo"), { src: logo, alt: "", referrerPolicy: "no-referrer", onerror: ({ target }) => target.remove() }));
 for (const node of document.querySelectorAll("[data-say]")) setText(node, say(node.textContent));
-byId("meaning").addEventListener("click", () => explain("overview"));
+byId("meaning").addEventListener("click", explain);
 byId("keys").addEventListener("click", showHelp);
 const restyle = () => {
   for (const view of Object.values(views)) view.restyle?.();

@@ -65,8 +65,9 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
 #: What can be pressed and is smaller than a fingertip; links within a sentence may be.
 SMALL = """[...document.querySelectorAll('a, button, select, input, summary')].filter((node) => {
   const { width, height } = node.getBoundingClientRect();
-  const inText = node.matches('.headline a, .moments li a, .note a, .skip') || !node.checkVisibility();
-  return !inText && (width < 24 || height < 24);
+  const inText = node.matches(':is(.headline, .moments li, .note) a, .skip');
+  if (inText || !node.checkVisibility()) return false;
+  return width < 24 || height < 24;
 }).map((node) => node.outerHTML.slice(0, 120))"""
 
 

@@ -331,7 +331,7 @@ async def test_nothing_breaks_at_the_highest_figure_and_the_longest_names(
 
 @pytest.mark.parametrize(
     ("boards", "columns"),
-    [(1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 4), (9, 3), (10, 5), (12, 3)],
+    [(1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 4), (9, 3), (10, 5), (12, 4)],
 )
 async def test_a_grid_fills_its_frame(page: Page, boards: int, columns: int) -> None:
     async with on_air(boards=boards, plies=6) as (_, publisher):

@@ -517,7 +517,7 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
         (WELL, {"engines": IDLE}, []),
         ((*WELL, SILENT), {"engines": IDLE}, []),
         ((*WELL, SILENT), {"hello": ARBITER}, [("hall", "stale: nothing new for 13 min")]),
-        (WELL, {"hello": DELAYED}, [("public", "15:00 behind")]),
+        (WELL, {"hello": DELAYED}, [("public", "boards are shown 15:00 late")]),
         # Who watches reads no address and no error of a source; who looks after it reads both.
         ((GONE,), {}, [("source", "lost, trying again")]),
         ((FeedHealth("a", "failed", "404"),), {}, [("source", "lost")]),

@@ -46,9 +46,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("sanOf", ["7k/8/8/3Q3Q/8/8/8/K6Q w - - 0 1", [], "h5d1"], "Qh5d1"),
     ],
     "client/games.js": [
-        ("roundName", ["4"], "Round 4"),
-        ("roundName", ["Final"], "Final"),
-        *(("roundName", [odd], "") for odd in ("?", "-", "")),
+        ("eventOf", [PAIRED], ""),
         ("dateText", ["2026.05.02"], "2 May 2026"),
         *(("dateText", [odd], "") for odd in ("2026.??.??", "", "yesterday")),
         ("pointsText", [2.25], "2.25"),
@@ -119,15 +117,25 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ["Magnus Carlsen (NOR)", "M. Carlsen", "Carlsen"],
         )
     ],
+    "page/language.js": [
+        ("roundText", ["4"], "Round 4"),
+        ("roundText", ["Final"], "Final"),
+        *(("roundText", [odd], "") for odd in ("?", "-", "")),
+    ],
     "overlay/shown_figures.js": [
         ("placeOf", place("4.12", 12), "Round 4 · Board 12 · Open"),
         ("placeOf", place("4", 3), "Round 4 · Board 3 · Open"),
         ("placeOf", place("4.12", None), "Round 4.12 · Open"),
         ("placeOf", place("?", 2), "Board 2 · Open"),
         ("placeOf", place("", None), "Open"),
-        # An event that is only the pairing is not told.
+        # An event that is unknown, or only the pairing, is not told.
         ("eventOf", [PAIRED], ""),
-        ("eventOf", [{**PAIRED, "event": "?"}], ""),
+        ("placeOf", [{**PAIRED, "round": "4", "board": 3}, ENGLISH], "Round 4 · Board 3"),
+        (
+            "placeOf",
+            [{**HALL, "event": "?", "round": "4", "board": 3}, ENGLISH],
+            "Round 4 · Board 3",
+        ),
         *(
             ("pointsOf", [result, color], points)
             for result, both in {"*": "  ", "1-0": "10", "1/2-1/2": "½½", "0-1/2": "0½"}.items()
@@ -183,11 +191,11 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("engineState", [EngineHealth(engines=(*BUSY, EngineState(2, "failed")))], "retrying"),
         ("engineState", [EngineHealth(engines=(EngineState(0, "failed"),))], "failed"),
         *(
-            ("delayText", [delay], said)
+            ("lateText", [delay], said)
             for delay, said in (
                 (None, ""),
                 ({"delay_s": 0}, ""),
-                ({"delay_s": 900.0}, "15:00 behind"),
+                ({"delay_s": 900.0}, "boards are shown 15:00 late"),
             )
         ),
     ],

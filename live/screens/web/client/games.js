@@ -13,7 +13,8 @@ export function everybodyIn({ games }) {
 /** What asks for every round. */
 export const ALL_ROUNDS = "all";
 
-const unknown = (text) => ["", "?", "-"].includes(text);
+/** A header's text; empty where PGN says that it is unknown. */
+export const known = (text) => (["?", "-"].includes(text) ? "" : text);
 
 /** Round 2 before round 10, as games are ordered. */
 export function roundOrder(a, b) {
@@ -73,12 +74,6 @@ export function inRound(games, { event = "", round = "" }, alerting = []) {
   if (round === ALL_ROUNDS) return games;
   if (round === "") return ofNewestRounds(games, alerting);
   return games.filter((game) => mainRound(game.round) === mainRound(round) && (event === "" || eventOf(game) === event));
-}
-
-/** `Round 4`, or what else the source calls it; empty while it is unknown. */
-export function roundName(round) {
-  if (unknown(round)) return "";
-  return /^\d/.test(round) ? `Round ${round}` : round;
 }
 
 /** The round of a game without the board that broadcasts write into it: `4` of `4.12` at board 12. */

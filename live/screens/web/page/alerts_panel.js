@@ -4,7 +4,6 @@
  */
 
 import { button, Children, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
-import { explainButton } from "./explanations.js";
 import { ask, writePlace } from "./page_address.js";
 
 /** Most urgent first, each with its sign, as SIGNS in live/watch/finding.py. */
@@ -90,8 +89,7 @@ export class ArbiterView {
     const list = element("ol", "alerts");
     this._alerts = new Children(list, (alert) => new AlertLine(alert, act));
     this._note = element("p", "note");
-    const heading = element("h2", "", "For arbiters only", explainButton("agreement"));
-    const parts = [heading, this.sound.button, this._note, list, this._log.node];
+    const parts = [element("h2", "", "For arbiters only"), this.sound.button, this._note, list, this._log.node];
     this.node = named(element("section", "arbiter-view", "", ...parts), "For arbiters only");
   }
 

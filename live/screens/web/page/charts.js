@@ -30,7 +30,7 @@ export class Chart {
     this._plot = new Plot("plot", () => this._options(), (box) => this._size(box));
     this._box = this._plot.node;
     this._note = element("p", "chart-note");
-    const why = kind.explain ? [explainButton(kind.explain)] : [];
+    const why = kind.explain ? [explainButton()] : [];
     const caption = element("figcaption", "", "", element("span", "", say(kind.title)), ...why);
     this.node = element("figure", `chart ${kind.name}`, "", caption, this._box, this._note);
   }
@@ -185,7 +185,7 @@ function markCosts(plot, game, color) {
 export const CURVES = {
   name: "curves-chart",
   title: "Playing like",
-  explain: "curves",
+  explain: true,
   height: 330,
   empty: "The curves begin with the fifth rated move.",
   series: (game, above) => ({
@@ -203,4 +203,4 @@ export const CURVES = {
 };
 
 /** The second curve: Algorithm 4 as published. */
-export const ALGORITHM4 = { ...CURVES, title: "Algorithm 4, move by move", explain: null, height: 300 };
+export const ALGORITHM4 = { ...CURVES, title: "Algorithm 4, move by move", explain: false, height: 300 };

@@ -3,33 +3,22 @@
 import { say } from "./language.js";
 import { anchor, button, element, headCell, kept, named } from "../drawing/elements.js";
 
-/** Title, then paragraphs. */
-const WORDS = {
-  overview: [
-    "What do the numbers mean?",
-    "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.",
-    "The strip below a figure is what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.",
-    "Under five counted moves there is no figure, under ten it is small, grey and marked ~.",
-    "A high figure is no evidence of anything but good moves in this game. It accuses nobody.",
-  ],
-  curves: [
-    "Playing like",
-    "Each line is the figure after that many moves: its core is white or black as the pieces are. The shade is what is usual, the dashed line the own Elo. Moves that cost 10 points of expected score are named. Point at the chart to see the position.",
-  ],
-  agreement: [
-    "Screening figures",
-    "How often a player chose the engine's move, against what players of that rating do. It says where a closer look may be worth it, and accuses nobody. With many boards some are far out by chance alone: the share of honest events that show such an alert stands beside it.",
-  ],
-};
+/** What the numbers mean, a paragraph each. */
+const WORDS = [
+  "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.",
+  "The strip below a figure is what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.",
+  "Under five counted moves there is no figure, under ten it is small, grey and marked ~.",
+  "In charts the shade is what is usual, the dashed line the own Elo; moves that cost 10 points of expected score are named.",
+  "A high figure is no evidence of anything but good moves in this game. It accuses nobody.",
+];
 
 let dialog = null;
 
-/** Shows an explanation; it closes by Escape, its button, or a click beside it. */
-export function explain(name) {
-  const [title, ...paragraphs] = WORDS[name];
-  const nodes = paragraphs.map((text) => element("p", "", say(text)));
-  if (name === "overview") nodes.push(element("p", "", "", anchor("", say("The manual says more."), "manual/")));
-  show(say(title), nodes);
+/** Shows the explanation; it closes by Escape, its button, or a click beside it. */
+export function explain() {
+  const nodes = WORDS.map((text) => element("p", "", say(text)));
+  nodes.push(element("p", "", "", anchor("", say("The manual says more."), "manual/")));
+  show(say("What do the numbers mean?"), nodes);
 }
 
 /** Shows a dialog of our own text. */
@@ -50,9 +39,7 @@ export function show(title, nodes) {
 }
 
 /** A small button that explains what stands beside it. */
-export function explainButton(name) {
-  return named(button("?", () => explain(name), { className: "why" }), say(WORDS[name][0]));
-}
+export const explainButton = () => named(button("?", explain, { className: "why" }), say("What do the numbers mean?"));
 
 // --- the keyboard ----------------------------------------------------------------------------------
 

@@ -27,12 +27,7 @@ export function engineState(health) {
   return working === health.engines.length ? "live" : working ? "retrying" : "failed";
 }
 
-/** How far the public is behind, as people say it; empty where it is not. Pure. */
-export function delayText(delay) {
-  return delay?.delay_s ? say("{} behind", clockText(delay.delay_s)) : "";
-}
-
-/** The same where boards are spoken of; empty without a delay. Pure. */
+/** How late the public sees the boards; empty without a delay. Pure. */
 export const lateText = (delay) => (delay?.delay_s ? say("boards are shown {} late", clockText(delay.delay_s)) : "");
 
 /** States of which nothing is said above the figures. */
@@ -75,9 +70,9 @@ function scoresLine({ engines, games }) {
  */
 export function troubleLines(held) {
   const { feeds, engines, hello } = held;
-  const behind = delayText(hello?.public_delay);
+  const late = lateText(hello?.public_delay);
   return [
-    ...(behind ? [{ state: "waiting", name: say("public"), detail: behind }] : []),
+    ...(late ? [{ state: "waiting", name: say("public"), detail: late }] : []),
     ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
     // Who may not see scores is not shown how they come either.
     ...(engines && hello?.sight !== "venue" ? scoresLine(held) : []),

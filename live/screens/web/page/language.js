@@ -4,7 +4,7 @@
  */
 
 import english from "../overlay/language/en.js";
-import { roundName } from "../client/games.js";
+import { known } from "../client/games.js";
 import { counted, fill, LANGUAGES } from "../overlay/language/words.js";
 
 const OTHERS = ["de", "fr", "es", "it", "ru"];
@@ -35,7 +35,7 @@ export const say = (text, ...values) => sayIn(language, text, ...values);
 export const countedMoves = (count) => counted(words.moves, count);
 
 /** `Round 4`, or what else the source calls it; empty while it is unknown. */
-export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : roundName(round));
+export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : known(round));
 
 /** What a moment says in it. */
 export const momentText = ({ text }) => text[language] ?? text.en;
@@ -72,7 +72,6 @@ export const TEXTS = {
   "none come at the moment": ["derzeit kommen keine", "aucune n’arrive en ce moment", "ahora no llega ninguna", "al momento non ne arrivano", "сейчас не приходят"],
   "they come more slowly at the moment": ["kommen derzeit langsamer", "plus lentes en ce moment", "ahora llegan más despacio", "al momento arrivano più lente", "сейчас приходят медленнее"],
   "public": ["Publikum", "public", "público", "pubblico", "публика"],
-  "{} behind": ["{} später", "{} de retard", "{} de retraso", "{} di ritardo", "с задержкой {}"],
   "boards are shown {} late": ["Bretter werden {} später gezeigt", "échiquiers montrés avec {} de retard", "los tableros se ven {} más tarde", "scacchiere mostrate con {} di ritardo", "доски показаны с задержкой {}"],
   "This view could not be loaded. Trying again \u2026": ["Diese Ansicht lädt nicht. Neuer Versuch \u2026", "Cette vue ne se charge pas. Nouvel essai \u2026", "Esta vista no carga. Reintentando \u2026", "Questa vista non si carica. Nuovo tentativo \u2026", "Не загружается. Новая попытка \u2026"],
   "Not connected: nothing was sent.": ["Nicht verbunden: nichts gesendet.", "Non connecté : rien n’est envoyé.", "Sin conexión: no se envió nada.", "Non collegato: nulla è stato inviato.", "Нет связи: ничего не отправлено."],
@@ -166,16 +165,10 @@ export const TEXTS = {
     "Der Streifen unter einer Zahl zeigt, was üblich ist: 8 von 10 Partien von Spielern dieser Elo liegen im dunklen Teil. Ein Punkt außerhalb, mit \u25b2 oder \u25bc und dem Abstand zur Elo, ist ungewöhnlich.",
     "La bande sous un nombre montre l’habituel : 8 parties sur 10 de joueurs de ce classement sont dans sa partie foncée. Un point en dehors, avec \u25b2 ou \u25bc et l’écart à l’Elo, est inhabituel.",
     "La franja bajo una cifra es lo habitual: 8 de cada 10 partidas de jugadores de este Elo caen en su parte oscura. Un punto fuera, con \u25b2 o \u25bc y la distancia al Elo, es inusual.",
-    "La striscia sotto una cifra è ciò che è abituale: 8 partite su 10 di giocatori di questo Elo stanno nella parte scura. Un punto fuori, con \u25b2 o \u25bc e la distanza dall’Elo, è insolito.",
+    "La striscia sotto una cifra è il consueto: 8 partite su 10 di giocatori di questo Elo stanno nella parte scura. Un punto fuori, con \u25b2 o \u25bc e la distanza dall’Elo, è insolito.",
     "Полоска под числом — обычное: 8 из 10 партий игроков с этим рейтингом попадают в её тёмную часть. Точка вне её, с \u25b2 или \u25bc и расстоянием до Эло, необычна.",
   ],
   "Under five counted moves there is no figure, under ten it is small, grey and marked ~.": ["Unter fünf gezählten Zügen gibt es keine Zahl, unter zehn ist sie klein, grau und hat ein ~.", "Sous cinq coups comptés il n’y a pas de nombre ; sous dix il est petit, gris et marqué ~.", "Con menos de cinco jugadas no hay cifra; con menos de diez es pequeña, gris y lleva ~.", "Sotto cinque mosse contate non c’è cifra; sotto dieci è piccola, grigia e segnata ~.", "До пяти учтённых ходов числа нет, до десяти оно мелкое, серое и со знаком ~."],
   "A high figure is no evidence of anything but good moves in this game. It accuses nobody.": ["Eine hohe Zahl belegt nur gute Züge in dieser Partie. Sie beschuldigt niemanden.", "Un nombre élevé ne prouve que de bons coups dans cette partie. Il n’accuse personne.", "Una cifra alta solo prueba buenas jugadas en esta partida. No acusa a nadie.", "Una cifra alta prova solo buone mosse in questa partita. Non accusa nessuno.", "Высокое число говорит лишь о хороших ходах в этой партии. Оно никого не обвиняет."],
-  "Each line is the figure after that many moves: its core is white or black as the pieces are. The shade is what is usual, the dashed line the own Elo. Moves that cost 10 points of expected score are named. Point at the chart to see the position.": [
-    "Jede Linie ist die Zahl nach so vielen Zügen: ihr Kern ist weiß oder schwarz wie die Figuren. Die Schattierung ist das Übliche, gestrichelt die eigene Elo. Züge, die 10 Punkte Gewinnerwartung kosten, sind benannt. Zeigen Sie auf die Kurve, um die Stellung zu sehen.",
-    "Chaque ligne est le nombre après tant de coups : son cœur est blanc ou noir comme les pièces. L’ombre est l’habituel, le tireté l’Elo propre. Les coups qui coûtent 10 points d’espérance sont nommés. Pointez le graphique pour voir la position.",
-    "Cada línea es la cifra tras esas jugadas: su centro es blanco o negro como las piezas. La sombra es lo habitual, la línea discontinua el Elo propio. Se nombran las jugadas que cuestan 10 puntos de expectativa. Apunte al gráfico para ver la posición.",
-    "Ogni linea è la cifra dopo tante mosse: il suo centro è bianco o nero come i pezzi. L’ombra è l’abituale, il tratteggio il proprio Elo. Le mosse che costano 10 punti di attesa hanno il nome. Puntate il grafico per vedere la posizione.",
-    "Каждая линия — число после стольких ходов: её середина белая или чёрная, как фигуры. Тень — обычное, пунктир — свой рейтинг. Ходы, стоившие 10 пунктов ожидания, подписаны. Наведите на график, чтобы увидеть позицию.",
-  ],
+  "In charts the shade is what is usual, the dashed line the own Elo; moves that cost 10 points of expected score are named.": ["In Kurven ist die Schattierung das Übliche, gestrichelt die eigene Elo; Züge, die 10 Punkte Gewinnerwartung kosten, sind benannt.", "Dans les courbes, l’ombre est l’habituel, le tireté l’Elo propre ; les coups qui coûtent 10 points d’espérance sont nommés.", "En las curvas la sombra es lo habitual, la línea discontinua el Elo propio; se nombran las jugadas que cuestan 10 puntos de expectativa.", "Nelle curve l’ombra è il consueto, il tratteggio il proprio Elo; le mosse che costano 10 punti di attesa hanno il nome.", "На графиках тень — обычное, пунктир — свой рейтинг; ходы, стоившие 10 пунктов ожидания, подписаны."],
 };

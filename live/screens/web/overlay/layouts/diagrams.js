@@ -15,10 +15,12 @@ import { fill } from "../language/words.js";
 if (globalThis.document) await piecesLoaded();
 
 /** How a board of the grid may look: width and height in rem, and how large its diagram is. */
-const TALL = { name: "upright", width: 19, height: 21.4, diagram: 13.6 };
+const TALL = { name: "upright", width: 19, height: 20.5, diagram: 12.7 };
 const WIDE = { name: "across", width: 25, height: 13.6, diagram: 12.4 };
 const PLAIN = { name: "plain", width: 19, height: 8.2, diagram: 1 };
 const GAP = 0.6;
+/** The share of the height that the strip below the boards takes, whatever their size. */
+const CAPTION = 0.032;
 /** So many small boards are too many to be made out. */
 const MOST_DIAGRAMS = 24;
 
@@ -28,9 +30,12 @@ export class GridLayout {
 
   constructor(context) {
     const { options } = context;
+    this._context = context;
     this._options = options;
+    this._place = element("span", "place");
+    this._kind = element("span");
     this._pager = new Pager(options.page * 1000);
-    this.node = element("div", "layout-grid");
+    this.node = element("div", "layout-grid", "", element("p", "caption panel", "", this._place, this._kind));
     this._diagrams = !options.hide.includes("diagram") && options.boards <= MOST_DIAGRAMS;
     this._cells = new Children(this.node, () => new GridBoard(context, this._diagrams));
     this._shown = options.boards;
@@ -49,7 +54,7 @@ export class GridLayout {
 
   _way(look, columns, width, height) {
     const rows = Math.ceil(this._shown / columns);
-    const rem = Math.min(width / (columns * (look.width + GAP) + GAP), height / (rows * (look.height + GAP) + GAP));
+    const rem = Math.min(width / (columns * (look.width + GAP) + GAP), (height * (1 - CAPTION)) / (rows * (look.height + GAP) + 2 * GAP));
     return { look, columns, rows, rem, worth: (rem * look.diagram * this._shown) / (columns * rows) };
   }
 
@@ -62,7 +67,17 @@ export class GridLayout {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
+    this._caption(games);
     this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at]), noticeOf(items[at])));
+  }
+
+  /** What holds for all boards is said once: round and event, and what the figures are. */
+  _caption(games) {
+    const { words } = this._context;
+    const places = new Set(games.map((game) => placeOf(game, words, false)));
+    setParts(this._place, places.size === 1 ? [...places][0] : "");
+    const like = games.every(({ result }) => result !== "*") ? words.playedLike : words.playingLike;
+    setText(this._kind, this._context.withheld() ? words.withheld : this._context.above() === null ? like : words.algorithm4);
   }
 }
 
@@ -81,11 +96,8 @@ class GridBoard {
   }
 
   draw(game, swing, notice) {
-    // All are of one round; there is room for one of the two. What holds for all figures stands here once.
-    const { words } = this._context;
-    const board = game.board === null ? "" : fill(words.board, game.board);
-    const kind = this._context.withheld() ? words.withheld : this._context.above() === null ? "" : words.algorithm4;
-    setText(this._place, notice || [kind, board].filter(Boolean).join(" \u00b7 "));
+    const board = game.board === null ? "" : fill(this._context.words.board, game.board);
+    setText(this._place, notice || board);
     this._place.classList.toggle("notice", Boolean(notice));
     for (const side of Object.values(this._sides)) side.draw(game);
     this._score.draw(game, swing);

@@ -1,11 +1,11 @@
 /** Tables of players on air, a row each, page by page: `standings` by the figure and `table` by points. */
 
 import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
-import { eloText, isEarly, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
+import { eloText, isEarly, percentText, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
 import { COLORS, pointsText, RESULT_POINTS } from "../../client/games.js";
 import { Who } from "../panels.js";
 import { eventOf, keyOf } from "../shown_figures.js";
-import { counted } from "../language/words.js";
+import { counted, fill } from "../language/words.js";
 
 /** The height of a row, rem. */
 const ROW = 2.57;
@@ -86,15 +86,16 @@ class PlayerRow {
 
 const STANDINGS_WIDTH = 52;
 
-/** `layout=standings`: players by the figure, each with its band drawn to scale. */
+/** `layout=standings`: players by how unusual they play, in percent, each with the band drawn to scale. */
 export class StandingsLayout extends PlayersTable {
   constructor(context) {
     const { options, words } = context;
-    const band = options.rating === "perceived" ? words.usualNote : "95\u00a0%";
+    const share = options.rating === "perceived" ? [head(fill(words.betterThanSuch, "\u2026"), "share")] : [];
+    const band = head(share.length > 0 ? words.usualNote : "95\u00a0%", "range");
     super(context, {
       title: words.standings,
-      columns: [head(words.elo, "elo"), figureHead(context), head(band, "range")],
-      makeRow: () => new StandingsRow(),
+      columns: [head(words.elo, "elo"), figureHead(context), ...share, band],
+      makeRow: () => new StandingsRow(share.length > 0),
       headHeight: 8.1,
     });
   }
@@ -122,17 +123,19 @@ export class StandingsLayout extends PlayersTable {
 }
 
 class StandingsRow extends PlayerRow {
-  constructor() {
+  constructor(hasShare) {
     const elo = element("td", "elo");
+    const share = element("td", "share");
     const range = element("div", "range", "", element("i", "line"), element("i", "dot"));
-    super([elo], { after: [element("td", "range", "", range)] });
-    Object.assign(this, { _elo: elo, _range: range });
+    super([elo], { after: [...(hasShare ? [share] : []), element("td", "range", "", range)] });
+    Object.assign(this, { _elo: elo, _share: share, _range: range });
   }
 
   draw({ rank, player, rating }, { low, high }, people) {
     const who = { ...people.get(player.name), name: player.name };
     this.fill(rank, who, [...people.keys()], rating?.text ?? "\u2013");
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
+    setText(this._share, (rating?.percentile ?? null) === null ? "\u2013" : `${percentText(rating.percentile)}\u00a0%`);
     this._range.classList.toggle("none", !rating);
     if (!rating) return;
     const ends = { low: rating.low ?? rating.value, high: rating.high ?? rating.value, value: rating.value };
