@@ -54,7 +54,7 @@ export const TEXTS = {
   "The manual says more.": ["Mehr steht im Handbuch.", "Le manuel en dit plus.", "El manual dice más.", "Il manuale dice di più.", "Подробнее в руководстве."],
   // The connection and the sources.
   "live": ["live", "en direct", "en directo", "in diretta", "в эфире"],
-  "not live": ["nicht live", "pas en direct", "sin conexión", "non in diretta", "не в эфире"],
+  "not live": ["nicht live", "pas en direct", "no en directo", "non in diretta", "не в эфире"],
   "not live yet": ["noch nicht live", "pas encore en direct", "aún no en directo", "non ancora in diretta", "ещё не в эфире"],
   "over": ["beendet", "terminé", "terminado", "finito", "окончено"],
   "Arbiter": ["Schiedsrichter", "Arbitre", "Árbitro", "Arbitro", "Арбитр"],
