@@ -58,7 +58,8 @@ from live.service.program_output import (
     utc_now,
     write_texts,
 )
-from live.watch.finding import doubted, in_order
+from live.watch.alert_kinds import find_doubted_games
+from live.watch.finding import in_order
 from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards
 
 
@@ -267,7 +268,7 @@ def report_event(
     to_ms = parse_moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
         state = rebuild_event(reader, path, to_ms).state
-        in_doubt = doubted(state.alerts())
+        in_doubt = find_doubted_games(state.alerts())
         whole = build_analysis(state, state.methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
         log = log_of(reader.read_notes(to_ms)).incidents() if alerts else []

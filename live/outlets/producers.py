@@ -48,7 +48,7 @@ from live.messages.to_clients import (
 from live.messages.values import FeedName, GameId
 from live.server.stream_filter import StreamFilter
 from live.sources.retry import generate_backoff_s
-from live.watch.incident_log import news
+from live.watch.incident_log import list_changes
 from live.watch.story_desk import PAST_MOVES
 
 log = logging.getLogger(__name__)
@@ -231,7 +231,7 @@ class ArbiterRules(NoticeRules):
             return []
         self._known[alert.id] = alert
         worth = _SEVERITIES.index(alert.severity)
-        happened = {what for what, _ in news(before, alert)}
+        happened = {what for what, _ in list_changes(before, alert)}
         worse = (
             "changed" in happened
             and before

@@ -38,9 +38,10 @@ from live.messages.to_clients import (
 )
 from live.messages.values import FeedName, GameId, Value
 from live.service.process import FaultLog
-from live.watch.alert_desk import AlertDesk, DeskMemory, DetailOf
-from live.watch.board_alerts import NAMES
-from live.watch.finding import CONTRADICTIONS, doubted, span
+from live.watch.alert_desk import AlertDesk
+from live.watch.alert_kinds import CONTRADICTIONS, NAMES, find_doubted_games
+from live.watch.board_memory import BoardMemory, MoveFlow
+from live.watch.finding import span
 from live.watch.incident_log import (
     ENTRY_CHARS,
     SERVICE,
@@ -49,7 +50,7 @@ from live.watch.incident_log import (
     log_lines,
 )
 from live.watch.story_desk import GameStory, StoryDesk
-from live.watch.watched_board import BoardMemory, MoveFlow
+from live.watch.watched_event import DeskMemory, DetailOf
 
 log = logging.getLogger(__name__)
 
@@ -130,13 +131,13 @@ def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
     for at_s, said in said_in(notes):
         match said:
             case Alert():
-                found.alert(said, at_s)
+                found.add_alert(said, at_s)
             case RestoredMute() if (what := muted_words(said)) is not None:
-                found.muted(what, said.muted, at_s, said.game)
+                found.add_mute(what, said.muted, at_s, said.game)
             case ArbiterEntry(text, game, by, gap_s):
-                found.entry(text, at_s, game, by, gap_s=gap_s)
+                found.add_entry(text, at_s, game, by, gap_s=gap_s)
             case ServiceGap(from_s):
-                found.gap(from_s, at_s)
+                found.add_gap(from_s, at_s)
     return found
 
 
@@ -279,7 +280,7 @@ class AlertService:
         with self._faults.guarded():
             self._enter_gap(self._clock())
             self._follow(all_of_them)
-            return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
+            return [*all_of_them, *self._logged(self._desk.apply(all_of_them, self._clock()))]
         return all_of_them
 
     def tick(self) -> None:
@@ -335,7 +336,7 @@ class AlertService:
     def _enter(self, entry: ArbiterEntry) -> None:
         write_note(self._journal, entry)
         now_s = self._clock()
-        self._log.entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
+        self._log.add_entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
 
     def record(self, text: str) -> None:
         """Something that happened to the service belongs into the log."""
@@ -364,7 +365,7 @@ class AlertService:
         elif now_s - last_s >= STOOD_STILL_S:
             self._ticked_s = now_s
             write_note(self._journal, ServiceGap(last_s))
-            self._log.gap(last_s, now_s)
+            self._log.add_gap(last_s, now_s)
 
     def record_start(self, delay_s: float) -> None:
         """The service runs, what the journal had of the run before it is restored; counts once.
@@ -455,7 +456,7 @@ class AlertService:
     def _mute(self, mute: RestoredMute) -> None:
         write_note(self._journal, mute)
         if (what := muted_words(mute)) is not None:
-            self._log.muted(what, mute.muted, self._clock(), mute.game)
+            self._log.add_mute(what, mute.muted, self._clock(), mute.game)
         self._say(self._desk.mute(**asdict(mute)))
 
     # --- over a restart ---------------------------------------------------------------------------
@@ -518,7 +519,7 @@ class AlertService:
         """Enter them in log and journal; that one is worded anew every few seconds is not."""
         for alert in (message.alert for message in messages):
             is_kept = self._log.is_to_be_kept(alert)
-            news = self._log.alert(alert, self._clock())
+            news = self._log.add_alert(alert, self._clock())
             if is_kept:
                 write_note(self._journal, alert)
             for line in log_lines(alert, news) if self._aloud() else ():
@@ -549,7 +550,7 @@ class StoryService:
         journal: Journal | None = None,
     ) -> None:
         """``alerts``: those that stand."""
-        self._desk = StoryDesk(lambda game: game in doubted(alerts(), CONTRADICTIONS))
+        self._desk = StoryDesk(lambda game: game in find_doubted_games(alerts(), CONTRADICTIONS))
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock

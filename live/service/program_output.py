@@ -49,7 +49,8 @@ from live.server.wire import encode_with_defaults
 from live.service.event_service import EventService
 from live.service.process import attended, give_up_output
 from live.service.public_delay import choose_delay
-from live.watch.finding import doubted, span
+from live.watch.alert_kinds import find_doubted_games
+from live.watch.finding import span
 from live.watch.incident_log import board_words, with_boards
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def export_report(
     Raises:
         InputError: it cannot be written, or the board is gone.
     """
-    whole = build_analysis(state, in_doubt=doubted(live.alerts()))
+    whole = build_analysis(state, in_doubt=find_doubted_games(live.alerts()))
     moment = now().astimezone()
     stem = f"live-rate-{moment:%Y%m%d-%H%M%S}"
     if game is not None:

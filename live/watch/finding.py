@@ -1,7 +1,6 @@
-"""What a watch finds: an alert before anybody knows whether it is new. Pure."""
+"""What a rule finds, an alert before it is known whether it is new; and words. Pure."""
 
-from collections.abc import Collection, Iterable
-from typing import Literal
+from collections.abc import Iterable
 
 from live.messages.alerts import Agreement, Alert, AlertKind, Severity
 from live.messages.values import Color, FeedName, GameId, Value
@@ -11,7 +10,10 @@ SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
 
 
 class Finding(Value, kw_only=True):
-    """Something is the matter now. Fields are those of :class:`live.messages.alerts.Alert`."""
+    """Something is wrong now.
+
+    Fields are those of :class:`live.messages.alerts.Alert`.
+    """
 
     kind: AlertKind
     severity: Severity
@@ -25,54 +27,22 @@ class Finding(Value, kw_only=True):
     agreement: Agreement | None = None
     other_game: GameId | None = None
     about: str | None = None
-    """What it is about where that is neither its game nor its feed."""
+    """What it is about if that is neither its game nor its feed."""
     occurrence: int = 1
-    """A higher number means that it happened again: once acknowledged, it asks for notice anew."""
+    """A higher number means that it happened again: it needs a new acknowledgement."""
 
     @property
     def id(self) -> str:
-        """One for each kind, board or source, and side."""
+        """One id for each kind, board or source, and side."""
         parts = [self.kind, self.about or self.game or self.feed, self.color]
         return " ".join(str(part) for part in parts if part is not None)
-
-
-#: What each kind of alert doubts: what is known of the game, or its result. The others
-#: doubt neither: how clocks and sources work, what may be claimed, what accuses nobody.
-DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
-    "illegal-move": "game",
-    "illegal-stands": "game",
-    "unreadable": "game",
-    "vanished": "game",
-    "sources-differ": "result",
-    "correction": "game",
-    "takeback": "game",
-    "flag": "result",
-    "last-move": "game",
-    "late-move": "result",
-    "result": "result",
-    "result-corrected": "result",
-    "players-swapped": "result",
-    "drawn": "result",
-}
-#: Contradictions that end by themselves, without an arbiter: until then nothing is told
-#: of how the game ended.
-CONTRADICTIONS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
-
-
-def doubted(
-    alerts: Iterable[Alert], kinds: Collection[AlertKind] = frozenset(DOUBTS)
-) -> set[GameId]:
-    """Return the games that one of these alerts, which stand, doubts."""
-    doubting = [each for each in alerts if each.kind in kinds]
-    games = [each.game for each in doubting] + [each.other_game for each in doubting]
-    return {game for game in games if game is not None}
 
 
 _URGENCY = list(SIGNS)
 
 
 def in_order(alerts: Iterable[Alert]) -> list[Alert]:
-    """Unseen ones first, then by urgency, then the newest first; muted ones last."""
+    """Sort by urgency, then the newest first; acknowledged and muted ones last."""
     return sorted(
         alerts,
         key=lambda alert: (
@@ -86,19 +56,17 @@ def in_order(alerts: Iterable[Alert]) -> list[Alert]:
 
 
 def span(seconds: float) -> str:
-    """A time for people: ``45 s``, ``12 min``, ``1 h 05 min``."""
+    """Return a time for people: ``45 s``, ``12 min``, ``1 h 05 min``."""
     if seconds < 100:
         return f"{max(0, round(seconds))} s"
     minutes = round(seconds / 60)
-    return (
-        f"{minutes} min"
-        if minutes < 60
-        else f"{minutes // 60} h {minutes % 60:02d} min"
-    )
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def dial(seconds: float) -> str:
-    """A clock for people, five cells at most: ``1h40m``, ``99:59``, ``0:07.3`` is ``0:07``."""
+    """Return a clock for people, five cells at most: ``1h40m``, ``99:59``, ``0:07``."""
     whole = max(0, int(seconds))
     if whole < 6000:
         return f"{whole // 60}:{whole % 60:02d}"
@@ -106,5 +74,9 @@ def dial(seconds: float) -> str:
 
 
 def move_number(ply: int) -> str:
-    """How a scoresheet counts: ``12.`` for White, ``12...`` for Black (in games White began)."""
+    """Return a move's number as on a scoresheet: ``12.`` for White, ``12...`` for
+    Black.
+
+    ``ply`` counts from White's first move.
+    """
     return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"

@@ -1,9 +1,10 @@
-"""The incident log: everything an arbiter was shown and did, from first to last. Pure.
+"""The incident log: everything that arbiters were shown and did. Pure.
 
-Built of what is never rewritten: alerts as they were sent, each with its time, and entries of the
-arbiter's own. One open thing is one incident, however often it changes; a cause that comes back
-after it was over makes a new one. The same records in the same order make the same log, so a
-restart and a report say what the running service said.
+It is built from records that are never rewritten: alerts as they were sent, each with
+its time, and entries of arbiters. An open alert is one incident, however often it
+changes; a cause that comes back after it was over begins a new one. The same records in
+the same order give the same log, after a restart and in a report. Times are seconds
+since 1970 UTC.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,28 +14,27 @@ from msgspec.structs import replace
 from live.messages.alerts import Alert, Incident, IncidentChange, IncidentWord
 from live.messages.figures import GameView
 from live.messages.values import GameId
-from live.watch.board_alerts import COUNTED, NAMES
+from live.watch.alert_kinds import COUNTED, NAMES
 from live.watch.finding import SIGNS, span
 
-#: What comes so soon after a gap may have happened in it, seconds.
+#: What is seen this soon after a gap may have happened in it, seconds.
 AFTER_GAP_S = 60.0
 #: Longest entry an arbiter may write, characters.
 ENTRY_CHARS = 500
-#: Who enters what happens to the service and its sources.
+#: The writer of entries about the service and its sources.
 SERVICE = "service"
 
 
-def signed(text: str, by: str) -> str:
-    """What somebody has written, with the name where it came by a token; once, where they have
-    written it anew.
-    """
+def sign_text(text: str, by: str) -> str:
+    """Return a text with its writer in brackets, once, if a token names the writer."""
     name = f" ({by})"
     return f"{text.removesuffix(name)}{name}" if text and by else text
 
 
-def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
-    """What has happened to an alert, each with its own text. That it is worded with another figure
-    ("for 12 min") is no news.
+def list_changes(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
+    """Return what happened to an alert, each with its own text.
+
+    Other figures in the same words ("for 12 min") are no change.
     """
     found: list[tuple[IncidentWord, str]] = []
     if before is None:
@@ -43,23 +43,24 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
         found.append(("raised again", now.text))
     elif before.severity != now.severity:
         became = f"{SIGNS[before.severity]} became {SIGNS[now.severity]}"
-        found.append(
-            ("changed", became if now.text == before.text else f"{became}: {now.text}")
-        )
+        if now.text != before.text:
+            became += f": {now.text}"
+        found.append(("changed", became))
     was = before or replace(now, acknowledged_s=None, note="", muted=False)
-    if taken := now.acknowledged_s is not None and was.acknowledged_s is None:
+    is_acknowledged = now.acknowledged_s is not None and was.acknowledged_s is None
+    if is_acknowledged:
         found.append(("acknowledged", now.acknowledged_by))
     if now.note != was.note:
         found.append(("noted", now.note))
     if now.muted != was.muted:
         found.append(("muted" if now.muted else "unmuted", ""))
-    # What has passed ends as it is taken note of.
-    if now.cleared_s is not None and not taken:
+    # An acknowledgement says enough where it ends the alert.
+    if now.cleared_s is not None and not is_acknowledged:
         found.append(("over", now.ended))
     return found
 
 
-#: What a log says where it is not the word itself.
+#: Words of log lines that differ from those of incidents.
 _LOGGED: dict[IncidentWord, str] = {
     "raised again": "raised again ({0.times} times)",
     "noted": "noted ({0.note!r})",
@@ -68,50 +69,50 @@ _LOGGED: dict[IncidentWord, str] = {
 
 
 def log_lines(alert: Alert, changes: Iterable[tuple[IncidentWord, str]]) -> list[str]:
-    """What has happened to an alert (:func:`news`), a line each."""
+    """Return a line for each change of an alert (:func:`list_changes`)."""
     words = (_LOGGED.get(what, what).format(alert) for what, _ in changes)
     return [f"alert {each} {SIGNS[alert.severity]} {alert.text}" for each in words]
 
 
 class IncidentLog:
-    """All incidents in the order they began. One writer calls; nothing is ever taken out."""
+    """All incidents in the order they began. It has one writer; nothing is deleted."""
 
     def __init__(self) -> None:
         self._incidents: list[Incident] = []
-        # Where the incident of an alert that is not over stands, and the alert as it was last.
+        # Index of the incident and the last message of each alert that is not over.
         self._open: dict[str, tuple[int, Alert]] = {}
-        # When nothing ran last: until when, and for how long.
+        # End and length of the last gap in which nothing ran.
         self._gap: tuple[float, float] | None = None
 
     def is_to_be_kept(self, alert: Alert) -> bool:
-        """Whether there is more to keep of an alert than the same in other words."""
+        """Return whether an alert changed in more than figures of its text."""
         _, before = self._open.get(alert.id, (0, None))
         is_counted = alert.kind in COUNTED and alert != before
-        return is_counted or bool(news(before, alert))
+        return is_counted or bool(list_changes(before, alert))
 
-    def alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
-        """Enter an alert as it was sent at ``at_s``, seconds since 1970 UTC.
-
-        Return what is news of it.
+    def add_alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
+        """Enter an alert as it was sent at ``at_s``; return what changed.
 
         What is raised again and again is entered the first times, then the eighth, the
         sixteenth and so on: a source that takes a move back with every poll, or a clock
         that rises with every move, does not fill the log.
         """
         if not self.is_to_be_kept(alert):
-            self._open[alert.id] = self._open[alert.id][0], alert
+            index, _ = self._open[alert.id]
+            self._open[alert.id] = index, alert
             return []
-        at, before = self._open.get(alert.id, (len(self._incidents), None))
-        self._open[alert.id] = at, alert
+        index, before = self._open.get(alert.id, (len(self._incidents), None))
+        self._open[alert.id] = index, alert
         if before is None:
             same = {name: getattr(alert, name) for name in _SAME}
-            self._incidents.append(Incident(number=at + 1, began_s=at_s, **same))
-        incident = self._incidents[at]
-        told = {change.text for change in incident.changes}
-        found = news(before, alert)
-        if not is_entered(alert.times, is_new=alert.text not in told):
+            begun = Incident(number=index + 1, began_s=at_s, **same)
+            self._incidents.append(begun)
+        incident = self._incidents[index]
+        entered = {change.text for change in incident.changes}
+        found = list_changes(before, alert)
+        if not is_entered(alert.times, is_new=alert.text not in entered):
             found = [each for each in found if each[0] != "raised again"]
-        self._incidents[at] = replace(
+        self._incidents[index] = replace(
             incident,
             severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
             text=alert.text,
@@ -122,30 +123,31 @@ class IncidentLog:
             note=alert.note,
             over_s=alert.cleared_s,
             changes=(
-                *_counted_on(incident.changes, alert, before, at_s),
-                *self._changes(found, at_s),
+                *_update_count(incident.changes, alert, before, at_s),
+                *self._build_changes(found, at_s),
             ),
         )
         if alert.cleared_s is not None:
             del self._open[alert.id]
         return found
 
-    def _changes(
+    def _build_changes(
         self, found: Iterable[tuple[IncidentWord, str]], at_s: float
     ) -> Iterator[IncidentChange]:
         for what, text in found:
-            after = self._after_gap(at_s) if what in ("raised", "raised again") else ""
+            is_raised = what in ("raised", "raised again")
+            after = self._describe_gap(at_s) if is_raised else ""
             yield IncidentChange(at_s, what, f"{text}{after}")
 
-    def _after_gap(self, at_s: float) -> str:
-        """Return words for what came so soon after a gap that it may be older."""
+    def _describe_gap(self, at_s: float) -> str:
+        """Return words about a gap just before ``at_s``; empty if there was none."""
         until_s, gap_s = self._gap or (0.0, 0.0)
         if not gap_s or at_s - until_s > AFTER_GAP_S:
             return ""
         return f" (after {span(gap_s)} in which nothing was seen)"
 
-    def gap(self, from_s: float, to_s: float) -> None:
-        """Nothing ran in this time, seconds since 1970 UTC."""
+    def add_gap(self, from_s: float, to_s: float) -> None:
+        """Enter that nothing ran between two times."""
         asleep = "the machine slept, the service was stopped, or the clock was set"
         text = f"Nothing was seen for {span(to_s - from_s)}: {asleep}."
         changes = (
@@ -155,7 +157,7 @@ class IncidentLog:
         self._add(SERVICE, text, from_s, None, over_s=to_s, changes=changes)
         self._gap = (to_s, to_s - from_s)
 
-    def entry(
+    def add_entry(
         self,
         text: str,
         at_s: float,
@@ -164,28 +166,27 @@ class IncidentLog:
         *,
         gap_s: float = 0.0,
     ) -> None:
-        """Something the arbiter writes down, with or without a board.
+        """Enter what an arbiter wrote, or what happened to the service.
 
         Args:
             text: the words.
-            at_s: seconds since 1970 UTC.
+            at_s: the time.
             game: the board that it is about.
-            by: which arbiter, or :data:`SERVICE`, whose starts, ends and settings
-                belong into the log as well.
+            by: the arbiter, or :data:`SERVICE`.
             gap_s: for how long before it nothing ran.
         """
         if by == SERVICE:
-            after = self._after_gap(at_s) if game is not None else ""
+            after = self._describe_gap(at_s) if game is not None else ""
             self._add(SERVICE, f"{text}{after}", at_s, game)
         else:
-            self._add("entry", signed(text, by), at_s, game)
+            self._add("entry", sign_text(text, by), at_s, game)
         if gap_s:
             self._gap = (at_s, gap_s)
 
-    def muted(
+    def add_mute(
         self, what: str, muted: bool, at_s: float, game: GameId | None = None
     ) -> None:
-        """The arbiter wants to be shown no alert of a kind or of a board, or wants it again."""
+        """Enter that an arbiter muted or unmuted all alerts of a kind or of a board."""
         self._add("mute", f"{what} {'muted' if muted else 'unmuted'}", at_s, game)
 
     def _add(
@@ -212,59 +213,69 @@ class IncidentLog:
         )
 
     def open(self) -> list[Alert]:
-        """Alerts that are not over, as they were sent last."""
+        """Return the alerts that are not over, as they were sent last."""
         return [alert for _, alert in self._open.values()]
 
     def incidents(self) -> list[Incident]:
-        """All of them, in the order they began."""
+        """Return all incidents in the order they began."""
         return list(self._incidents)
 
 
-def _counted_on(
+def _update_count(
     changes: tuple[IncidentChange, ...], alert: Alert, before: Alert | None, at_s: float
 ) -> tuple[IncidentChange, ...]:
-    """Return the changes with the number that an alert has come to, if it counts."""
+    """Return the changes with the present count of an alert, if it counts."""
     if before is None or alert.kind not in COUNTED or alert.text == before.text:
         return changes
-    is_number = changes[-1].what == "changed"
-    kept = changes[:-1] if is_number else changes
+    is_count = changes[-1].what == "changed"
+    kept = changes[:-1] if is_count else changes
     return (*kept, IncidentChange(at_s, "changed", alert.text))
 
 
-#: A repeated alert is entered at most this many times for new wording alone.
+#: A repeated alert is entered at most this many times for new words alone.
 ENTERED_TIMES = 4
 
 
 def is_entered(times: int, *, is_new: bool) -> bool:
-    """Whether an alert is entered that is raised again; ``is_new``: in other words."""
+    """Return whether to enter the ``times``-th repetition; ``is_new``: in new words."""
     is_power_of_two = times & (times - 1) == 0
     return is_power_of_two or (is_new and times <= ENTERED_TIMES)
 
 
-#: What an incident has of the alert it begins with.
-_SAME = ("kind", "severity", "text", "advice", "game", "feed", "ply", "color", "player")
+#: Fields that an incident takes over from its first alert.
+_SAME = (
+    "kind",
+    "severity",
+    "text",
+    "advice",
+    "game",
+    "feed",
+    "ply",
+    "color",
+    "player",
+)
 
 
-#: Kinds of incident that are no alert's.
+#: Kinds of incident that are not alerts.
 OWN_KINDS = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
+
+_KIND_NAMES: dict[str, str] = {**NAMES, **OWN_KINDS}
 
 
 def kind_name(kind: str) -> str:
-    """What people call a kind of incident."""
-    return OWN_KINDS.get(kind) or {str(each): name for each, name in NAMES.items()}.get(
-        kind, kind
-    )
+    """Return what people call a kind of incident."""
+    return _KIND_NAMES.get(kind, kind)
 
 
 def incident_sign(incident: Incident) -> str:
-    """How urgent it was, or that it is no alert's."""
+    """Return the sign of its urgency, or of an incident that is not an alert."""
     return "✎" if incident.kind in OWN_KINDS else SIGNS[incident.severity]
 
 
 def with_boards(
     incidents: Iterable[Incident], boards: Mapping[GameId, str]
 ) -> list[Incident]:
-    """The incidents with the names of their boards, as far as those are known."""
+    """Return the incidents with the names of their boards, if those are known."""
     return [
         replace(each, board=boards.get(each.game or "", each.board))
         for each in incidents
@@ -272,25 +283,20 @@ def with_boards(
 
 
 def board_words(view: GameView) -> str:
-    """``12 Carlsen – Ding``."""
+    """Return the name of a board: ``12 Carlsen – Ding``."""
     number = f"{view.board} " if view.board is not None else ""
     return f"{number}{view.white.name} – {view.black.name}"
 
 
 def said_of(incident: Incident) -> str:
-    """All words of an incident, for searching."""
-    said = " ".join(change.text for change in incident.changes)
-    parts = (
-        kind_name(incident.kind),
-        incident.board,
-        incident.text,
-        incident.player or "",
-        said,
-    )
+    """Return all words of an incident, for searching."""
+    parts = [kind_name(incident.kind), incident.board, incident.text]
+    parts.append(incident.player or "")
+    parts += (change.text for change in incident.changes)
     return " ".join(parts)
 
 
 def has_words(incident: Incident, words: Iterable[str]) -> bool:
-    """Whether all ``words`` are in it, in any order and case."""
+    """Return whether all ``words`` are in an incident, in any order and case."""
     text = said_of(incident).casefold()
     return all(word.casefold() in text for word in words)

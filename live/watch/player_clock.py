@@ -1,9 +1,9 @@
 """One player's clock: what it has shown, and what is odd about it. Pure.
 
 Measured over the board (336 games of an open with ``90+30``, clocks at every move): a
-clock shows the very same second after three own moves in a row in no game but those whose
-clock was not connected, and rises by up to 35 s more than the increment where the board
-was read a little late.
+clock shows the very same second after three own moves in a row in no game but those
+whose clock was not connected, and rises by up to 35 s more than the increment where the
+board was read a little late.
 """
 
 import re
@@ -11,24 +11,27 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-#: Own moves in a row after which the clock showed the same second: a game with time to think, and
-#: a fast one, where moves made in no time are nothing strange.
+#: Own moves in a row with the same second on the clock that are too many: in a slow
+#: game, and in a fast one, where a move in no time is nothing strange.
 STILL_MOVES = 4
 STILL_MOVES_FAST = 10
-#: Own moves in a row that took no time at all, so the clock rose by the increment each time.
+#: Own moves in a row in no time, after each of which the clock rose by the increment.
 FREE_MOVES = 6
 FREE_MOVES_FAST = 20
 #: A game that begins with less is a fast one, seconds.
 FAST_S = 600.0
-#: A clock may be read this late: a share of the first clock, between these bounds, seconds.
+#: A clock may be read this late: a share of the first clock, between these bounds,
+#: seconds.
 LATE_SHARE, LATE_LEAST_S, LATE_MOST_S = 1 / 60, 5.0, 60.0
-#: Own moves at which time controls end, give or take one: the clock may gain a whole period.
+#: Own moves at which time controls end, give or take one: the clock may gain a whole
+#: period.
 CONTROLS = (30, 35, 36, 40, 45, 50, 56, 60, 80)
-#: No period is shorter, seconds: who gains less has got an increment or a penalty.
+#: No period is shorter, seconds: a smaller gain is an increment or a penalty.
 LEAST_PERIOD_S = 300.0
-#: With less left than this, seconds, the next period may begin at once: some clocks count no moves.
+#: With less left than this, seconds, the next period may begin at once: some clocks
+#: count no moves.
 NEXT_PERIOD_S = 60.0
-#: Largest increment anybody plays with, where nothing says which, seconds.
+#: The largest usual increment, for an unknown one, seconds.
 UNKNOWN_INCREMENT_S = 60.0
 #: No game has more own moves in which a time control could end.
 MOST_MOVES = 600
@@ -54,12 +57,13 @@ _NOTHING_BUT_INCREMENT = re.compile(r"\s*(?:\+\s*\d+)?\s*", re.ASCII)
 _LEAST_CONTROL, _MOST_CONTROL, _USUAL_CONTROL = 10, 80, 40
 
 
-def increment_s(time_control: str) -> float | None:
-    """Seconds added a move, as far as a ``TimeControl`` says; None where it does not.
+def read_increment_s(time_control: str) -> float | None:
+    """Return the seconds added a move; None if a ``TimeControl`` does not say it.
 
-    PGN's own form (``5400+30``, ``40/5400+30:1800+30``, ``300``), minutes before the plus as
-    broadcasts write them (``90+30``), and prose (``15 min/game + 10 sec/move``). The last number
-    of ``90:30`` may be an increment or not: all but PGN's last period count moves.
+    PGN's own form (``5400+30``, ``40/5400+30:1800+30``, ``300``), minutes before the
+    plus as broadcasts write them (``90+30``), and prose (``15 min/game + 10
+    sec/move``). The last number of ``90:30`` may be an increment or not: all but PGN's
+    last period count moves.
     """
     text = time_control.strip()
     if found := _A_MOVE.search(text):
@@ -69,17 +73,17 @@ def increment_s(time_control: str) -> float | None:
     return 0.0 if _SUDDEN.fullmatch(text) else None
 
 
-def controls(time_control: str) -> tuple[int, ...]:
+def read_time_controls(time_control: str) -> tuple[int, ...]:
     """Return the own moves after which a ``TimeControl`` gives more time, ascending.
 
     PGN's form (``40/7200:20/3600:900+30``), where a last period for a number of moves
     repeats; minutes and moves either way round (``40/90+30,30+30``,
-    ``100/40+50/20+15+30``); and prose (``90 min/40 moves + 30 min``, ``30 min after move
-    40``).
+    ``100/40+50/20+15+30``); and prose (``90 min/40 moves + 30 min``, ``30 min after
+    move 40``).
 
-    >>> controls("40/7200:20/3600:900+30")
+    >>> read_time_controls("40/7200:20/3600:900+30")
     (40, 60)
-    >>> controls("90+30")
+    >>> read_time_controls("90+30")
     ()
     """
     found = set[int]()
@@ -101,7 +105,7 @@ def controls(time_control: str) -> tuple[int, ...]:
 
 
 def _moves_of(match: re.Match[str], time_control: str) -> int:
-    """Return the number of moves of one period; 0 where it is minutes and an increment."""
+    """Return the moves of one period; 0 if the pair is minutes and an increment."""
     if match["one"] is None:
         return int(match["of_time"] or match["moves"])
     pair = sorted((int(match["one"]), int(match["other"])))
@@ -145,20 +149,20 @@ class SideClock(NamedTuple):
     period: int = 0
     """The last ply at which it got the time of another period; 0 for none."""
     time_to_come: bool = False
-    """The moves of a period are made, and it has not shown the time of the next one yet:
-    some clocks add it when the time of the first is used up."""
+    """The moves of a period are made, and it has not shown the next one's time yet:
+    some clocks add it only when the time of the first is used up."""
 
 
-def side_clock(
+def read_side_clock(
     readings: Sequence[tuple[int, float]],
     increment_s: float | None,
     controls: Sequence[int] = (),
 ) -> SideClock:
-    """Return what is to be known of a clock.
+    """Return what a clock has shown, and what is odd about it.
 
     Args:
         readings: what it showed after each own move: the ply, and seconds.
-        increment_s: seconds added a move; None where that is unknown.
+        increment_s: seconds added a move; None if unknown.
         controls: own moves after which a period ends, ascending.
     """
     if not readings:
@@ -200,18 +204,18 @@ def side_clock(
 
 
 def _is_free(gained_s: float, increment_s: float | None) -> bool:
-    """Whether a move has taken no time: the clock has the whole increment more."""
-    return (
-        increment_s is not None and increment_s >= 2 and gained_s >= increment_s - 0.5
-    )
+    """Return whether a move took no time: the clock gained the whole increment."""
+    if increment_s is None or increment_s < 2:
+        return False
+    return gained_s >= increment_s - 0.5
 
 
 def may_be_period(
     own_move: int, before_s: float, over_s: float, controls: Sequence[int] = ()
 ) -> bool:
-    """Whether a gain of so much more than the increment can be another period.
+    """Return whether a gain of ``over_s`` beyond the increment can be another period.
 
-    ``controls``: as the header has them; where it has none, those that are usual.
+    ``controls`` are those of the header; without any, the usual ones count.
     """
     if over_s < LEAST_PERIOD_S:
         return False

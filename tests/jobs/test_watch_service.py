@@ -109,7 +109,7 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
 ) -> None:
     secret, tokens = token_file(tmp_path, kind, arbiter=kind == "arbiter", events=events)
     log, asked = IncidentLog(), asyncio.Queue[tuple[DeskCommand, str]]()
-    log.entry("lights out", 1.0)
+    log.add_entry("lights out", 1.0)
     config = ServerConfig(port=0, tokens_file=tokens)
     service = Publisher(
         config,

@@ -309,8 +309,8 @@ async def test_a_certificate_that_cannot_be_used_is_refused(
 
 async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> None:
     log = IncidentLog()
-    log.entry("draw offer disputed", 1.0, "g1")
-    log.entry("lights out", 2.0)
+    log.add_entry("draw offer disputed", 1.0, "g1")
+    log.add_entry("lights out", 2.0)
     config = ServerConfig(port=0, tokens_file=str(tokens), public=True)
     publisher = Publisher(config, world, clock=Clock(), incidents=log.incidents)
     asked = HttpRequest("GET", "/api/v3/incidents", (), {"host": "127.0.0.1"})

@@ -34,7 +34,7 @@ from live.service.desks import LOOKS, AlertService, StoryService, log_of, said_i
 from live.service.event_service import EventService
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
 from live.watch.alert_desk import AlertDesk
-from live.watch.watched_board import BoardMemory, Lapse
+from live.watch.board_memory import BoardMemory, Lapse
 from tests.event.arithmetic import answer
 from tests.games.told import headed
 from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind, unscored
@@ -286,7 +286,7 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     def broken(self: AlertDesk, changes: object, now_s: float) -> None:
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr(AlertDesk, "changes", broken)
+    monkeypatch.setattr(AlertDesk, "apply", broken)
     monkeypatch.setattr(AlertDesk, "acknowledge", broken)
     arbiter.command(DeskCommand("acknowledge", "an alert"))
     for _ in range(99):

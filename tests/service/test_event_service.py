@@ -296,7 +296,7 @@ class Week:
         told = list(changes)  # type: ignore[call-overload]
         self.published += told
         self.hub.publish(told)
-        self.desk.changes(told, self.now_s)
+        self.desk.apply(told, self.now_s)
         self.story.follow(told, self.now_s)
         self.retained.mark_changed(told)
         for change in told:

@@ -22,8 +22,9 @@ from live.messages.to_clients import AlertMessage, Change
 from live.messages.values import GameId
 from live.sources.game_timeline import PlannedIncident, plan_timeline
 from live.sources.pgn_decoder import PgnReader
-from live.watch.alert_desk import AlertDesk, DeskMemory
-from live.watch.watched_board import BoardMemory, MoveFlow
+from live.watch.alert_desk import AlertDesk
+from live.watch.board_memory import BoardMemory, MoveFlow
+from live.watch.watched_event import DeskMemory
 from tests.games.told import headed
 from tests.games.told import line as line_of
 
@@ -96,7 +97,7 @@ class Rehearsal:
     def _published(self, changes: Iterable[Change]) -> None:
         changes = list(changes)
         self.changes += changes
-        self._take(self.desk.changes(changes, self.now_s))
+        self._take(self.desk.apply(changes, self.now_s))
         for id, board in self.desk.unremembered().items():
             self._remembered.pop(id, None)
             if board is not None:

@@ -28,7 +28,7 @@ from live.server.visibility import Visibility
 from live.sources.demo_feed import read_demo_games as demo_games
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.watch.alert_desk import NOTE_CHARS
-from live.watch.incident_log import news
+from live.watch.incident_log import list_changes
 from tests.games.told import headed
 from tests.watch.replayed_event import START_S, Rehearsal, four_boards, played
 
@@ -92,7 +92,7 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
     service._take(service.desk.note(alert.id, "phoned the operator"))
     (message,) = service.desk.acknowledge(alert.id, service.now_s, "Deputy")
     assert message.alert.acknowledged_s == service.now_s
-    assert ("acknowledged", "Deputy") in news(alert, message.alert)
+    assert ("acknowledged", "Deputy") in list_changes(alert, message.alert)
     service._take([message])
     service.wait(60)
     assert service.desk.acknowledge(alert.id, service.now_s) == [], "that is no news"
@@ -131,7 +131,7 @@ def test_a_game_that_is_gone_takes_its_alerts_with_it(service: Rehearsal) -> Non
     assert not service.desk.open()
     assert service.messages[-1].alert.cleared_s == service.now_s
     assert service.messages[-1].alert.ended == "the board is gone"
-    assert service.desk.changes([GoneMessage("unknown")], service.now_s) == []
+    assert service.desk.apply([GoneMessage("unknown")], service.now_s) == []
 
 
 @pytest.mark.parametrize("restarted", [False, True])

@@ -7,9 +7,16 @@ import msgspec
 
 import live.manual
 from live.messages.alerts import Alert
-from live.watch.board_alerts import NAMES
-from live.watch.finding import CONTRADICTIONS, DOUBTS, doubted, in_order
-from live.watch.incident_log import IncidentLog, has_words, kind_name, log_lines, news, with_boards
+from live.watch.alert_kinds import CONTRADICTIONS, DOUBTS, NAMES, find_doubted_games
+from live.watch.finding import in_order
+from live.watch.incident_log import (
+    IncidentLog,
+    has_words,
+    kind_name,
+    list_changes,
+    log_lines,
+    with_boards,
+)
 
 ALERT = Alert(
     id="flag g1",
@@ -36,11 +43,13 @@ def test_what_each_kind_doubts_is_what_the_manual_says() -> None:
 
 def test_a_game_is_in_doubt_while_such_an_alert_stands() -> None:
     for kind in NAMES:
-        games = doubted([changed(kind=kind, game="g1"), changed(kind="stale", game="g2")])
+        games = find_doubted_games(
+            [changed(kind=kind, game="g1"), changed(kind="stale", game="g2")]
+        )
         assert games == ({"g1"} if kind in DOUBTS else set())
     exchanged = changed(kind="players-swapped", other_game="g2")
-    assert doubted([exchanged]) == {"g1", "g2"}
-    assert doubted([exchanged], CONTRADICTIONS) == set()
+    assert find_doubted_games([exchanged]) == {"g1", "g2"}
+    assert find_doubted_games([exchanged], CONTRADICTIONS) == set()
 
 
 def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
@@ -50,9 +59,9 @@ def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
     muted = msgspec.structs.replace(taken, muted=True)
     over = msgspec.structs.replace(muted, cleared_s=150.0, ended="1-0")
     for at_s, alert in ((100, ALERT), (120, worse), (130, taken), (140, muted), (150, over)):
-        assert log.alert(alert, at_s)
-    assert log.alert(changed(first_seen_s=160.0), 160.0)
-    assert news(ALERT, changed(severity="alarm")) == [("changed", "! became !!")]
+        assert log.add_alert(alert, at_s)
+    assert log.add_alert(changed(first_seen_s=160.0), 160.0)
+    assert list_changes(ALERT, changed(severity="alarm")) == [("changed", "! became !!")]
     incident, another = log.incidents()
     assert (another.number, another.began_s, another.over_s) == (2, 160, None)
     assert [(each.at_s, each.what, each.text) for each in incident.changes] == [
@@ -69,16 +78,16 @@ def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
 
 def test_what_only_words_another_figure_is_no_record() -> None:
     log = IncidentLog()
-    assert log.alert(ALERT, 100.0)
-    assert not log.alert(changed(text="for 12 min"), 101.0)
+    assert log.add_alert(ALERT, 100.0)
+    assert not log.add_alert(changed(text="for 12 min"), 101.0)
     assert [each.text for each in log.open()] == ["for 12 min"]
     assert len(log.incidents()[0].changes) == 1
 
 
 def test_what_has_passed_ends_as_it_is_taken_note_of() -> None:
     log = IncidentLog()
-    log.alert(ALERT, 100.0)
-    log.alert(changed(acknowledged_s=130.0, cleared_s=130.0, ended="1-0"), 130.0)
+    log.add_alert(ALERT, 100.0)
+    log.add_alert(changed(acknowledged_s=130.0, cleared_s=130.0, ended="1-0"), 130.0)
     (incident,) = log.incidents()
     assert [each.what for each in incident.changes] == ["raised", "acknowledged"]
     assert incident.over_s == 130
@@ -89,7 +98,7 @@ def test_each_thing_that_happens_is_one_line_of_the_log() -> None:
 
     def lines(**fields: object) -> list[str]:
         alert = changed(**fields)
-        return log_lines(alert, log.alert(alert, 100.0))
+        return log_lines(alert, log.add_alert(alert, 100.0))
 
     assert lines() == ["alert raised ! White's flag is about to fall"]
     assert lines(text="for 12 min") == []
@@ -113,7 +122,7 @@ def test_what_comes_with_every_poll_does_not_fill_the_log() -> None:
         for times in range(1, 1001):
             alert = changed(times=times, text=text.format(times))
             assert log.is_to_be_kept(alert)
-            log.alert(alert, float(times))
+            log.add_alert(alert, float(times))
         (incident,) = log.incidents()
         assert (incident.times, incident.text) == (1000, text.format(1000))
         assert len(incident.changes) <= 12
@@ -122,7 +131,7 @@ def test_what_comes_with_every_poll_does_not_fill_the_log() -> None:
 def test_different_things_that_are_raised_again_are_entered() -> None:
     log = IncidentLog()
     for times, text in enumerate(("Nf3 is now Nc3", "d4 is now d3", "O-O is now Kf1"), 1):
-        log.alert(changed(times=times, text=text), float(times))
+        log.add_alert(changed(times=times, text=text), float(times))
     assert len(log.incidents()[0].changes) == 3
 
 
@@ -130,9 +139,9 @@ def test_moves_after_a_result_are_one_entry_with_their_number() -> None:
     log = IncidentLog()
     for moves in range(1, 44):
         alert = changed(kind="late-move", text=f"{moves} moves came after the result")
-        assert log.is_to_be_kept(alert) and not log.alert(alert, 100.0)[1:]
+        assert log.is_to_be_kept(alert) and not log.add_alert(alert, 100.0)[1:]
         assert log.incidents()[0].text == alert.text
-    log.alert(msgspec.structs.replace(alert, cleared_s=200.0, ended="1-0"), 200.0)
+    log.add_alert(msgspec.structs.replace(alert, cleared_s=200.0, ended="1-0"), 200.0)
     (incident,) = log.incidents()
     assert [(each.what, each.text) for each in incident.changes] == [
         ("raised", "1 moves came after the result"),
@@ -143,9 +152,9 @@ def test_moves_after_a_result_are_one_entry_with_their_number() -> None:
 
 def test_own_entries_and_mutes_join_it_in_their_place() -> None:
     log = IncidentLog()
-    log.entry("draw offer disputed", 90.0, "g1")
-    log.alert(ALERT, 100.0)
-    log.muted("all alerts of this board", True, 101.0, "g1")
+    log.add_entry("draw offer disputed", 90.0, "g1")
+    log.add_alert(ALERT, 100.0)
+    log.add_mute("all alerts of this board", True, 101.0, "g1")
     found = with_boards(log.incidents(), {"g1": "7 Anand – Ding"})
     assert [(each.kind, each.board, each.over_s) for each in found] == [
         ("entry", "7 Anand – Ding", 90.0),

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.messages.figures import GameDetail, PlyView
-from live.watch.board_alerts import board_findings
-from live.watch.player_clock import SideClock, controls, increment_s, side_clock
-from live.watch.watched_board import DRAWS, MoveFlow, PlayedPosition, WatchedBoard
+from live.watch.board_alerts import find_board_alerts
+from live.watch.board_memory import MoveFlow
+from live.watch.played_position import DRAWS, PlayedPosition
+from live.watch.player_clock import SideClock, read_increment_s, read_side_clock, read_time_controls
+from live.watch.watched_board import WatchedBoard
 from tests.watch.games import game
 
 #: Few pieces and no pawns that could end the shuffling: repetitions come by themselves.
@@ -89,7 +91,7 @@ def test_a_move_of_a_long_game_costs_what_a_move_of_a_short_one_costs(
     for plies in range(1, 401):
         before = pushed
         board.follow(board_with(*(5400.0,) * plies), float(plies))
-        list(board_findings(board, float(plies)))
+        list(find_board_alerts(board, float(plies)))
         costs.append(pushed - before)
     assert max(costs[300:]) <= max(costs[:40])
 
@@ -133,7 +135,7 @@ def test_what_ended_a_game_stands_though_it_goes_on(seed: int, fen: str) -> None
     ],
 )
 def test_what_a_time_control_adds(text: str, seconds: float | None) -> None:
-    assert increment_s(text) == seconds
+    assert read_increment_s(text) == seconds
 
 
 @pytest.mark.parametrize(
@@ -165,17 +167,17 @@ def test_what_a_time_control_adds(text: str, seconds: float | None) -> None:
 def test_after_which_moves_a_time_control_gives_more_time(
     text: str, moves: tuple[int, ...]
 ) -> None:
-    assert controls(text) == moves
+    assert read_time_controls(text) == moves
 
 
 def test_a_last_period_for_a_number_of_moves_repeats() -> None:
-    assert controls("40/7200:20/3600")[:4] == (40, 60, 80, 100)
-    assert controls("40/9000")[:2] == (40, 80)
+    assert read_time_controls("40/7200:20/3600")[:4] == (40, 60, 80, 100)
+    assert read_time_controls("40/9000")[:2] == (40, 80)
 
 
 def white(*clocks: float) -> SideClock:
     """White's clock, which has shown these."""
-    return side_clock(list(zip(itertools.count(1, 2), clocks, strict=False)), 30.0)
+    return read_side_clock(list(zip(itertools.count(1, 2), clocks, strict=False)), 30.0)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_the_second_period_is_no_rise_and_a_quarter_of_an_hour_is(
     before_s: float, after_s: float, own_move: int, rises: int
 ) -> None:
     ply = 2 * own_move - 1
-    shown = side_clock([(1, 5400.0), (ply - 2, before_s), (ply, after_s)], 30.0)
+    shown = read_side_clock([(1, 5400.0), (ply - 2, before_s), (ply, after_s)], 30.0)
     assert [each.ply for each in shown.rises] == [ply] * rises
 
 
@@ -218,7 +220,7 @@ def test_a_board_s_clocks_are_those_of_the_moves_that_stand() -> None:
         ((5400.0, 5000.0), (5400.0, 5000.0)),
     ):
         board.follow(board_with(*clocks), 0.0)
-        assert (board.clock("white").clock_s, board.clock("black").clock_s) == shown
+        assert (board.read_clock("white").clock_s, board.read_clock("black").clock_s) == shown
 
 
 def board_with(*clocks: float | None) -> GameDetail:

@@ -34,7 +34,7 @@ from live.messages.values import GameId
 from live.server.analysis import Analysis
 from live.server.event_reader import game_order
 from live.server.pgn_writer import replace_unprintable
-from live.watch.alert_desk import LEAST_MOVES
+from live.watch.agreement_alerts import LEAST_MOVES
 
 # --- on paper -------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ from live.screens.terminal.text import (
 )
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import Lines, ListView, TextView
-from live.watch.board_alerts import COUNTED
+from live.watch.alert_kinds import COUNTED
 from live.watch.finding import SIGNS, dial, in_order, span
 from live.watch.incident_log import (
     OWN_KINDS,

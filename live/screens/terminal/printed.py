@@ -110,7 +110,7 @@ class EventLineWriter:
                     lines += _health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
                     # Only who may know of alerts is sent any.
-                    lines += map(plain, log_lines(alert, self._alerts.alert(alert, 0.0)))
+                    lines += map(plain, log_lines(alert, self._alerts.add_alert(alert, 0.0)))
             about = game or before
             lines += [f"{_label(about)}: {text}" for text in said if about]
         return lines

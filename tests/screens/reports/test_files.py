@@ -150,8 +150,8 @@ def log() -> IncidentLog:
         first_seen_s=BASE_S,
         note="=cmd()",
     )
-    made.alert(alert, BASE_S)
-    made.entry("draw offer disputed", BASE_S + 35 * 60)
+    made.add_alert(alert, BASE_S)
+    made.add_entry("draw offer disputed", BASE_S + 35 * 60)
     return made
 
 

@@ -378,7 +378,7 @@ async def test_an_alert_names_its_players_once() -> None:
         assert name not in rows[2] and "Black's clock rose from 60:33 to 90:30" in rows[2]
         assert sum(name in row for row in rows) == 1
         log = IncidentLog()
-        log.alert(rise, BASE_S)
+        log.add_alert(rise, BASE_S)
         stage.context.incidents = log.incidents
         await stage.resize((80, 24))
         assert "1: Black's clock rose from 60:33 to" in await stage.press("4")
@@ -594,11 +594,13 @@ def stage_with_log() -> tuple[Stage, GameId]:
         id="f", kind="flag", severity="alarm", text=text, advice=advice, game=game,
         first_seen_s=BASE_S,
     )  # fmt: skip
-    log.alert(flag, BASE_S)
-    log.alert(replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
-    log.alert(replace(flag, id="feed x", kind="feed", game=None), BASE_S)
+    log.add_alert(flag, BASE_S)
+    log.add_alert(replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
+    log.add_alert(replace(flag, id="feed x", kind="feed", game=None), BASE_S)
     made.context.incidents = log.incidents
-    made.context.command = lambda asked: log.entry(asked.text, BASE_S + 120, asked.about or None)
+    made.context.command = lambda asked: log.add_entry(
+        asked.text, BASE_S + 120, asked.about or None
+    )
     return made, game
 
 
@@ -615,8 +617,10 @@ async def test_the_log_keeps_what_is_over_and_says_all_that_happened() -> None:
 
 async def test_a_row_of_the_log_says_what_was_the_matter_then() -> None:
     log = IncidentLog()
-    log.alert(replace(LOOK, text="No move for 22 minutes"), BASE_S)
-    log.alert(replace(LOOK, text="No move for 40 minutes", acknowledged_s=BASE_S + 1), BASE_S + 1)
+    log.add_alert(replace(LOOK, text="No move for 22 minutes"), BASE_S)
+    log.add_alert(
+        replace(LOOK, text="No move for 40 minutes", acknowledged_s=BASE_S + 1), BASE_S + 1
+    )
     async with Stage() as stage:
         stage.context.incidents = log.incidents
         rows = (await stage.press("4")).splitlines()[:10]

@@ -512,8 +512,8 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
         asked.put_nowait((command, by))
 
     log = IncidentLog()
-    log.entry(f"Source http://127.0.0.1:8470/{'broadcast' * 9} is followed.", 1.0)
-    log.entry("The lights went out.", 2.0)
+    log.add_entry(f"Source http://127.0.0.1:8470/{'broadcast' * 9} is followed.", 1.0)
+    log.add_entry("The lights went out.", 2.0)
 
     async with Publisher(config, world, desk=desk, incidents=log.incidents) as publisher:
         for query, sees in (("", False), (f"?token={secret}", True)):

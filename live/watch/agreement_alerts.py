@@ -1,0 +1,73 @@
+"""Alerts about players who choose the engine's move more often than forecast. Pure.
+
+This is a screening figure: it says where to look, with its sample and with how often it
+is wrong. It accuses nobody. The evidence is an e-value (:mod:`live.ratings.agreement`),
+so it may be looked at after every move; with many players watched each needs as many
+times more of it (Bonferroni), so that the share of fair events with any alarm stays
+below what is said.
+"""
+
+from collections.abc import Iterator
+
+from live.messages.alerts import Agreement
+from live.messages.figures import PlayerView
+from live.ratings.agreement import FALSE_ALARMS, bound_chance
+from live.watch.finding import Finding
+from live.watch.watched_board import WatchedBoard
+
+#: Fewer moves say nothing to people, whatever their evidence.
+LEAST_MOVES = 25
+
+
+def find_engine_agreement(
+    player: PlayerView, players: int, board: WatchedBoard | None
+) -> Iterator[Finding]:
+    """Find that a player agrees with the engine too often to be chance.
+
+    Nothing is found if no forecast of choices was made for this engine.
+
+    Args:
+        player: the figures of the player.
+        players: how many players are watched.
+        board: where the player plays, or played last.
+    """
+    if player.elo is None or player.agreement is None:
+        return
+    evidence = player.agreement
+    moves = evidence.moves
+    if moves < LEAST_MOVES or evidence.log_e_value < bound_chance(players):
+        return
+    share = evidence.matches / moves
+    expected = evidence.expected / moves
+    boards = (players + 1) // 2
+    deviation = (moves * expected * (1 - expected)) ** 0.5
+    z = (evidence.matches - evidence.expected) / deviation
+    label = f"{board.label}: " if board else ""
+    yield Finding(
+        kind="agreement",
+        severity="look",
+        about=player.id,
+        player=player.name,
+        game=board.view.id if board else None,
+        text=(
+            f"{label}{player.name} ({player.elo}) played the engine's "
+            f"move in {evidence.matches} of {moves} choices ({share:.0%}); "
+            f"{expected:.0%} were forecast, z = {z:.1f}."
+        ),
+        advice=(
+            f"A screening figure that accuses nobody: with {boards} boards watched, at"
+            f" most {FALSE_ALARMS:.0%} of events show one although all play fair. Say"
+            " nothing in the hall; look at the games afterwards,"
+            " with the usual procedure."
+        ),
+        agreement=Agreement(
+            moves=moves,
+            share=round(share, 4),
+            expected=round(expected, 4),
+            z=round(z, 2),
+            boards=boards,
+            false_alarms=FALSE_ALARMS,
+            rests_on="a forecast of each choice by position and Elo, and how players"
+            " and games were seen to lie around it",
+        ),
+    )

@@ -1,0 +1,205 @@
+"""Alerts about clocks and waiting: each function finds one kind. Pure."""
+
+from collections.abc import Iterator
+
+from live.event.rate_game import COLORS
+from live.messages.alerts import Severity
+from live.messages.values import Color
+from live.watch.finding import Finding, dial, span
+from live.watch.watched_board import WatchedBoard
+
+#: So long after the time is up the clock on the arbiter's screen has shown 0:00,
+#: seconds: by then the move of a punctual broadcast would have come.
+SHOWN_S = 15.0
+#: Broadcasts are late, and clocks are stopped for claims: this long after the time is
+#: up, seconds, the alert is more urgent.
+LATE_S = 90.0
+
+#: A wait of this many times the usual one is longer than people think.
+TIMES_USUAL = 20.0
+#: A wait of this share of the time on the clock is a think that happens.
+CLOCK_SHARE = 0.5
+#: Waits after which the usual one is known: of the board, and of all boards of its
+#: source.
+OWN_WAITS = 6
+WAITS = 20
+#: Fewer moves on the other boards meanwhile: the source stands still, or it is a break.
+MOVES_ELSEWHERE = 10
+
+#: Customary default times (FIDE Laws 6.7), seconds: players who come later lose.
+DEFAULT_TIMES_S = (900.0, 1800.0, 3600.0)
+
+_AT_THE_BOARD = "Look at the clock; enter the result, or have the clock's feed mended."
+
+
+def find_still_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find clocks that have stood still for several moves."""
+    if not board.is_running or board.view.adjourned:
+        return
+    for color in COLORS:
+        clock = board.read_clock(color)
+        if clock.unmoved and clock.clock_s is not None:
+            yield board.build_finding(
+                "clock-still",
+                "warning",
+                f"{board.name_player(color)} used no time for {clock.unmoved} moves;"
+                f" the clock shows {dial(clock.clock_s)}",
+                "See whether the clock runs and is connected to the board.",
+                ply=clock.ply,
+                color=color,
+            )
+
+
+def find_rising_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find clocks that gained more than the time control gives."""
+    for color in COLORS:
+        rises = board.read_clock(color).rises
+        if not rises:
+            continue
+        rise = rises[-1]
+        yield board.build_finding(
+            "clock-rising",
+            "look",
+            f"{board.name_player(color)}'s clock rose from {dial(rise.from_s)}"
+            f" to {dial(rise.to_s)}, {span(rise.over_s)} more than the increment",
+            "Nothing if time was added as a penalty or correction;"
+            " else compare the clocks.",
+            ply=rise.ply,
+            color=color,
+            occurrence=len(rises),
+        )
+
+
+def find_fallen_flag(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a flag that has fallen, and one that must have by now.
+
+    A clock that has shown 0:00 stays noted whatever it shows later, as when the
+    increment comes: whether the flag fell, the arbiter says (FIDE Laws 6.8). A result
+    that is no win of this player explains it.
+    """
+    if board.view.adjourned or board.end is not None:
+        return
+    for color in COLORS:
+        if color in board.memory.fallen:
+            yield from _find_shown_zero(board, color)
+        elif board.is_running and board.moves:
+            yield from _find_used_up_clock(board, color, now_s)
+
+
+def _find_shown_zero(board: WatchedBoard, color: Color) -> Iterator[Finding]:
+    name = board.name_player(color)
+    ply = board.memory.fallen[color]
+    clock = board.read_clock(color)
+    result = board.view.result
+    won = "1-0" if color == "white" else "0-1"
+    shown = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
+    severity: Severity = "alarm"
+    text = f"{shown}, and play went on"
+    advice = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
+    if not board.is_running:
+        if result != won:
+            return
+        severity = "warning"
+        text = f"{shown}, but the result is {result}"
+    elif clock.ply == ply and clock.clock_s is not None and clock.clock_s <= 0:
+        text = f"{name}'s clock shows 0:00 and there is no result"
+        advice = _AT_THE_BOARD
+    number = _number_fall(ply, is_shown=True)
+    yield board.build_finding(
+        "flag", severity, text, advice, color=color, occurrence=number
+    )
+
+
+def _find_used_up_clock(
+    board: WatchedBoard, color: Color, now_s: float
+) -> Iterator[Finding]:
+    clock = board.read_clock(color)
+    memory = board.memory
+    if clock.clock_s is None or clock.time_to_come or color != board.to_move:
+        return
+    read_s = memory.moved_s if memory.read_s is None else memory.read_s
+    ago_s = 0.0 if read_s is None else now_s - read_s
+    if ago_s - clock.clock_s <= SHOWN_S:
+        return
+    text = (
+        f"{board.name_player(color)} had {dial(clock.clock_s)} {span(ago_s)} ago,"
+        " to move: the time must be up"
+    )
+    yield board.build_finding(
+        "flag",
+        "warning" if ago_s - clock.clock_s > LATE_S else "look",
+        text,
+        _AT_THE_BOARD,
+        color=color,
+        occurrence=_number_fall(clock.ply, is_shown=False),
+    )
+
+
+def _number_fall(ply: int, *, is_shown: bool) -> int:
+    """Number the events of a clock: first it must be at 0:00, then it shows 0:00."""
+    return 2 * ply + is_shown
+
+
+def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a board that stands still while others move.
+
+    Measured over 336 games of an open with 90 minutes and 30 seconds a move: the
+    longest think was 49 minutes, 24 times the mean wait; 11 games had a wait of 15
+    times the mean that was also their longest, and one had a wait of 20 times it.
+    Openings are played fast, so early on the mean says little (of the six games of the
+    demo, one has a think of half an hour where 20 times the mean are 26 minutes): a
+    wait counts only when it is also half of what the clock shows, in time of the
+    players' clocks, which run many times as fast as ours when games are played back.
+    """
+    own = board.memory.pace
+    every = board.flow.pace
+    moved_s = board.memory.moved_s
+    if not board.is_running or not board.moves or moved_s is None:
+        return
+    if every.moves < WAITS:
+        return
+    # The mean wait for a move, of this board or of all of its source: the longer one.
+    usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
+    # How long the side to move may well think, by our clock; 0 if its clock is unknown.
+    clock_s = board.read_clock(board.to_move).clock_s or 0.0
+    think_s = CLOCK_SHARE * clock_s / board.flow.speed
+    longest_s = max(TIMES_USUAL * usual_s, own.longest_s, think_s)
+    if board.measure_wait_s(now_s) < longest_s:
+        return
+    elsewhere = board.moves_elsewhere
+    if elsewhere < MOVES_ELSEWHERE or board.view.adjourned or board.end:
+        return
+    yield board.build_finding(
+        "stale",
+        "look",
+        f"no move by {board.to_move.title()} for {span(now_s - moved_s)}, "
+        f"while other boards made {elsewhere - elsewhere % 10} or more; "
+        f"a move here usually takes {span(usual_s)}",
+        "See whether the game goes on and the board is connected.",
+    )
+
+
+def find_board_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a board without a first move of White or Black long after others of its
+    round.
+
+    No source says when a round begins, and each event has its own default time: the
+    alert is raised at each of the customary ones, counted from when half of the boards
+    had begun.
+    """
+    if not board.is_running or board.view.adjourned or len(board.moves) >= len(COLORS):
+        return
+    if board.round_began_s is None:
+        return
+    passed_s = now_s - board.round_began_s
+    times = sum(passed_s >= each for each in DEFAULT_TIMES_S)
+    if times:
+        yield board.build_finding(
+            "not-begun",
+            "look",
+            f"no move by {board.name_player(board.to_move)}"
+            f" {span(passed_s)} after the round began",
+            "See whether the player is there (default time, FIDE Laws 6.7) and the "
+            "board is connected.",
+            occurrence=times,
+        )

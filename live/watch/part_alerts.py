@@ -1,0 +1,120 @@
+"""Alerts about sources, engines and parts of the service: one function a kind. Pure."""
+
+from collections.abc import Iterator, Mapping
+
+from live.messages.alerts import Severity
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.values import FeedName
+from live.watch.finding import Finding
+
+#: A feed that comes back within this time has only stumbled, seconds.
+FEED_WAIT_S = 15.0
+#: A source that does not begin within this time may be a mistyped address, seconds.
+NOT_THERE_S = 600.0
+#: An engine that comes back within this time has only stumbled, seconds.
+ENGINE_WAIT_S = 10.0
+
+#: States that are alerts, in words.
+_FEED_STATES = {
+    "failed": "has failed",
+    "stale": "reports nothing new",
+    "retrying": "is not reached",
+}
+#: Urgency and advice for parts of the service.
+_PART_ADVICE: dict[str, tuple[Severity, str]] = {
+    "stale": ("look", "Nothing else waits for it; do what is said there."),
+    "failed": ("alarm", "Everything else goes on without it; do what is said there."),
+    "retrying": (
+        "warning",
+        "Everything else goes on, and this is tried again by itself.",
+    ),
+}
+
+
+def find_feed_trouble(
+    feeds: Mapping[FeedName, FeedHealth], for_s: Mapping[FeedName, float]
+) -> Iterator[Finding]:
+    """Find sources and parts of the service that have failed, stumbled or not begun.
+
+    ``for_s``: how long each has been in its state, seconds.
+    """
+    for name, health in feeds.items():
+        is_failed = health.state == "failed"
+        severity: Severity = "alarm" if is_failed else "warning"
+        detail = f": {health.detail}" if health.detail else ""
+        if health.state == "waiting":
+            if for_s[name] < NOT_THERE_S:
+                continue
+            severity = "look"
+            text = f"Feed {name} is not there yet: {health.detail}"
+            advice = (
+                "Nothing is to be done if it has not begun; else check its address."
+            )
+        elif health.state not in _FEED_STATES or (
+            not is_failed and for_s[name] < FEED_WAIT_S
+        ):
+            continue
+        elif health.part:
+            severity, advice = _PART_ADVICE[health.state]
+            # The detail may begin with the name.
+            text = health.detail or _FEED_STATES[health.state]
+            text = text if text.startswith(name) else f"{name}: {text}"
+            text = f"{text[:1].upper()}{text[1:]}"
+        else:
+            text = f"Feed {name} {_FEED_STATES[health.state]}{detail}"
+            advice = (
+                "Its boards are no longer followed; mend the source and start again."
+                if is_failed
+                else "What is shown of its boards may be old;"
+                " see whether the source is there."
+            )
+        yield Finding(
+            kind="feed", severity=severity, feed=name, text=f"{text}.", advice=advice
+        )
+
+
+def find_engine_trouble(
+    health: EngineHealth, for_s: Mapping[int, float]
+) -> Iterator[Finding]:
+    """Find engines that do not run, and positions over which engines died.
+
+    ``for_s``: how long each engine, by its number, has been in its state, seconds.
+    """
+    down = [
+        engine.index
+        for engine in health.engines
+        if engine.state == "failed"
+        or (engine.state == "restarting" and for_s[engine.index] >= ENGINE_WAIT_S)
+    ]
+    if down:
+        is_all = len(down) == len(health.engines)
+        which = ", ".join(str(index + 1) for index in down)
+        why = f": {health.problem}" if health.problem else ""
+        yield Finding(
+            kind="engine",
+            severity="alarm" if is_all else "warning",
+            about="processes",
+            text=f"Engine {which} of {len(health.engines)} does not run{why}.",
+            advice=(
+                "No scores come until one runs again."
+                if is_all
+                else "Scores come later than usual."
+            ),
+        )
+    elif health.problem:
+        yield Finding(
+            kind="engine",
+            severity="warning",
+            about="problem",
+            text=f"{health.problem}.",
+            advice="See the log.",
+        )
+    if health.set_aside:
+        yield Finding(
+            kind="engine",
+            severity="look",
+            about="set aside",
+            text=f"{health.set_aside} positions were given up"
+            " after engines died over them.",
+            advice="The moves around them have no gain; nothing else waits for them.",
+        )

@@ -1,0 +1,131 @@
+"""The position of a game, and what the FIDE Laws say of it. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+import chess
+
+#: Plies without a capture or a pawn move after which a draw may be claimed, and after
+#: which the game is drawn (FIDE Laws 9.3, 9.6.2).
+FIFTY_PLIES = 100
+SEVENTY_FIVE_PLIES = 150
+#: How often a position has occurred when a draw may be claimed, and when the game is
+#: drawn (FIDE Laws 9.2, 9.6.1).
+CLAIMED_TIMES = 3
+DRAWN_TIMES = 5
+
+#: What draws a game without a claim (FIDE Laws 5.2.1, 5.2.2, 9.6.1, 9.6.2).
+DRAWS: dict[chess.Termination, str] = {
+    chess.Termination.INSUFFICIENT_MATERIAL: "neither side can mate",
+    chess.Termination.FIVEFOLD_REPETITION: "the position has stood five times",
+    chess.Termination.STALEMATE: "it is stalemate",
+    chess.Termination.SEVENTYFIVE_MOVES: (
+        "75 moves were made without a capture or a pawn move"
+    ),
+}
+
+
+class GameEnd(NamedTuple):
+    """What ended a game by the rules, without a claim."""
+
+    ply: int
+    why: chess.Termination
+
+
+class PlayedPosition:
+    """The position after some moves (UCI).
+
+    Positions are counted as they occur: a move costs the same in a long game.
+    """
+
+    def __init__(
+        self, start_fen: str, moves: Iterable[str] = (), *, chess960: bool = False
+    ) -> None:
+        self.board = chess.Board(start_fen, chess960=chess960)
+        self.plies = 0
+        self.times = 1
+        """How often the position has occurred, this time included."""
+        self._times = Counter([self._build_key()])
+        # What ended the game at a position from which it went on.
+        self._passed: GameEnd | None = None
+        for uci in moves:
+            self.play(uci)
+
+    def play(self, uci: str) -> None:
+        """Play one more move."""
+        if self._passed is None and self.plies:
+            drawn = self._find_draw()
+            if drawn is not None:
+                self._passed = GameEnd(self.plies, drawn)
+        self.board.push(chess.Move.from_uci(uci))
+        self.plies += 1
+        if self.board.halfmove_clock == 0:
+            # No earlier position can occur again.
+            self.board.clear_stack()
+            self._times.clear()
+        key = self._build_key()
+        self._times[key] += 1
+        self.times = self._times[key]
+        self.__dict__.pop("third_time", None)
+        self.__dict__.pop("ending", None)
+
+    def _build_key(self) -> Hashable:
+        """Return what makes a position the same as another (FIDE Laws 9.2.3)."""
+        board = self.board
+        return (
+            board.pawns,
+            board.knights,
+            board.bishops,
+            board.rooks,
+            board.queens,
+            board.kings,
+            board.occupied_co[chess.WHITE],
+            board.turn,
+            board.clean_castling_rights(),
+            board.ep_square if board.has_legal_en_passant() else None,
+        )
+
+    def _find_draw(self) -> chess.Termination | None:
+        """Return what draws the game here, where a move can still be made."""
+        if self.board.is_insufficient_material():
+            return chess.Termination.INSUFFICIENT_MATERIAL
+        if self.board.halfmove_clock >= SEVENTY_FIVE_PLIES:
+            return chess.Termination.SEVENTYFIVE_MOVES
+        if self.times >= DRAWN_TIMES:
+            return chess.Termination.FIVEFOLD_REPETITION
+        return None
+
+    @cached_property
+    def third_time(self) -> chess.Move | None:
+        """A move that makes a position occur three times or more; None without one."""
+        if max(self._times.values()) < CLAIMED_TIMES - 1:
+            return None
+        for move in self.board.legal_moves:
+            self.board.push(move)
+            times = self._times[self._build_key()] + 1
+            self.board.pop()
+            if times >= CLAIMED_TIMES:
+                return move
+        return None
+
+    @cached_property
+    def ending(self) -> chess.Termination | None:
+        """What ends the game here without a claim; None if it goes on."""
+        if self.board.is_checkmate():
+            return chess.Termination.CHECKMATE
+        drawn = self._find_draw()
+        is_dead = drawn is chess.Termination.INSUFFICIENT_MATERIAL
+        if not is_dead and self.board.is_stalemate():
+            return chess.Termination.STALEMATE
+        return drawn
+
+    @property
+    def end(self) -> GameEnd | None:
+        """What ended the game first, here or earlier; None if nothing has."""
+        if self._passed is None and self.plies and self.ending is not None:
+            return GameEnd(self.plies, self.ending)
+        return self._passed

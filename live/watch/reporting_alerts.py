@@ -1,0 +1,208 @@
+"""Alerts about how a game is reported: moves, results and players that need a look.
+Pure.
+
+Each function finds one kind of alert.
+"""
+
+from collections.abc import Iterator
+
+from live.messages.alerts import AlertKind, Severity
+from live.messages.from_sources import IN_DOUBT, NO_LONGER, NOT_READ, STANDS
+from live.watch.finding import Finding, move_number
+from live.watch.watched_board import SHALLOW_PLIES, WatchedBoard
+
+#: How much later than another source one may learn of a correction, seconds.
+SOURCES_WAIT_S = 60.0
+#: A correction is reported only after this time, seconds, since it may be part of one
+#: incident: a source withdraws a move for a moment to report its clock, the kings are
+#: set in the centre before the result comes, an exchanged board gets the other one's
+#: moves.
+UNCLEAR_S = 2.0
+#: A withdrawn result is reported only after this time, seconds: some sources withdraw
+#: it for a moment to enter another.
+WITHDRAWN_S = 5.0
+
+
+def has_unread_moves(board: WatchedBoard) -> bool:
+    """Return whether moves were made that could not be read."""
+    problem = board.view.problem or ""
+    # An engine's problem is no fault of the source, and a name or a date is no move.
+    known = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
+    return problem != "" and not problem.startswith(known) and STANDS not in problem
+
+
+def has_vanished(board: WatchedBoard) -> bool:
+    """Return whether the source has lost this game; its last state is still shown."""
+    return (board.view.problem or "").startswith(NO_LONGER)
+
+
+def find_illegal_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find an illegal move: nothing after it can be read."""
+    if not has_unread_moves(board) or not _is_illegal(board):
+        return
+    if board.is_running:
+        yield _report_problem(
+            board,
+            "illegal-move",
+            "alarm",
+            "Set the pieces as they stand and correct the moves in the broadcast"
+            " software; until then nothing after this move is known.",
+        )
+    else:
+        yield _report_problem(
+            board,
+            "illegal-move",
+            "warning",
+            "Enter the rest of the moves in the broadcast software, from the score"
+            " sheets.",
+        )
+
+
+def find_standing_illegal_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find an illegal move from which the game went on: nobody claimed in time."""
+    if STANDS in (board.view.problem or ""):
+        advice = "Compare the move with the score sheet; it is followed from there."
+        yield _report_problem(board, "illegal-stands", "warning", advice)
+
+
+def find_unreadable_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find moves that cannot be read for another reason than an illegal move."""
+    if has_unread_moves(board) and not _is_illegal(board):
+        advice = "Look at the game in the broadcast software."
+        yield _report_problem(board, "unreadable", "warning", advice)
+
+
+def _is_illegal(board: WatchedBoard) -> bool:
+    return "illegal" in (board.view.problem or "")
+
+
+def _report_problem(
+    board: WatchedBoard, kind: AlertKind, severity: Severity, advice: str
+) -> Finding:
+    """Return the problem of a board, which lies after its last move."""
+    text = board.view.problem or ""
+    ply = len(board.moves) + 1
+    return board.build_finding(kind, severity, text, advice, ply=ply)
+
+
+def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a game with moves and no result that its source no longer has."""
+    if not has_vanished(board):
+        return
+    last = board.moves[-1] if board.moves else None
+    most = f", its last move {move_number(last.ply)} {last.san}" if last else ""
+    yield board.build_finding(
+        "vanished",
+        "warning",
+        f"({board.view.white.name} - {board.view.black.name}) is no longer in its"
+        f" source; it is shown as it was last{most}",
+        "See whether the organiser removed the board or its file was overwritten.",
+        after=" ",
+    )
+
+
+def find_source_dispute(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a move or a result that two sources report differently."""
+    since_s = board.memory.dispute_s
+    if since_s is None or now_s - since_s < SOURCES_WAIT_S:
+        return
+    yield board.build_finding(
+        "sources-differ",
+        "warning",
+        f"its sources contradict each other: {board.view.dispute}",
+        "Compare with the score sheet, and have the wrong source corrected.",
+    )
+
+
+def find_correction(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find moves that were reported and then corrected."""
+    lapse = board.memory.lapses.get("correction")
+    if lapse is None or lapse.exchanged:
+        return
+    is_shallow = lapse.back <= SHALLOW_PLIES
+    is_recent = now_s - lapse.at_s < UNCLEAR_S
+    # The next report may show that a deep correction is an exchange of boards.
+    if board.is_running and is_recent and not is_shallow:
+        return
+    what = f"reported first and is now {lapse.now}"
+    advice = "Compare the move with the board or the scoresheets."
+    yield _build_lapse(board, "correction", what, advice)
+
+
+def find_takeback(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find moves that were reported and then taken back."""
+    lapse = board.memory.lapses.get("takeback")
+    if lapse is None:
+        return
+    is_shallow = lapse.back <= SHALLOW_PLIES
+    is_recent = now_s - lapse.at_s < UNCLEAR_S
+    # The move may be reported again with its clock, or withdrawn for the result.
+    if is_shallow and (is_recent or not board.is_running):
+        return
+    advice = "Ask whether a move was retracted or the board was read wrongly."
+    yield _build_lapse(board, "takeback", "taken back", advice)
+
+
+def _build_lapse(
+    board: WatchedBoard, kind: AlertKind, what: str, advice: str
+) -> Finding:
+    lapse = board.memory.lapses[kind]
+    more = "" if lapse.back == 1 else "; what followed is gone too"
+    return board.build_finding(
+        kind,
+        "look" if lapse.back <= SHALLOW_PLIES else "warning",
+        f"{move_number(lapse.ply)} {lapse.was} was {what}{more}",
+        advice,
+        ply=lapse.ply,
+        occurrence=lapse.times,
+    )
+
+
+def find_result_correction(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a decided result that was changed or withdrawn."""
+    change = board.memory.result_change
+    now = board.view.result
+    if change is None or change.was == now:
+        return
+    if now != "*":
+        became = f"is now {now}"
+    elif now_s - change.at_s >= WITHDRAWN_S:
+        became = "was withdrawn"
+    else:
+        return
+    yield board.build_finding(
+        "result-corrected",
+        "warning",
+        f"the result {change.was} {became}",
+        "Compare it with the score sheet; standings and ratings use the new one.",
+        ply=None,
+        occurrence=change.times,
+    )
+
+
+def find_player_swap(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find players who changed colours, and two boards that exchanged their moves."""
+    memory = board.memory
+    if memory.exchanged_with:
+        yield board.build_finding(
+            "players-swapped",
+            "warning",
+            f"{memory.exchanged_with} seem exchanged:"
+            " each has the moves that the other had",
+            "See which board is connected to which game; correct the one or the other.",
+            after=" and ",
+            ply=None,
+            about=f"{board.view.id} exchanged",
+            other_game=memory.exchanged_game,
+            occurrence=memory.exchanges,
+        )
+    if memory.swaps:
+        yield board.build_finding(
+            "players-swapped",
+            "warning",
+            f"{board.view.white.name} is now White and {board.view.black.name} Black; "
+            "it was the other way round",
+            "Compare the colours with the pairing.",
+            ply=None,
+            occurrence=memory.swaps,
+        )

@@ -1,0 +1,222 @@
+"""Alerts about results, endings and draws to claim: one function a kind. Pure."""
+
+from collections.abc import Iterator
+
+import chess
+
+from live.games.game import LEAST_PLIES
+from live.messages.alerts import Severity
+from live.watch.finding import Finding, move_number
+from live.watch.played_position import CLAIMED_TIMES, DRAWS, FIFTY_PLIES
+from live.watch.reporting_alerts import has_unread_moves
+from live.watch.watched_board import WatchedBoard
+
+#: How long the last moves may take to follow a result, seconds.
+ENDING_WAIT_S = 60.0
+#: How long a result may take to follow a position that ends the game, seconds.
+RESULT_WAIT_S = 60.0
+#: Draws that the players need not have noticed: the arbiter has to step in.
+_UNNOTICED = {
+    chess.Termination.FIVEFOLD_REPETITION,
+    chess.Termination.SEVENTYFIVE_MOVES,
+}
+#: The FIDE Law by which it ends the game.
+_LAWS = {
+    chess.Termination.STALEMATE: "5.2.1",
+    chess.Termination.INSUFFICIENT_MATERIAL: "5.2.2",
+    chess.Termination.FIVEFOLD_REPETITION: "9.6.1",
+    chess.Termination.SEVENTYFIVE_MOVES: "9.6.2",
+}
+#: A result against an evaluation of so much, centipawns, is looked at. In none of 201
+#: games over the board (100,000 nodes a search) was the loser ahead by more than 200
+#: when the game ended.
+AGAINST_CP = 300
+#: With less than this left, seconds, a player may well have lost on time.
+SHORT_S = 60.0
+
+_Verdict = tuple[Severity, str, str]
+_COMPARE = "Compare the result with the scoresheets"
+_CLAIM = "Be near: the player to move may claim a draw."
+
+
+def find_late_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find moves that came after the result, in a game that was seen running."""
+    late = board.late_plies
+    if board.memory.result_s is None or board.is_running or not late:
+        return
+    moves = "a move" if late == 1 else f"{late} moves"
+    yield board.build_finding(
+        "late-move",
+        "look",
+        f"{moves} came after the result {board.view.result} was reported",
+        "Compare the result and the last moves with the scoresheets.",
+        occurrence=late,
+    )
+
+
+def find_missing_last_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a result that came without the last move, in a game that was seen running.
+
+    In 36 of 336 games of a real open the winner was to move when the game ended: the
+    board had missed the last move, as a rule.
+    """
+    result_s = board.memory.result_s
+    if result_s is None or board.is_running or now_s - result_s < ENDING_WAIT_S:
+        return
+    missing = _describe_missing_move(board)
+    if missing:
+        advice = "Compare the last move with the scoresheets."
+        yield board.build_finding("last-move", "look", missing, advice)
+
+
+def _describe_missing_move(board: WatchedBoard) -> str:
+    """Return which moves a result lacks; empty if none."""
+    result = board.view.result
+    ended = board.view.termination.casefold()
+    if len(board.moves) < LEAST_PLIES:
+        if result == "0-0" or "forfeit" in ended or "unplayed" in ended:
+            return ""
+        made = "only one move" if board.moves else "without any move"
+        return f"{result} {made}: a forfeit, or the moves are missing"
+    winner = {"1-0": "white", "0-1": "black"}.get(result)
+    if winner is None or board.to_move != winner or board.mate_result:
+        return ""
+    # A flag that fell explains the result.
+    loser_s = board.read_clock("black" if winner == "white" else "white").clock_s
+    if (loser_s is not None and loser_s <= 0) or "time" in ended:
+        return ""
+    last = board.moves[-1]
+    return (
+        f"{result} after {move_number(last.ply)} {last.san}, with the winner to move:"
+        " the last move may be missing"
+    )
+
+
+def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a game that the rules have drawn while its source has no result.
+
+    The move that did it counts, not the last one: the game is drawn although play goes
+    on. (A mate gives the result by the rules, so such a game does not run.)
+    """
+    end = board.end
+    if end is None or end.why not in DRAWS or not board.is_running:
+        return
+    goes_on = len(board.moves) > end.ply or has_unread_moves(board)
+    moved_s = board.memory.moved_s
+    is_due = moved_s is not None and now_s - moved_s >= RESULT_WAIT_S
+    is_urgent = goes_on or end.why in _UNNOTICED
+    if not is_urgent and not is_due:
+        return
+    what = "play goes on" if goes_on else "no result is reported"
+    yield board.build_finding(
+        "drawn",
+        "alarm" if is_urgent else "warning",
+        f"{DRAWS[end.why]} with {board.name_move(end.ply)}: it is drawn, and {what}",
+        f"Drawn whatever anybody claims (FIDE Laws {_LAWS[end.why]}): "
+        "end the game and enter the draw.",
+        ply=end.ply,
+        # After a correction another end is another event.
+        occurrence=end.ply,
+    )
+
+
+def find_contradicted_result(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a result that the last position, or one before it, contradicts."""
+    if not board.moves or board.is_running:
+        return
+    verdict = _contradict_by_mate(board)
+    if verdict is None:
+        verdict = _contradict_by_draw(board)
+    if verdict is None:
+        verdict = _contradict_by_advantage(board)
+    if verdict is not None:
+        yield board.build_finding("result", *verdict)
+
+
+def _contradict_by_mate(board: WatchedBoard) -> _Verdict | None:
+    right = board.mate_result
+    result = board.view.result
+    if right is None or result == right:
+        return None
+    text = f"mate is on the board, which is {right}, but the result is {result}"
+    return "alarm", text, "Correct the result in the broadcast software."
+
+
+def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
+    end = board.end
+    result = board.view.result
+    if end is None or end.why not in DRAWS or result not in ("1-0", "0-1"):
+        return None
+    why = DRAWS[end.why]
+    if end.ply < len(board.moves):
+        if not board.memory.ran:
+            # By which rules an old game was played is not known.
+            return None
+        why += f" with {board.name_move(end.ply)}"
+    # A dead position is easily reached by taking the last piece while a flag falls.
+    is_dead = end.why is chess.Termination.INSUFFICIENT_MATERIAL
+    text = f"{why}, but the result is {result}"
+    return "look" if is_dead else "warning", text, f"{_COMPARE}."
+
+
+def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
+    result = board.view.result
+    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(result)
+    if winner is None:
+        return None
+    if board.position.board.has_insufficient_material(winner):
+        text = f"the result is {result}, but the winner cannot mate with what is left"
+        return "look", text, f"{_COMPARE}; on time this would be a draw."
+    last = board.moves[-1]
+    if not last.final or last.score_cp is None:
+        return None
+    left_s = board.read_clock("black" if winner else "white").clock_s
+    if left_s is not None and left_s < SHORT_S:
+        return None
+    ahead_cp = -last.score_cp if winner else last.score_cp
+    if ahead_cp < AGAINST_CP:
+        return None
+    ahead = f"{ahead_cp / 100:.0f} pawns"
+    text = f"the result is {result}, but the loser stood better by {ahead}"
+    advice = (
+        "See whether the result is the wrong way round, or the game was lost on time."
+    )
+    return "look", text, advice
+
+
+def find_repetition(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find a repetition to claim now or with the next move (FIDE Laws 9.2)."""
+    if not _may_be_claimed(board):
+        return
+    position = board.position
+    times = position.times
+    move = position.third_time
+    if times >= CLAIMED_TIMES:
+        word = "third" if times == CLAIMED_TIMES else "fourth"
+        text = f"the position stands for the {word} time"
+        yield board.build_finding("repetition", "look", text, _CLAIM, occurrence=times)
+    elif move is not None:
+        san = position.board.san(move)
+        text = f"{san} would bring the position for the third time"
+        yield board.build_finding("repetition", "look", text, _CLAIM)
+
+
+def find_fifty_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """Find fifty moves to claim now or with the next move (FIDE Laws 9.3)."""
+    if not _may_be_claimed(board):
+        return
+    plies = board.position.board.halfmove_clock
+    if plies >= FIFTY_PLIES:
+        text = f"{plies // 2} moves without a capture or a pawn move"
+        yield board.build_finding("fifty-moves", "look", text, _CLAIM, occurrence=2)
+    elif plies == FIFTY_PLIES - 1:
+        text = "the next move can be the fiftieth without a capture or a pawn move"
+        yield board.build_finding("fifty-moves", "look", text, _CLAIM)
+
+
+def _may_be_claimed(board: WatchedBoard) -> bool:
+    """Return whether the game goes on, and a position can have repeated by now."""
+    if not board.is_running or not board.moves or board.end is not None:
+        return False
+    # Nothing can repeat within three plies of a capture or a pawn move.
+    return board.position.board.halfmove_clock >= 4

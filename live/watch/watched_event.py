@@ -1,0 +1,238 @@
+"""The event as alerts look at it: its boards, players, sources and engines. Pure.
+
+Its clock stops while nobody watches, so waiting in that time counts for nothing.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from live.catalogue import main_event
+from live.event.rate_game import COLORS
+from live.games.player_identity import person_key
+from live.games.rounds import normalise_round
+from live.messages.alerts import Alert
+from live.messages.figures import GameDetail, GameView, PlayerView
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.to_clients import (
+    Change,
+    ClockMessage,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    ScoreMessage,
+    StandingMessage,
+)
+from live.messages.values import FeedName, GameId
+from live.watch.agreement_alerts import find_engine_agreement
+from live.watch.board_alerts import find_board_alerts
+from live.watch.board_memory import BoardMemory, MoveFlow
+from live.watch.finding import Finding
+from live.watch.part_alerts import find_engine_trouble, find_feed_trouble
+from live.watch.watched_board import WatchedBoard
+
+#: What has to be looked at again: a board or a player, and which; or sources and
+#: engines.
+Topic = tuple[str, str]
+BOARD, PLAYER = "board", "player"
+PARTS: Topic = ("parts", "")
+
+#: A round has begun when this share of its boards have.
+BEGUN_SHARE = 0.75
+
+#: Returns a game as it is now, or None.
+DetailOf = Callable[[GameId], GameDetail | None]
+#: A game as it is now, and how to read the whole of it.
+StandingGame = tuple[GameView, Callable[[], GameDetail]]
+
+
+class DeskMemory(NamedTuple):
+    """What an earlier run remembered, beyond what state and journal say."""
+
+    boards: Mapping[GameId, BoardMemory]
+    flows: Mapping[FeedName, MoveFlow]
+    unwatched_s: float
+
+
+def find_topic(alert: Alert) -> Topic:
+    """Return what to look at to see whether an alert's cause lasts."""
+    if alert.kind == "agreement":
+        return PLAYER, alert.id.removeprefix("agreement ")
+    if alert.kind in ("feed", "engine"):
+        return PARTS
+    return BOARD, alert.game or ""
+
+
+class WatchedEvent:
+    """The state of the event, and how it came about."""
+
+    def __init__(self, detail_of: DetailOf) -> None:
+        self._detail_of = detail_of
+        self.boards: dict[GameId, WatchedBoard] = {}
+        self.players: dict[str, PlayerView] = {}
+        self.engines = EngineHealth()
+        self.feeds: dict[FeedName, FeedHealth] = {}
+        self.flows: defaultdict[FeedName, MoveFlow] = defaultdict(MoveFlow)
+        self.unremembered: dict[GameId, None] = {}
+        """Boards whose memory changed or that are gone, since this was read last."""
+        # State of each feed and of each engine by its number, and since when.
+        self._since: dict[FeedName | int, tuple[str, float]] = {}
+        self._latest: dict[str, GameId] = {}
+
+    def apply(self, changes: Iterable[Change], now_s: float) -> dict[Topic, None]:
+        """Take over changes of the state; return what to look at again."""
+        topics: dict[Topic, None] = {}
+        # Whether more than scores changed, by game.
+        moved: dict[GameId, bool] = {}
+        for change in changes:
+            match change:
+                case GoneMessage(game=id):
+                    moved.pop(id, None)
+                    topics[BOARD, id] = None
+                    if self.boards.pop(id, None) is not None:
+                        self.unremembered[id] = None
+                case GameMessage(game=view):
+                    moved[view.id] = True
+                    self._seat_players(view)
+                case MoveMessage(game=id) | ClockMessage(game=id):
+                    moved[id] = True
+                case ScoreMessage(game=id):
+                    moved.setdefault(id, False)
+                case StandingMessage(player=player):
+                    if player.games or player.moves:
+                        self.players[player.id] = player
+                    else:
+                        self.players.pop(player.id, None)
+                        self._latest.pop(player.id, None)
+                    topics[PLAYER, player.id] = None
+                case HealthMessage(feeds=feeds, engines=engines):
+                    self._update_health(feeds, engines, now_s)
+                    topics[PARTS] = None
+        for id, is_moved in moved.items():
+            # Scores matter only beside a result, and come many a second.
+            if self._follow(id, now_s) and (is_moved or not self.boards[id].is_running):
+                topics[BOARD, id] = None
+                other = self._find_exchange(self.boards[id], now_s)
+                if other is not None:
+                    self.unremembered[other] = topics[BOARD, other] = None
+        return topics
+
+    def _seat_players(self, view: GameView) -> None:
+        for player in (view.white, view.black):
+            self._latest[person_key(player)] = view.id
+
+    def _follow(self, id: GameId, now_s: float) -> bool:
+        game = self._detail_of(id)
+        if game is None:
+            return False
+        is_new = id not in self.boards
+        if is_new:
+            self.boards[id] = WatchedBoard(game, self.flows[game.feed])
+        if self.boards[id].follow(game, now_s) or is_new:
+            self.unremembered[id] = None
+        return True
+
+    def _find_exchange(self, board: WatchedBoard, now_s: float) -> GameId | None:
+        """Return the board that exchanged its moves with this one just now."""
+        lapse = board.memory.lapses.get("correction")
+        if lapse is None or lapse.at_s != now_s or lapse.exchanged:
+            return None
+        for id, other in self.boards.items():
+            if other is board or other.view.feed != board.view.feed:
+                continue
+            if board.note_exchange(other):
+                return id
+        return None
+
+    def _update_health(
+        self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float
+    ) -> None:
+        self.feeds = {feed.feed: feed for feed in feeds}
+        self.engines = engines
+        states: dict[FeedName | int, str] = {feed.feed: feed.state for feed in feeds}
+        states |= {engine.index: engine.state for engine in engines.engines}
+        before = self._since
+        self._since = {}
+        for id, state in states.items():
+            was, since_s = before.get(id, (state, now_s))
+            self._since[id] = state, since_s if was == state else now_s
+
+    def note_rounds(self) -> None:
+        """Note at boards that wait for a first move when their round began.
+
+        A round has begun when all but a few of its boards have: boards without a
+        connection, of which there are many where there are any, do not matter then.
+        """
+        waiting = {
+            _find_round(board)
+            for board in self.boards.values()
+            if board.is_running and board.view.plies_played < len(COLORS)
+        }
+        rounds = defaultdict[tuple[str, str], list[WatchedBoard]](list)
+        for board in self.boards.values() if waiting else ():
+            key = _find_round(board)
+            if key in waiting:
+                rounds[key].append(board)
+        for boards in rounds.values():
+            began_s = [board.memory.began_s for board in boards]
+            begun_s = sorted(each for each in began_s if each is not None)
+            is_begun = len(begun_s) >= BEGUN_SHARE * len(boards)
+            since_s = begun_s[len(begun_s) // 2] if is_begun else None
+            for board in boards:
+                board.round_began_s = since_s
+
+    def find_alerts(self, topic: Topic, now_s: float) -> dict[str, Finding]:
+        """Return what is wrong now with a board, a player or the parts, by id."""
+        kind, about = topic
+        found: Iterator[Finding] = iter(())
+        if kind == PLAYER:
+            found = self._find_player_alerts(about)
+        elif topic == PARTS:
+            for_s: dict[Any, float] = {
+                id: now_s - since_s for id, (_, since_s) in self._since.items()
+            }
+            found = chain(
+                find_feed_trouble(self.feeds, for_s),
+                find_engine_trouble(self.engines, for_s),
+            )
+        elif about in self.boards:
+            found = find_board_alerts(self.boards[about], now_s)
+        return {each.id: each for each in found}
+
+    def _find_player_alerts(self, id: str) -> Iterator[Finding]:
+        player = self.players.get(id)
+        if player is None:
+            return
+        measured = sum(each.agreement is not None for each in self.players.values())
+        board = self.boards.get(self._latest.get(id, ""))
+        yield from find_engine_agreement(player, measured, board)
+
+    def restore(
+        self, games: Iterable[StandingGame], memory: DeskMemory, last_s: float
+    ) -> None:
+        """Watch the games of an earlier run again, as they are; nothing is news.
+
+        ``last_s``: when that run ended; boards without a memory have stood since then.
+        """
+        self.flows.update(memory.flows)
+        for view, read in games:
+            held = memory.boards.get(view.id)
+            if held is None:
+                held = BoardMemory(
+                    began_s=last_s if view.plies_played else None,
+                    moved_s=last_s,
+                    ran=view.running,
+                    dispute_s=last_s if view.dispute else None,
+                )
+            self.boards[view.id] = WatchedBoard(view, self.flows[view.feed], held, read)
+        for board in sorted(
+            self.boards.values(), key=lambda each: each.memory.moved_s or 0.0
+        ):
+            self._seat_players(board.view)
+        self.note_rounds()
+
+
+def _find_round(board: WatchedBoard) -> tuple[str, str]:
+    return main_event(board.view), normalise_round(board.view.round)
