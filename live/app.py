@@ -26,11 +26,16 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from live.clock import LOOP_CLOCK
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.games.player_lists import add_neighbouring_lists
 from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
+from live.process.clock import LOOP_CLOCK
+from live.process.limits import cap_connections, raise_file_limit
+from live.process.memory import freeze_startup_objects
+from live.process.sd_notify import ServiceManager
+from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
+from live.process.supervision import Supervisor, run_in_background
 from live.server.authentication import public_filter
 from live.server.listening import check_exposure
 from live.server.public_audience import PublicAudience
@@ -38,17 +43,6 @@ from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
-from live.service.process import (
-    ServiceManager,
-    Supervisor,
-    alongside,
-    exit_code_of,
-    freeze_what_is_there,
-    raise_limit,
-    stop_on_signals,
-    unless_stopped,
-    within,
-)
 from live.service.program_output import OutputMode, log_level, log_to_stderr, way
 from live.service.public_delay import (
     all_passed_on,
@@ -135,12 +129,12 @@ async def follow(
         with stop_on_signals(stop) as stopped:
             # Whoever reads where it serves may end it.
             screen.begin()
-            freeze_what_is_there()
+            freeze_startup_objects()
             serving = _serve(service, sources, publisher, supervisor, parts, once)
-            await unless_stopped(serving, stop)
+            await run_until_stopped(serving, stop)
         if once and not stop.is_set():
             screen.end()
-    return (exit_code_of(stopped) or sources.exit_code) if once else 0
+    return (derive_exit_code(stopped) or sources.exit_code) if once else 0
 
 
 async def _serve(
@@ -227,8 +221,9 @@ def publishing(config: Config, service: EventService) -> Publisher:
     )
     service.withholding = lambda: public.is_withholding
     service.delay_s = lambda: public.delay_s
+    connections = cap_connections(config.server.max_connections, raise_file_limit())
     return Publisher(
-        within(config.server, raise_limit()),
+        msgspec.structs.replace(config.server, max_connections=connections),
         service.state,
         public=public,
         incidents=service.arbiter.incidents,
@@ -321,5 +316,5 @@ async def _publishing_to_broker(
         stream=stream if config.mqtt.site else None,
     )
     public.listen(service.guarded(broker.publish), broker.reset)
-    async with alongside(supervisor.keep("broker", broker.run), "broker"):
+    async with run_in_background(supervisor.keep("broker", broker.run), "broker"):
         yield

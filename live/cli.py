@@ -63,6 +63,6 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        from live.service.process import end_for_want_of_room
+        from live.process.standard_output import exit_on_full_disk
 
-        end_for_want_of_room(error)
+        exit_on_full_disk(error)

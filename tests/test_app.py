@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 from live import app
-from live.clock import LoopClock
 from live.config import Config, load_config
 from live.errors import ConfigError, FeedNotFound
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport
+from live.process.clock import LoopClock
 from live.rehearse.web_server import serve_http
 from live.server.filtered_reader import snapshot
 from live.service.event_service import EventService

@@ -7,9 +7,10 @@ from pathlib import Path
 import yaml
 
 from live.config import load_config
+from live.process.memory import MALLOC
+from live.process.sd_notify import build_unit
 from live.server.metrics import MetricCounts, Metrics
 from live.server.origins import OriginPolicy
-from live.service.process import MALLOC, unit
 from tests.server.world import World
 
 FOLDER = Path(__file__).resolve().parents[1] / ".container"
@@ -39,7 +40,7 @@ def test_memory_is_held_as_under_systemd() -> None:
     text = (FOLDER / "Containerfile").read_text(encoding="utf-8")
     for name, value in MALLOC.items():
         assert re.search(rf"^ENV .*\b{name}={value}\b", text, re.M)
-        assert f"{name}={value}" in unit(["/usr/bin/live-rate"])
+        assert f"{name}={value}" in build_unit(["/usr/bin/live-rate"])
 
 
 def test_the_settings_are_understood_and_name_the_neighbours() -> None:

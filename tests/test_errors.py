@@ -57,7 +57,7 @@ def test_what_a_file_or_feed_says_cannot_command_a_terminal() -> None:
 
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.
-TEXTS = {"service/process.py", "screens/web/npm/build.py"}
+TEXTS = {"screens/web/npm/build.py"}
 
 
 def spoken(tree: ast.Module) -> Iterator[str]:

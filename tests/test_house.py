@@ -28,12 +28,11 @@ RANKS = {
     "screens": 9,
     "rehearse": 9,
 }
-#: Root modules that every room may import, each with the root modules it may import itself.
+#: Root modules and rooms that every room may import, each with those it may import itself.
 ROOTS: dict[str, set[str]] = {
     "messages": set(),
-    "clock": set(),
     "errors": set(),
-    "operating_system": set(),
+    "process": {"messages", "errors"},
     "user_files": set(),
     "catalogue": {"messages"},
     "config": {"messages", "errors", "user_files"},
@@ -60,7 +59,6 @@ SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "w
 
 #: Shells by that measure that rooms to the right may use all the same, each with its reason.
 SHARED = {
-    "live.clock": "time as an argument: the interface, and the wall clock behind it",
     "live.sources.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
 }
 
@@ -85,7 +83,7 @@ class Source:
         return [*self.name.split("."), ""][1]
 
     def imports(self, top_level: bool = False) -> Iterator[str]:
-        """Full names of what is imported: ``live.clock.Clock`` for ``from …clock import Clock``.
+        """Full names of what is imported: ``live.errors.Refused``, not ``Refused``.
 
         With ``top_level`` only what importing the module imports: not what stands in functions
         or under TYPE_CHECKING.

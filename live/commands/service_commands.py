@@ -85,9 +85,9 @@ def follow(
         typer.echo(context.get_help())
         remedy = "Say what, for example: live-rate --feed demo"
         raise ConfigError("--feed", "nothing to follow", remedy)
-    from live.service.process import outlive_terminal
+    from live.process.signals import ignore_sighup_if_headless
 
-    outlive_terminal(headless=headless, json=json)
+    ignore_sighup_if_headless(headless=headless, json=json)
     config = settings.load()
     from live.app import follow as follow_feeds
 
@@ -224,9 +224,9 @@ def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
     Options:
         feed: [URL] What to follow; may be repeated.
     """
-    from live.service.process import unit
+    from live.process.sd_notify import build_unit
 
-    typer.echo(unit(_service_command(feed, settings.file)), nl=False)
+    typer.echo(build_unit(_service_command(feed, settings.file)), nl=False)
 
 
 def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:

@@ -53,7 +53,7 @@ from live.engine.search_queue import (
 from live.engine.uci import EngineIdentity, SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.messages.health import EngineHealth, EngineState, QueueLengths
-from live.sources.retry import generate_doubling_s
+from live.process.backoff import generate_doubling_s
 
 if TYPE_CHECKING:
     from live.engine.cluster import DaskCluster

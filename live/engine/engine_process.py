@@ -41,13 +41,9 @@ from live.errors import (
     NotAnEngine,
 )
 from live.messages.values import Value
-from live.operating_system import (
-    kill_group,
-    kill_marked,
-    memory_bytes,
-    own_group,
-    processors,
-)
+from live.process.child_processes import build_group_options, kill_group, kill_marked
+from live.process.limits import count_processors
+from live.process.memory import read_memory_bytes
 
 log = logging.getLogger(__name__)
 
@@ -183,7 +179,7 @@ def count_engines_for_machine(threads: int = 1) -> int:
     one for every eight cores, which the rest of the service needs. A container's CPU
     quota counts like cores.
     """
-    usable = float(processors())
+    usable = float(count_processors())
     with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
         quota, period = CPU_MAX.read_text().split()
         usable = min(usable, max(1.0, int(quota) / int(period)))
@@ -200,14 +196,14 @@ def check_load(engines: int, threads: int, hash_mb: int) -> None:
         ConfigError: over four times as many threads as processors, and over sixteen;
             all engines' hash together over half of the memory.
     """
-    cores = processors()
-    memory_mb = (memory_bytes() or 0) >> 20
+    cores = count_processors()
+    memory_mb = (read_memory_bytes() or 0) >> 20
     most = max(16, 4 * cores)
     if engines * threads > most:
         raise ConfigError(
             "engine.engines",
             f"{engines} engines with threads = {threads} are too many for this"
-            f" machine's processors ({cores})",
+            f" machine's count_processors ({cores})",
             f"Set it to {most // threads or 1} or less,"
             " or to 0 for what suits this machine",
         )
@@ -525,7 +521,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
                 *build_launch_command(command.argv, nice, memory_mb),
                 env=build_environment(self._mark),
                 cwd=command.folder,
-                **own_group(nice),
+                **build_group_options(nice),
             )
             self.identity = await self._greeted
         except BaseException as error:

@@ -33,6 +33,7 @@ from live.journal.journal_file import make_private
 from live.messages.from_sources import FeedReport
 from live.messages.to_clients import Change, GameMessage
 from live.messages.values import GameId
+from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
 from live.rehearse.rehearsal import Protocols
 from live.rehearse.rehearsal import rehearse as play_back
 from live.screens.reports.report_files import build_files
@@ -42,7 +43,6 @@ from live.screens.terminal.text import counted, plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.server.pgn_writer import write_game
 from live.service.event_service import EventService
-from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
 from live.sources.charset_guess import guess_charset
 from live.sources.game_identity import drop_repeated_games
@@ -112,7 +112,7 @@ async def analyze(
             " default."
         )
         print_line(words, Console(stderr=True))
-    return exit_code_of(came)
+    return derive_exit_code(came)
 
 
 async def analyse_files(
@@ -154,7 +154,7 @@ async def analyse_files(
         async with service.with_engine(live=False):
             with _show_progress(service):
                 work = _apply_reports(service, reports, measured=True)
-                await unless_stopped(work, stop or asyncio.Event())
+                await run_until_stopped(work, stop or asyncio.Event())
     for doubt in service.lists.doubtful:
         print_line(
             f"Rating list: {plain(doubt)}. Nothing is taken from it.",
@@ -189,7 +189,7 @@ async def analyse_files_whole(
             f"stopped after {scored} of {played} moves had their score; nothing is"
             f" kept",
             "It begins again the next time; live-rate study run keeps what it searches",
-            exit_code=exit_code_of(came),
+            exit_code=derive_exit_code(came),
         )
     return state
 

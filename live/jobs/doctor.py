@@ -36,7 +36,7 @@ from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json
 from live.journal.journal_file import explain_refusal
 from live.messages.values import FeedName, Value
-from live.operating_system import processors
+from live.process.limits import count_processors
 from live.screens.terminal.text import counted, plain
 from live.server.public_audience import PublicAudience
 from live.service.engine_service import (
@@ -221,7 +221,7 @@ def check_speed(
     search_s = config.movetime_ms / 1000 or config.nodes / (
         1000 * max(knodes_per_s, 1e-3)
     )
-    every_s = 2 * boards * search_s / (config.engines or processors())
+    every_s = 2 * boards * search_s / (config.engines or count_processors())
     text = (
         f"{counted(boards, 'board')}: keeps up while each has a move every"
         f" {every_s:.3g} s"

@@ -52,12 +52,7 @@ from live.server.analysis import Analysis, build_analysis, to_json
 from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
-from live.service.program_output import (
-    WRITTEN,
-    log_to_stderr,
-    utc_now,
-    write_texts,
-)
+from live.service.program_output import WRITTEN, log_to_stderr, utc_now, write_texts
 from live.watch.alert_kinds import find_doubted_games
 from live.watch.finding import in_order
 from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards

@@ -28,7 +28,6 @@ from websockets.exceptions import (
     InvalidURI,
 )
 
-from live.clock import LOOP_CLOCK, Clock
 from live.errors import ConfigError, Refused
 from live.jobs.analyze_games import print_line
 from live.messages.alerts import Alert, Incident
@@ -39,11 +38,13 @@ from live.messages.to_clients import (
     Message,
     SnapshotMessage,
 )
+from live.process.backoff import format_duration, generate_doubling_s
+from live.process.clock import LOOP_CLOCK, Clock
+from live.process.signals import stop_on_signals
 from live.screens.terminal.text import WITHHELD, is_withheld
 from live.screens.terminal.view_context import RecentChanges, ViewContext
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.wire import API_PATH, LIVE_PATH
-from live.service.process import stop_on_signals
 from live.service.program_output import (
     Way,
     export_incidents,
@@ -52,7 +53,6 @@ from live.service.program_output import (
     run_terminal,
     way,
 )
-from live.sources.retry import format_duration, generate_doubling_s
 
 #: The service sends a heartbeat every 15 s; two and a bit missing means the line is
 #: dead.

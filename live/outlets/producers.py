@@ -28,7 +28,6 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, get_args
 
-from live.clock import ReadClock
 from live.config import DirectorConfig, NotifyConfig, named_text
 from live.errors import ConfigError
 from live.games.player_identity import fold_name
@@ -46,8 +45,9 @@ from live.messages.to_clients import (
     MoveMessage,
 )
 from live.messages.values import FeedName, GameId
+from live.process.backoff import generate_backoff_s
+from live.process.clock import ReadClock
 from live.server.stream_filter import StreamFilter
-from live.sources.retry import generate_backoff_s
 from live.watch.incident_log import list_changes
 from live.watch.story_desk import PAST_MOVES
 

@@ -33,9 +33,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from live.clock import LOOP_CLOCK, Clock
 from live.errors import InputError, PortInUse
 from live.messages.from_sources import GameReport, Move
+from live.process.clock import LOOP_CLOCK, Clock
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.server.pgn_writer import (
     format_clock,

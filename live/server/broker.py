@@ -22,12 +22,12 @@ from live.config import MqttConfig, named_text
 from live.errors import first_of
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.to_clients import Change
+from live.process.backoff import Chance, format_duration, generate_backoff_s
 from live.server.event_reader import EventReader
 from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.sources.mqtt_client import MqttClient, create_tls_context
-from live.sources.retry import Chance, format_duration, generate_backoff_s
 
 _log = logging.getLogger(__name__)
 #: What brokers let a client have under way by default (mosquitto.conf,

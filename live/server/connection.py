@@ -28,7 +28,7 @@ from websockets.http11 import Request as Handshake
 from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
-from live.clock import ReadClock
+from live.process.clock import ReadClock
 from live.server.admission import AdmittedClient
 from live.server.fair_turns import FairTurns
 from live.server.http_values import HttpRequest, HttpResponse, problem, read_target

@@ -10,8 +10,8 @@ from collections import Counter
 
 from msgspec.structs import replace
 
-from live.clock import ReadClock
 from live.messages.values import Value
+from live.process.clock import ReadClock
 from live.server.origins import is_loopback
 
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any
 
-from live.clock import ReadClock
 from live.messages.values import Value
+from live.process.clock import ReadClock
 from live.server.http_values import LATER, REVALIDATE, HttpResponse, problem, respond
 
 

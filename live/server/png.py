@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from live.operating_system import own_group
+from live.process.child_processes import build_group_options
 from live.server.made_files import ExportFailed
 
 #: A picture that is not there by then is given up, seconds.
@@ -34,7 +34,7 @@ async def render_png(svg: str) -> bytes:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,  # the terminal is somebody's screen
-        **own_group(_NICE),
+        **build_group_options(_NICE),
     )
     try:
         async with asyncio.timeout(PICTURE_S):

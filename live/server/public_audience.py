@@ -26,7 +26,6 @@ from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
-from live.clock import ReadClock
 from live.event.tracked_game import changes, unscored, view_of
 from live.games.game import Game
 from live.messages.alerts import Alert
@@ -47,6 +46,7 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
+from live.process.clock import ReadClock
 from live.server.event_reader import EventReader, replay_game
 from live.server.filtered_reader import FilteredReader, snapshot
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms, Told

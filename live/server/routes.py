@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from live.catalogue import standings
-from live.clock import ReadClock
 from live.config import ServerConfig
 from live.games.player_identity import fold_name
 from live.games.rounds import normalise_round
@@ -26,6 +25,7 @@ from live.messages.alerts import Incident
 from live.messages.figures import GameDetail, GameView, PlayerView
 from live.messages.moments import Moment
 from live.messages.values import GameId, Value
+from live.process.clock import ReadClock
 from live.server import static_files
 from live.server.asyncapi import describe_messages
 from live.server.authentication import Guest

@@ -13,13 +13,13 @@ from websockets.extensions import Extension
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from live.clock import ReadClock
 from live.config import ServerConfig
 from live.messages.alerts import Incident
 from live.messages.from_clients import DeskCommand, decode_client_message
 from live.messages.health import HealthReport
 from live.messages.to_clients import Change
 from live.messages.values import GameId
+from live.process.clock import ReadClock
 from live.server.admission import AdmittedClient, read_resume_point
 from live.server.authentication import Authentication, Guest
 from live.server.boards_on_air import BoardsOnAir

@@ -20,10 +20,10 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from live.clock import ReadClock
 from live.messages.health import PublicDelay
 from live.messages.to_clients import Change, HeartbeatMessage
 from live.messages.values import Value
+from live.process.clock import ReadClock
 from live.server import wire
 from live.server.event_reader import EventReader
 from live.server.stream_filter import EVERYTHING, StreamFilter

@@ -32,7 +32,6 @@ from typing import Protocol
 import msgspec
 
 import live
-from live.clock import ReadClock
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail, GameView, PlayerView, PlyView
 from live.messages.health import PublicDelay
@@ -54,6 +53,7 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
+from live.process.clock import ReadClock
 from live.server import wire
 from live.server.brief import encode_brief
 from live.server.event_reader import EventReader, game_of, replay_game

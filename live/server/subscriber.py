@@ -28,7 +28,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
-from live.clock import ReadClock
+from live.process.clock import ReadClock
 from live.server.authentication import Guest
 from live.server.fair_turns import FairTurns
 from live.server.limits import ClientLimits, TokenBucket

@@ -16,7 +16,6 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from live.catalogue import main_event
-from live.clock import ReadClock
 from live.event.event_state import EventState
 from live.games.rounds import normalise_round
 from live.journal.journal import Journal
@@ -37,7 +36,8 @@ from live.messages.to_clients import (
     ScoreMessage,
 )
 from live.messages.values import FeedName, GameId, Value
-from live.service.process import FaultLog
+from live.process.clock import ReadClock
+from live.process.supervision import FaultLog
 from live.watch.alert_desk import AlertDesk
 from live.watch.alert_kinds import CONTRADICTIONS, NAMES, find_doubted_games
 from live.watch.board_memory import BoardMemory, MoveFlow

@@ -39,9 +39,10 @@ from live.journal.journal_reader import (
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.to_clients import Change, GoneMessage
 from live.messages.values import FeedName, GameId
+from live.process.loop_slices import SLICE_S, LoopSlices
+from live.process.memory import pause_collection
 from live.ratings.engine_scale import MeasuredEngine
 from live.screens.terminal.text import counted
-from live.service.process import SLICE_S, LoopSlices, paused
 
 #: Sources that begin anew with each start: nothing is kept unless a file is named.
 PASSING = frozenset({"demo", "standard input"})
@@ -154,7 +155,7 @@ class EventJournal:
         )
         self._state, self._run = state, run
         began_s, slices = time.monotonic(), LoopSlices()
-        with paused():
+        with pause_collection():
             kept, others, appeared = await slices.run(self._standing(run))
             await slices.run(state.resume([values for values, _ in kept]))
         self._dirty.clear()
@@ -163,10 +164,10 @@ class EventJournal:
         try:
             for pieces in chain(missed, map(state.restore, others)):
                 for _ in pieces:
-                    await slices.give_way()
+                    await slices.yield_if_due()
                     while self._answers:
                         state.searched(*self._answers.popleft())
-                        await slices.give_way()
+                        await slices.yield_if_due()
         finally:
             self._answers = self._known = None
         state.arrange(appeared)

@@ -35,7 +35,9 @@ from live.messages.from_sources import FeedReport, GameReport, Player
 from live.messages.health import FeedHealth, MeasuringProgress, part_health
 from live.messages.to_clients import Change, ChangeListener
 from live.messages.values import FeedName, GameId
-from live.operating_system import give_back_memory
+from live.process.loop_slices import LoopSlices
+from live.process.memory import release_free_memory
+from live.process.supervision import FaultLog, explain_end
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
 from live.screens.terminal.text import counted
@@ -52,7 +54,6 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
-from live.service.process import FaultLog, LoopSlices, reason
 from live.sources.feed import Feed, describe_failure
 from live.user_files import in_print
 from live.watch.incident_log import board_words
@@ -365,14 +366,14 @@ class EventService:
         """
         while True:
             # A queue that is not empty gives at once, and many small reports are a long turn.
-            await self._slices.give_way()
+            await self._slices.yield_if_due()
             report = await self._reports.get()
             try:
                 await self.take(report)
             except Exception as error:
                 # Broad: any rule of ours may break here, and the other feeds' reports wait behind.
                 log.exception("feed %s: a report could not be taken in", report.feed)
-                self._taken(report.feed, f"report lost: {reason(error)}")
+                self._taken(report.feed, f"report lost: {explain_end(error)}")
             else:
                 self._taken(report.feed)
             finally:
@@ -406,7 +407,7 @@ class EventService:
                 self.state.apply(step)
                 self.journal.applied(step, self._memories)
             self.retention.record_step(step, self.state.holding(step.id), time.monotonic())
-            await self._slices.give_way()
+            await self._slices.yield_if_due()
 
     async def watch_engines(self) -> None:
         while True:
@@ -420,7 +421,7 @@ class EventService:
             for game in released:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
-                give_back_memory()
+                release_free_memory()
             self.journal.look_after(self.health)
 
     def _memories(self) -> list[Memory]:

@@ -28,7 +28,7 @@ from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanAnswer, HumanQuestion
 from live.journal.journal import Journal
 from live.messages.health import HumanHealth
-from live.service.process import alongside, reason
+from live.process.supervision import explain_end, run_in_background
 
 #: Questions that wait at most, some 400 bytes each.
 MOST_WAITING = 10_000
@@ -110,7 +110,7 @@ class HumanService:
         """Questions are answered as long as this lasts; the network is opened with it."""
         with ThreadPoolExecutor(1, "human moves", initializer=_behind_engines) as thread:
             lost = "what players would play is asked for no more"
-            async with alongside(self._run(thread), "human moves", lost):
+            async with run_in_background(self._run(thread), "human moves", lost):
                 yield
 
     async def _run(self, thread: ThreadPoolExecutor) -> None:
@@ -189,7 +189,7 @@ class HumanService:
     def _unusable(self, error: Exception) -> None:
         """Whatever a file or library of others brings about, scores and ratings go on."""
         known = isinstance(error, LiveRateError)
-        self._problem = str(error) if known else reason(error)
+        self._problem = str(error) if known else explain_end(error)
         log.warning("no finds and traps: %s", self._problem, exc_info=None if known else error)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import datetime as dt
-import errno
 import logging
 import os
 import signal
@@ -32,6 +31,8 @@ from live.messages.alerts import Alert, Incident
 from live.messages.figures import GameDetail
 from live.messages.to_clients import Change, ChangeListener, Message
 from live.messages.values import GameId
+from live.process.signals import has_terminal
+from live.process.standard_output import tolerate_full_disk
 from live.screens.reports.report_files import Format, build_files, build_incident_files, select_part
 from live.screens.reports.report_files import format_moment as incident_moment
 from live.screens.terminal import printed
@@ -47,7 +48,6 @@ from live.server.stream_filter import EVERYTHING
 from live.server.visibility import redact
 from live.server.wire import encode_with_defaults
 from live.service.event_service import EventService
-from live.service.process import attended, give_up_output
 from live.service.public_delay import choose_delay
 from live.watch.alert_kinds import find_doubted_games
 from live.watch.finding import span
@@ -135,35 +135,6 @@ class _StderrOfTheMoment(logging.StreamHandler[Any]):
     @stream.setter
     def stream(self, value: Any) -> None:
         """Nothing to keep."""
-
-
-def while_there_is_room(write: Callable[[str], object]) -> Callable[[str], None]:
-    """``write``, that leaves out what a full disk does not take: that ends no service. Where nobody
-    reads any more, as behind ``| head``, it is asked to end, once.
-    """
-    full = unread = False
-
-    def attempt(text: str) -> None:
-        nonlocal full, unread
-        try:
-            if not unread:
-                write(text)
-        except BrokenPipeError:
-            unread = True
-            give_up_output()
-            signal.raise_signal(signal.SIGTERM)
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            if not full:
-                log.error("the output: its disk is full, lines are left out. Make room there")
-            full = True
-        else:
-            if full:
-                log.warning("the output: is written again")
-            full = False
-
-    return attempt
 
 
 #: How a report says when it was written: in this machine's zone, as the incident log.
@@ -259,7 +230,7 @@ def way(
     """The app where somebody sits at a terminal that can show it; else what suits the reader."""
     if json:
         return "json"
-    if not attended(headless=headless):
+    if not has_terminal(headless=headless):
         return "lines"
     if why := explain_missing_screen(environment):
         log.warning("no screen, one line is printed for each event: %s", why)
@@ -318,7 +289,7 @@ def _line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:
         out.write(f"{line}\n")
         out.flush()
 
-    return while_there_is_room(write)
+    return tolerate_full_disk(write)
 
 
 class JsonPrinter:
@@ -327,7 +298,7 @@ class JsonPrinter:
     """
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
-        self._write = while_there_is_room(write) if write else _line_writer(lambda: sys.stdout)
+        self._write = tolerate_full_disk(write) if write else _line_writer(lambda: sys.stdout)
         self._seq = 0
 
     def begin(self, *messages: Message) -> None:

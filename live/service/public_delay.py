@@ -13,13 +13,13 @@ from typing import Annotated
 
 import msgspec
 
-from live.clock import Clock
 from live.event.event_state import EventState
 from live.games.game import Game, apply_or_none
 from live.journal.journal import Journal
 from live.journal.journal_reader import Memory, RecordedChange
 from live.messages.to_clients import Change, GameMessage, MoveMessage
 from live.messages.values import GameId, Value
+from live.process.clock import Clock
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms
 from live.server.public_audience import PublicAudience, Stage, Unshown
 

@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.clock import LOOP_CLOCK, Clock
 from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
+from live.process.clock import LOOP_CLOCK, Clock
+from live.process.supervision import Supervisor
+from live.process.wakeups import call_after_wakeup
 from live.service.event_service import EventService
-from live.service.process import Supervisor, watch
 from live.sources.feed import Feed, describe_failure
 from live.sources.open_feed import open_feed
 from live.sources.source_address import FeedAddress, recognise_source
@@ -139,7 +140,7 @@ class SourceRunner:
                 source.task = group.create_task(following, name=f"follow {source.feed.name}")
 
             self._start = start
-            sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
+            sleeps = supervisor.keep("sleep watch", lambda: call_after_wakeup(self.begin_anew))
             watching = group.create_task(sleeps, name="keep sleep watch")
             for each in self._sources:
                 start(each)

@@ -26,11 +26,12 @@ from urllib.parse import unquote, urlsplit
 
 from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.health import FeedState
+from live.process.backoff import format_duration
 from live.sources import http_client
 from live.sources.doubled_games import DoubledGames, Readings, is_single_game_file
 from live.sources.feed import Feed, FeedConditions, FeedSession, Poll, PolledFeed
 from live.sources.pgn_snapshots import PgnSnapshots, PgnText
-from live.sources.retry import FeedTrouble, create_fatal_trouble, format_duration
+from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import FeedAddress
 from live.user_files import in_print, on_own_thread, read_regular
 

@@ -25,6 +25,7 @@ import chess
 
 from live.messages.from_sources import GameReport, Move
 from live.messages.values import Value
+from live.process.backoff import format_duration
 from live.sources import http_client
 from live.sources.feed import (
     Feed,
@@ -42,7 +43,7 @@ from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.pgn_snapshots import is_behind
 from live.sources.results import read_result
-from live.sources.retry import FeedTrouble, create_fatal_trouble, format_duration
+from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import (
     LICHESS,
     FeedAddress,

@@ -18,6 +18,7 @@ import chess
 
 from live.messages.from_sources import GameReport, Headers, Player, Result, Unread
 from live.messages.values import Value
+from live.process.backoff import format_duration
 from live.sources import http_client
 from live.sources.feed import FeedConditions, FeedSession, SessionFeed
 from live.sources.foreign_json import (
@@ -31,7 +32,7 @@ from live.sources.lichess_token import LichessToken
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.pgn_headers import clean_text, create_player
 from live.sources.position_tracker import PositionTracker, read_fen
-from live.sources.retry import FeedTrouble, create_fatal_trouble, format_duration
+from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import LichessTarget
 
 T = TypeVar("T")

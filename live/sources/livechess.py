@@ -14,8 +14,8 @@ from contextlib import asynccontextmanager
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.frames import CloseCode
 
-from live.clock import LoopShare
 from live.messages.from_sources import GameReport
+from live.process.loop_slices import LoopShare
 from live.sources import http_client
 from live.sources.feed import FeedConditions, FeedSession, SessionFeed
 from live.sources.hall import Hall

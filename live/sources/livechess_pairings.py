@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import httpx
 from msgspec.structs import replace
 
-from live.clock import LoopShare
 from live.messages.from_sources import Headers
 from live.messages.values import FeedName
+from live.process.loop_slices import LoopShare
 from live.sources import http_client
 from live.sources.cloud_files import CloudPairing, read_cloud_player
 from live.sources.foreign_json import (

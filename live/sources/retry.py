@@ -1,4 +1,4 @@
-"""When to try again, and when not to: sources, parts of the service, engines. Pure.
+"""When to ask a source again, and when not to. Pure.
 
 A session with a source ends in one of three ways: it is over, it is in
 :class:`FeedTrouble` that time will mend (tried again after a growing wait), or in
@@ -9,25 +9,15 @@ token that is being renewed.
 
 import email.utils
 import os
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from live.errors import FeedError, FeedNotFound, FeedUnreadable
 
-#: The first wait is random in [0, this], so that the clients of a server that restarts
-#: do not all come back in the same instant.
-FIRST_S = 2.0
-#: Waits double from here.
-BASE_S = 2.0
-#: No wait of our own choosing is longer: an arbiter looks at the screen once a minute.
-CAP_S = 60.0
 #: "In most cases one minute" (lichess API documentation, rate limiting), which sends no
 #: ``Retry-After``.
 TOO_MANY_S = 60.0
 #: A ``Retry-After`` beyond this is not believed.
 PATIENCE_S = 3600.0
-Chance = Callable[[], float]
-"""Gives numbers in [0, 1)."""
 
 
 class FeedTrouble(Exception):
@@ -67,32 +57,6 @@ class RefusedRequest(FeedTrouble):
     """The source takes offence at how it was asked, not at what was asked for or by
     whom.
     """
-
-
-def generate_backoff_s(random: Chance) -> Iterator[float]:
-    """Yield waits in seconds without end: a random one up to :data:`FIRST_S`, then
-    doubling.
-
-    Every wait is at most :data:`CAP_S`; from the second on they
-    never fall. For sources, and for brokers and services that clients come back to.
-    """
-    yield random() * FIRST_S
-    yield from generate_doubling_s(random, first_s=BASE_S, cap_s=CAP_S, least=1.0)
-
-
-def generate_doubling_s(
-    random: Chance, *, first_s: float, cap_s: float, least: float
-) -> Iterator[float]:
-    """Yield waits in seconds without end, each random between ``least`` times its bound
-    and the bound; bounds double from ``first_s`` to ``cap_s``.
-
-    So what fell together does not come back together (Brooker, "Exponential backoff and
-    jitter", AWS 2015: full jitter with ``least`` 0, equal jitter with 0.5).
-    """
-    bound_s = min(cap_s, first_s)
-    while True:
-        yield bound_s * (least + (1.0 - least) * random())
-        bound_s = min(cap_s, 2.0 * bound_s)
 
 
 def read_retry_after_s(value: str | None, now: datetime) -> float | None:
@@ -154,12 +118,3 @@ def translate_status(
         problem = f"the source does not accept the request ({status})"
         kind, fatal = RefusedRequest, FeedUnreadable(feed, problem, "Check the address")
     return kind(problem, wait_s=wait_s, fatal=fatal, status=status)
-
-
-def format_duration(seconds: float) -> str:
-    """Format seconds as people say them: ``4 s``, ``6 min``, ``2 h``."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    return f"{round(seconds / 3600)} h"

@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncIterator
 
 from live.errors import FeedUnreadable
-from live.operating_system import InputWait
+from live.process.input_wait import InputWait
 from live.sources.feed import FeedConditions, FeedSession, SessionFeed
 from live.sources.pgn_decoder import PgnDecoder
 from live.sources.pgn_detection import describe_no_pgn
@@ -63,7 +63,7 @@ async def read_pieces(fd: int) -> AsyncIterator[bytes]:
         piece: bytes | OSError = b"\0"
         while piece and not isinstance(piece, OSError):
             try:
-                if not waiting.ready():
+                if not waiting.wait():
                     break
                 piece = os.read(fd, PIECE_BYTES)
             except OSError as error:

@@ -19,7 +19,7 @@ from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from live.clock import LoopShare
+from live.process.loop_slices import LoopShare
 
 #: Bytes that are parsed in one go: at most 512 frames, which are empty then.
 SLICE_BYTES = 1024

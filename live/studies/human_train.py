@@ -29,7 +29,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from live.clock import ReadClock
 from live.human.network import (
     CONDITIONS,
     PLANES,
@@ -38,6 +37,7 @@ from live.human.network import (
     build_planes,
     find_reachable_moves,
 )
+from live.process.clock import ReadClock
 from live.studies.human_moves import OPENING_PLIES, encoded
 
 _GIVEN = 64

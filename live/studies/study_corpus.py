@@ -41,8 +41,8 @@ from live.errors import InputError
 from live.jobs.analyze_games import build_progress_bar, check_writable, print_line, write_output
 from live.journal.journal import Journal
 from live.messages.from_sources import MATE_CP
+from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
 from live.service.engine_service import EngineService, limit_text, search_options_of
-from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
@@ -430,14 +430,14 @@ async def search_corpus(
                 missing = set(wanted)
                 wanted = [game for game in only if game in missing][:most]
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
-                await unless_stopped(searcher.run(service.room, number, wanted), stop)
+                await run_until_stopped(searcher.run(service.room, number, wanted), stop)
             console = Console(stderr=True)
             print_line(f"{setting}: {searcher}", console)
             if searcher.failed:
                 failed = f"{searcher.failed} games have positions that no engine could search."
                 print_line(failed, console)
         database.commit()
-    return exit_code_of(came)
+    return derive_exit_code(came)
 
 
 def missing_games(database: CorpusDatabase, setting: int, most: int | None) -> list[int]:

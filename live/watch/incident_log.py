@@ -259,7 +259,7 @@ _SAME = (
 #: Kinds of incident that are not alerts.
 OWN_KINDS = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
 
-_KIND_NAMES: dict[str, str] = {**NAMES, **OWN_KINDS}
+_KIND_NAMES = {str(kind): name for kind, name in NAMES.items()} | OWN_KINDS
 
 
 def kind_name(kind: str) -> str:

@@ -27,8 +27,8 @@ from typing import Any
 from scipy import stats
 from websockets.asyncio.client import connect
 
+from live.process.memory import MALLOC
 from live.rehearse.rehearsal import write_pgn
-from live.service.process import MALLOC
 from live.sources.game_timeline import plan_timeline
 from tests.benchmarks.drills import (
     DrilledService,

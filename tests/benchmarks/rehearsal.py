@@ -26,19 +26,19 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from live.clock import LoopClock
 from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.event.game_evaluations import RequestId, Urgency
 from live.messages.from_sources import FeedReport
 from live.messages.to_clients import SnapshotMessage
+from live.process.clock import LoopClock
+from live.process.memory import freeze_startup_objects
 from live.rehearse.rehearsal import write_pgn
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
 from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
 from live.server.stream_filter import parse_filter
-from live.service.process import freeze_what_is_there
 from live.sources.game_timeline import GameMoment, plan_timeline
 from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import boards, numbers
@@ -110,7 +110,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
         asked = queries(wanted, count)
         readers = Readers(publisher.address[1], asked, len(asked))
         await readers.ready()
-        freeze_what_is_there()
+        freeze_startup_objects()
         clock, sent = LoopClock(), dict[str, int]()
         start_s, cpu_s = clock.now(), time.process_time()
         for moment, text in zip(moments, texts, strict=True):

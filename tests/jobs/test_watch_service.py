@@ -13,7 +13,6 @@ import pytest
 from rich.console import Console
 from websockets.asyncio.client import connect
 
-from live.clock import LoopClock
 from live.config import ServerConfig
 from live.errors import ConfigError, Refused
 from live.jobs import watch_service
@@ -25,11 +24,12 @@ from live.jobs.watch_service import (
 )
 from live.messages.from_clients import DeskCommand
 from live.messages.to_clients import HelloMessage
+from live.process.clock import LoopClock
+from live.process.supervision import run_in_background
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.server.filtered_reader import snapshot
 from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
-from live.service.process import alongside
 from live.watch.incident_log import IncidentLog
 from tests.server.mosquitto import free_port
 from tests.server.serving import token_file
@@ -162,7 +162,7 @@ async def test_a_log_that_cannot_be_read_is_said_once_and_tried_again(
         watch, said = ServiceWatch(origin, "app", Console()), list[str]()
         watch.say = said.append
         watch._explain_no_desk = str  # type: ignore[method-assign]
-        async with alongside(watch.follow_incident_log(), "log"):
+        async with run_in_background(watch.follow_incident_log(), "log"):
             await done.wait()
     [line] = said
     assert line.startswith("The incident log cannot be read, trying again: ")
@@ -191,7 +191,7 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     port = free_port()
     config = ServerConfig(port=port)
     follower = Follower(port)
-    async with alongside(follower.run(), "follower"):
+    async with run_in_background(follower.run(), "follower"):
         await until(lambda: "nobody listens there" in follower.describe_problem())
         assert "no connection" in follower.describe_problem()
         before = World(3, steps=60)
@@ -215,7 +215,7 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
     state = World(3, steps=60)
     async with Publisher(ServerConfig(port=0), state) as publisher:
         follower = Follower(publisher.address[1])
-        async with alongside(follower.run(), "follower"):
+        async with run_in_background(follower.run(), "follower"):
             await until(follower.ready.is_set)
             for connection in publisher._connections:
                 connection.transport.abort()

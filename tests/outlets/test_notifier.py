@@ -18,7 +18,7 @@ from live.messages.health import FeedHealth
 from live.messages.to_clients import AlertMessage, GameMessage, GoneMessage, MomentMessage
 from live.outlets import producers
 from live.outlets.producers import HOUR_S, ArbiterRules, Notice, Notifier, PublicRules, open_people
-from live.service.process import alongside
+from live.process.supervision import run_in_background
 from tests.watch.games import game, moment
 from tests.watch.replayed_event import Rehearsal, played
 
@@ -202,7 +202,7 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
         urls.write_text(f"# mine\n\njson://127.0.0.1:{port}/\n")
         rules = PublicRules(NotifyConfig())
         notifier = Notifier(rules, "notify.urls_file", str(urls), report=told.append)
-        async with alongside(notifier.run(), "notices"):
+        async with run_in_background(notifier.run(), "notices"):
             notifier.publish([GameMessage(view_of(game(wins))) for wins in ([], [0.5])])
             letter = await inbox.letters.get()
         assert (letter["title"], letter["message"]) == (NOTICE.title, "The game has begun.")

@@ -17,7 +17,7 @@ from live.event.tracked_game import view_of
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.outlets.producers import FRESH_S, ObsDirector, SceneChoice
-from live.service.process import alongside
+from live.process.supervision import run_in_background
 from tests.server.world import Clock
 from tests.sources.fakes import until
 from tests.watch.games import game, moment
@@ -134,7 +134,7 @@ async def test_a_dry_run_needs_no_obs(tmp_path: Path, caplog: pytest.LogCaptureF
     made = director(gone, tmp_path, clock, dry_run=True)
     made.publish([MomentMessage("g1", moment("g1"))])
     said = "director, dry run: would switch to Board 1: It happened (en)."
-    async with alongside(made.run(), "director"):
+    async with run_in_background(made.run(), "director"):
         await until(lambda: said in caplog.messages)
 
 
@@ -144,7 +144,7 @@ async def test_a_wrong_password_is_told_and_tried_again(tmp_path: Path) -> None:
     async with obs() as server:
         made = director(server.url, tmp_path, Clock(), password="wrong")
         made._report = told.append
-        async with alongside(made.run(), "director"):
+        async with run_in_background(made.run(), "director"):
             await until(lambda: bool(told))
     assert (told[0].feed, told[0].state, told[0].part) == ("director", "retrying", True)
     assert server.on_air == "Wide"

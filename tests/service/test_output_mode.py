@@ -22,12 +22,13 @@ from live.messages.alerts import Alert
 from live.messages.from_sources import FeedReport
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import HealthMessage
+from live.process.signals import stop_on_signals
+from live.process.standard_output import tolerate_full_disk
 from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
 from live.server.public_audience import PublicAudience
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.service import program_output
-from live.service.process import stop_on_signals
 from live.service.program_output import (
     REPEATED,
     REPEATED_S,
@@ -39,7 +40,6 @@ from live.service.program_output import (
     export_report,
     line_printer,
     way,
-    while_there_is_room,
 )
 from live.sources import demo_feed
 from tests.journal.test_journal import altered
@@ -265,7 +265,7 @@ async def test_output_that_nobody_reads_asks_the_service_to_end_once(
     monkeypatch.setattr(program_output, "give_up_output", lambda: None)
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
-        say = while_there_is_room(unread)
+        say = tolerate_full_disk(unread)
         say("first")
         say("second")
         async with asyncio.timeout(5):

@@ -27,10 +27,10 @@ from live.config import (
 from live.errors import ConfigError, FeedNotFound
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, HealthMessage
+from live.process.supervision import Supervisor
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.server.server import Publisher
 from live.service.event_service import EventService
-from live.service.process import Supervisor
 from live.service.sources import (
     DELAY_KEYS,
     PORT_KEYS,

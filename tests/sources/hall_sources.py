@@ -13,8 +13,8 @@ from websockets.datastructures import Headers as HttpHeaders
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from live.clock import LOOP_CLOCK, Clock
 from live.messages.from_sources import GameReport, Headers, Player
+from live.process.clock import LOOP_CLOCK, Clock
 from tests.rehearse.faults import MishapRehearsal
 from tests.server.mosquitto import Mosquitto
 

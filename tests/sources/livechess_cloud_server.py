@@ -8,8 +8,8 @@ from typing import Any
 import chess
 import msgspec
 
-from live.clock import LOOP_CLOCK, Clock
 from live.messages.from_sources import GameReport, Move, Player
+from live.process.clock import LOOP_CLOCK, Clock
 from live.rehearse.rehearsal import Rehearsal
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.sources.cloud_files import STANDARD_POSITION

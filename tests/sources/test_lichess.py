@@ -12,10 +12,10 @@ import chess
 import msgspec
 import pytest
 
-from live.clock import LoopClock
 from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.messages.from_sources import GameReport
+from live.process.clock import LoopClock
 from live.rehearse.rehearsal import ROUND_ID
 from live.rehearse.web_server import serve_http
 from live.sources import lichess

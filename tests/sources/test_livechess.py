@@ -9,12 +9,12 @@ import httpx
 import msgspec
 import pytest
 
-from live.clock import LoopShare
 from live.errors import FeedUnreadable
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
 from live.messages.values import FeedName
+from live.process.loop_slices import LoopShare
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.sources import livechess_pairings
 from live.sources.foreign_json import describe_unread, read_json

@@ -11,8 +11,8 @@ import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidHandshake
 from websockets.frames import CloseCode, Frame, Opcode
 
-from live.clock import TURN_PIECES, LoopShare
 from live.config import FeedsConfig
+from live.process.loop_slices import SLICE_PIECES, LoopShare
 from live.sources.livechess import MAX_MESSAGE_BYTES
 from live.sources.websocket_client import SLICE_BYTES, SourceSocket, open_websocket
 from tests.sources.fakes import DrivenClock, following, turns, until
@@ -147,7 +147,7 @@ async def test_a_flood_of_tiny_frames_gives_others_their_turn() -> None:
         for _ in range(count):
             await socket.receive()
     # Two bytes a frame, and a piece or two for each slice.
-    assert len(clock.slept) >= 2 * count // SLICE_BYTES // TURN_PIECES > 0
+    assert len(clock.slept) >= 2 * count // SLICE_BYTES // SLICE_PIECES > 0
 
 
 async def test_a_source_that_reads_nothing_gets_no_endless_pongs() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Literal, Protocol, get_args
 
-from live.clock import ReadClock
 from live.config import checked
 from live.errors import ConfigError, LiveRateError
 from live.messages.alerts import Alert, Incident
@@ -17,6 +16,7 @@ from live.messages.from_clients import DeskCommand
 from live.messages.health import FeedHealth, PublicDelay
 from live.messages.to_clients import Change, GoneMessage, MoveMessage, PointMessage
 from live.messages.values import FeedName, GameId
+from live.process.clock import ReadClock
 from live.screens.terminal.text import DUSK, Palette, counted, plain
 from live.server.event_reader import EventReader
 from live.watch.finding import dial, in_order

@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
-from live import operating_system as system
 from live.errors import ConfigError
-from live.service.process import ServiceManager
+from live.process import child_processes, clock, limits, memory
+from live.process.input_wait import InputWait
+from live.process.sd_notify import ServiceManager
 from live.sources.mqtt_client import MqttClient
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux itself")
@@ -41,7 +42,7 @@ def kernel32(fake: pytest.MonkeyPatch, **functions: Any) -> None:
 
 
 def test_a_child_leads_a_session_of_its_own() -> None:
-    assert system.own_group(5) == {"start_new_session": True}
+    assert child_processes.build_group_options(5) == {"start_new_session": True}
 
 
 @pytest.mark.parametrize(("nice", "flags"), [(0, 0x200), (5, 0x4200)])
@@ -51,27 +52,27 @@ def test_on_windows_a_child_leads_a_group_and_steps_back(
     # The values of winbase.h.
     windows.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, False)
     windows.setattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0x4000, False)
-    assert system.own_group(nice) == {"creationflags": flags}
+    assert child_processes.build_group_options(nice) == {"creationflags": flags}
 
 
 def test_killing_kills_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "killpg", lambda *each: killed.append(each))
-    system.kill_group(7)
+    child_processes.kill_group(7)
     assert killed == [(7, signal.SIGKILL)]
 
 
 def test_on_windows_the_process_alone_is_killed(windows: pytest.MonkeyPatch) -> None:
     killed: list[tuple[int, int]] = []
     windows.setattr(os, "kill", lambda *each: killed.append(each))
-    system.kill_group(7)
+    child_processes.kill_group(7)
     assert killed == [(7, signal.SIGTERM)]
 
     def gone(pid: int, number: int) -> None:
         raise PermissionError("what os.kill raises there for a process that has ended")
 
     windows.setattr(os, "kill", gone)
-    system.kill_group(7)
+    child_processes.kill_group(7)
 
 
 def test_killing_what_is_gone_is_no_error() -> None:
@@ -79,7 +80,7 @@ def test_killing_what_is_gone_is_no_error() -> None:
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)
-    system.kill_group(child)
+    child_processes.kill_group(child)
 
 
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
@@ -90,16 +91,16 @@ def test_what_only_linux_shows_is_not_guessed_elsewhere(
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(os, "cpu_count", lambda: 12)
     monkeypatch.setattr(os, "kill", lambda pid, number: killed.append(pid))
-    assert system.processors() == 12
+    assert limits.count_processors() == 12
     # Nobody can say whose a process is.
-    system.kill_marked("=".join(next(iter(os.environ.items()))))
+    child_processes.kill_marked("=".join(next(iter(os.environ.items()))))
     assert killed == []
 
 
 def test_memory_and_processors() -> None:
-    memory = system.memory_bytes()
-    assert memory is not None and memory > 1 << 28
-    assert 1 <= system.processors() <= (os.cpu_count() or 1)
+    found = memory.read_memory_bytes()
+    assert found is not None and found > 1 << 28
+    assert 1 <= limits.count_processors() <= (os.cpu_count() or 1)
 
 
 def test_memory_on_windows(windows: pytest.MonkeyPatch) -> None:
@@ -109,9 +110,9 @@ def test_memory_on_windows(windows: pytest.MonkeyPatch) -> None:
         return 1
 
     kernel32(windows, GlobalMemoryStatusEx=fill)
-    assert system.memory_bytes() == 16 << 30
+    assert memory.read_memory_bytes() == 16 << 30
     kernel32(windows, GlobalMemoryStatusEx=lambda status: 0)
-    assert system.memory_bytes() is None
+    assert memory.read_memory_bytes() is None
 
 
 def test_memory_that_the_system_does_not_name(macos: pytest.MonkeyPatch) -> None:
@@ -119,13 +120,13 @@ def test_memory_that_the_system_does_not_name(macos: pytest.MonkeyPatch) -> None
         raise ValueError(f"unrecognized configuration name: {name}")
 
     macos.setattr(os, "sysconf", unknown)
-    assert system.memory_bytes() is None
+    assert memory.read_memory_bytes() is None
 
 
 def test_the_clocks_of_macos(macos: pytest.MonkeyPatch) -> None:
     macos.setattr(time, "monotonic", lambda: 100.0)
     macos.setattr(time, "clock_gettime", {time.CLOCK_MONOTONIC: 160.0}.__getitem__)
-    assert (system.elapsed_s(), system.awake_s()) == (160.0, 100.0)
+    assert (clock.read_elapsed_s(), clock.read_awake_s()) == (160.0, 100.0)
 
 
 def test_the_clocks_of_windows(windows: pytest.MonkeyPatch) -> None:
@@ -135,26 +136,26 @@ def test_the_clocks_of_windows(windows: pytest.MonkeyPatch) -> None:
 
     windows.setattr(time, "monotonic", lambda: 160.0)
     kernel32(windows, QueryUnbiasedInterruptTime=ask)
-    assert (system.elapsed_s(), system.awake_s()) == (160.0, 100.0)
+    assert (clock.read_elapsed_s(), clock.read_awake_s()) == (160.0, 100.0)
     kernel32(windows, QueryUnbiasedInterruptTime=lambda ticks: 0)
-    assert system.awake_s() == 160.0
+    assert clock.read_awake_s() == 160.0
 
 
 def test_input_is_waited_for_until_the_end_is_asked_for() -> None:
     reader, writer = os.pipe()
     stop_reader, stop_writer = os.pipe()
-    waiting = system.InputWait(reader, stop_reader)
+    waiting = InputWait(reader, stop_reader)
     os.write(writer, b"x")
-    assert waiting.ready()
+    assert waiting.wait()
     os.close(stop_writer)
-    assert not waiting.ready()
+    assert not waiting.wait()
     for each in (reader, writer, stop_reader):
         os.close(each)
 
 
 def test_on_windows_the_read_itself_waits(windows: pytest.MonkeyPatch) -> None:
     windows.delattr(select, "poll")
-    assert system.InputWait(0, 1).ready()
+    assert InputWait(0, 1).wait()
 
 
 def test_windows_has_no_systemd(windows: pytest.MonkeyPatch) -> None:
@@ -182,7 +183,7 @@ def test_marked_children_are_killed_wherever_they_went() -> None:
         return child
 
     with start("mine") as mine, start("mine-not") as other:
-        system.kill_marked("TEST_MARK=mine")
+        child_processes.kill_marked("TEST_MARK=mine")
         assert mine.wait(20) == -signal.SIGKILL
         assert other.poll() is None
         other.kill()
@@ -196,8 +197,8 @@ def test_freed_memory_is_given_back_where_the_system_has_a_way(
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     for platform in ("linux", "darwin"):
         monkeypatch.setattr(sys, "platform", platform)
-        system.give_back_memory()
+        memory.release_free_memory()
     assert trimmed == [0], "on Linux alone"
     library = SimpleNamespace()  # another C library
     monkeypatch.setattr(sys, "platform", "linux")
-    system.give_back_memory()
+    memory.release_free_memory()

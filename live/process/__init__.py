@@ -1,0 +1,1 @@
+"""What the operating system wants of a process, and what it gives."""

@@ -1,0 +1,26 @@
+"""Waiting for standard input, in a way that the end of the program can interrupt."""
+
+import select
+import sys
+
+
+class InputWait:
+    """Waits until a file descriptor can be read, or until another one ends."""
+
+    def __init__(self, fd: int, stop: int) -> None:
+        self._stop = stop
+        if sys.platform != "win32":
+            self._poll = select.poll()
+            for each in (fd, stop):
+                self._poll.register(each, select.POLLIN | select.POLLHUP)
+
+    def wait(self) -> bool:
+        """Block until there is something to read; return False at the end instead.
+
+        Windows waits for sockets alone (select: "file objects on Windows are not
+        acceptable"): there the read itself blocks, in a thread that ends with the
+        program.
+        """
+        if sys.platform == "win32":
+            return True
+        return all(each != self._stop for each, _ in self._poll.poll())

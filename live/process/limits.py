@@ -1,0 +1,60 @@
+"""Limits of the process: open files and processors."""
+
+import logging
+import os
+import sys
+
+log = logging.getLogger(__name__)
+
+#: Open files for engines, journal, sources and files; the rest is for connections.
+RESERVED = 128
+#: Open files to ask for: more than connections need, and few enough for every system.
+WANTED = 65_536
+
+
+def raise_file_limit() -> int | None:
+    """Raise the soft limit of open files towards the hard one; return the new limit.
+
+    Return None where the platform has no such limit.
+    """
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        except (ValueError, OSError) as error:
+            # Some systems refuse less than they say they allow.
+            log.warning("the limit of open files stays at %d (%s)", soft, error)
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def cap_connections(wanted: int, files: int | None) -> int:
+    """Return how many connections this many open files allow; warn if fewer."""
+    if files is None:
+        return wanted
+    room = max(files - RESERVED, files // 2)
+    if wanted <= room:
+        return wanted
+    log.warning(
+        "server.max_connections: %d instead of %d, since this system allows %d open"
+        " files (raise it with ulimit -n, or LimitNOFILE= of the unit)",
+        room,
+        wanted,
+        files,
+    )
+    return room
+
+
+def count_processors() -> int:
+    """Return how many processors this process may run on.
+
+    macOS and Windows only say how many there are.
+    """
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,65 @@
+"""Standard output whose disk is full, or that nobody reads any more."""
+
+import errno
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+import typer
+
+log = logging.getLogger(__name__)
+
+
+def exit_on_full_disk(error: OSError) -> NoReturn:
+    """End a command whose output met a full disk; raise any other error again.
+
+    What commands write elsewhere has its own errors, so this one is of the output.
+    """
+    if error.errno != errno.ENOSPC:
+        raise error
+    text = "the output: its disk is full. Make room, or write elsewhere"
+    typer.echo(f"live-rate: {text}", err=True)
+    discard_stdout()
+    sys.exit(1)
+
+
+def discard_stdout() -> None:
+    """Discard what standard output still holds, so that the end does not write it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def tolerate_full_disk(write: Callable[[str], object]) -> Callable[[str], None]:
+    """Return a ``write`` that leaves out what a full disk does not take.
+
+    A full disk ends no service. If nobody reads any more, as behind ``| head``, the
+    service is asked to end, once.
+    """
+    is_full = is_unread = False
+
+    def attempt(text: str) -> None:
+        nonlocal is_full, is_unread
+        if is_unread:
+            return
+        try:
+            write(text)
+        except BrokenPipeError:
+            is_unread = True
+            discard_stdout()
+            signal.raise_signal(signal.SIGTERM)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            if not is_full:
+                log.error(
+                    "the output: its disk is full, lines are left out. Make room there"
+                )
+            is_full = True
+        else:
+            if is_full:
+                log.warning("the output: is written again")
+            is_full = False
+
+    return attempt

@@ -1,0 +1,46 @@
+"""Sleeps of the machine.
+
+Deadlines are kept on a clock that neither steps nor, on Linux, runs while the machine
+sleeps; so nothing counts as hung after a night in a bag. But connections may be dead
+without notice, and their time-outs are long: after a sleep every source connects again.
+The wall clock is not asked, since it also jumps when somebody sets it.
+"""
+
+import logging
+from collections.abc import Callable
+
+from live.process.backoff import format_duration
+from live.process.clock import (
+    LOOP_CLOCK,
+    Clock,
+    ReadClock,
+    read_awake_s,
+    read_elapsed_s,
+)
+
+log = logging.getLogger(__name__)
+
+#: How often the clocks are compared, seconds.
+LOOK_S = 1.0
+#: Shorter sleeps break no connection, seconds.
+SLEEP_S = 5.0
+
+
+async def call_after_wakeup(
+    act: Callable[[], None],
+    *,
+    clock: Clock = LOOP_CLOCK,
+    read_elapsed: ReadClock = read_elapsed_s,
+    read_awake: ReadClock = read_awake_s,
+) -> None:
+    """Call ``act`` after every sleep of the machine; until cancelled."""
+    lead_s = read_elapsed() - read_awake()
+    while True:
+        await clock.sleep(LOOK_S)
+        before_s = lead_s
+        lead_s = read_elapsed() - read_awake()
+        slept_s = lead_s - before_s
+        if slept_s >= SLEEP_S:
+            slept = format_duration(slept_s)
+            log.warning("the machine slept for %s: every source begins anew", slept)
+            act()
