@@ -39,28 +39,28 @@ from live.process.supervision import Supervisor, run_in_background
 from live.server.authentication import public_filter
 from live.server.listening import check_exposure
 from live.server.public_audience import PublicAudience
+from live.server.public_delay import (
+    find_unpublished,
+    record_publication,
+    reset_delay,
+    restore_delay_s,
+    restore_pseudonyms,
+    run_delay,
+    wait_until_published,
+)
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 from live.service.program_output import OutputMode, log_level, log_to_stderr, way
-from live.service.public_delay import (
-    all_passed_on,
-    find_unshown,
-    first_delay_s,
-    lasting_pseudonyms,
-    mark_shown,
-    pass_on,
-    settings_delay,
-)
-from live.service.sources import (
+from live.service.settings_reload import (
     DELAY_KEYS,
     PORT_KEYS,
     SOURCE_KEYS,
     ReloadablePart,
     SettingsReloader,
-    SourceRunner,
 )
+from live.sources.source_runner import SourceRunner
 
 log = logging.getLogger(__name__)
 
@@ -119,11 +119,11 @@ async def follow(
         public, clock = publisher.public, LOOP_CLOCK
         parts = for_producers(config, service, public)
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
-        parts["public"] = lambda: pass_on(public, clock)
+        parts["public"] = lambda: run_delay(public, clock)
         if shown == "app":
             parts["display"] = screen.run
         journal = service.journal.journal
-        public.listen(partial(mark_shown, public, journal))
+        public.listen(partial(record_publication, public, journal))
         if load is not None and path is not None:
             parts["settings"] = _reloader(said, load, path, sources, publisher, service).run
         with stop_on_signals(stop) as stopped:
@@ -160,15 +160,15 @@ async def _serve(
         if not once:
             measuring = supervisor.keep("calibration", service.measure_engine, ends=True)
             background.append(tasks.create_task(measuring, name="keep calibration"))
-        async with sources.running(service, supervisor):
-            await sources.over()
+        async with sources.running(service.follow, service.health, supervisor):
+            await sources.wait_until_over()
             await service.settled()
             if once:
                 # What is printed at the end rests on it.
                 await service.measure_engine()
             service.report_engines()
             if once:
-                await all_passed_on(publisher.public, LOOP_CLOCK)
+                await wait_until_published(publisher.public, LOOP_CLOCK)
             else:
                 # It stays for those who look, and for new settings.
                 await asyncio.Event().wait()
@@ -201,7 +201,7 @@ def _reloader(
         ),
         ReloadablePart(
             DELAY_KEYS,
-            lambda new: settings_delay(publisher.public, journal, new.feeds.delay_s),
+            lambda new: reset_delay(publisher.public, journal, new.feeds.delay_s),
         ),
     )
     return SettingsReloader(load, path, config, parts, record=service.arbiter.record)
@@ -210,14 +210,14 @@ def _reloader(
 def publishing(config: Config, service: EventService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
     journal = service.journal.journal
-    delay_s = first_delay_s(config.feeds.delay_s, journal)
+    delay_s = restore_delay_s(config.feeds.delay_s, journal)
     public = PublicAudience(
         service.state,
         delay_s=delay_s,
         hide_scores=config.server.hide_scores,
-        unshown=find_unshown(journal, service.state, delay_s),
+        unshown=find_unpublished(journal, service.state, delay_s),
         stored_engine=service.state.stored_engine,
-        pseudonyms=lasting_pseudonyms(journal),
+        pseudonyms=restore_pseudonyms(journal),
     )
     service.withholding = lambda: public.is_withholding
     service.delay_s = lambda: public.delay_s

@@ -19,7 +19,7 @@ from live.journal.journal_reader import JournalReader
 from live.messages.from_sources import FeedReport
 from live.server.analysis import build_analysis
 from live.server.public_audience import PublicAudience
-from live.service.public_delay import find_unshown, first_delay_s
+from live.server.public_delay import find_unpublished, restore_delay_s
 from live.sources import demo_feed
 from live.sources.source_address import GONE_KINDS, recognise_source
 from tests.service.answered_event import FEED, AnsweredEvent, confirmed
@@ -186,7 +186,7 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
             assert "draw offer disputed" in texts
             plugin = [each for each in hall.arbiter.incidents() if each.kind == "plugin"]
             assert len(plugin) == 1 and "20 s for 9 moves" in plugin[0].text
-            assert first_delay_s(0.0, hall.journal.journal) == 900.0
+            assert restore_delay_s(0.0, hall.journal.journal) == 900.0
             seen.append(confirmed(build_analysis(hall.state)))
     assert seen[0] == seen[1]
     assert [record.levelname for record in caplog.records if record.levelname == "ERROR"] == []
@@ -211,12 +211,12 @@ async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None
     async with AnsweredEvent(journal).started() as hall:
         hall.answer_all()
         kept = hall.journal.journal
-        delay_s = first_delay_s(0.0, kept)
+        delay_s = restore_delay_s(0.0, kept)
         now = [1000.0]
         public = PublicAudience(
             hall.state,
             delay_s=delay_s,
-            unshown=find_unshown(kept, hall.state, delay_s),
+            unshown=find_unpublished(kept, hall.state, delay_s),
             clock=lambda: now[0],
         )
         for passed_s, plies in ((0.0, []), (880.0, []), (900.0, [20, 6, 14])):

@@ -44,11 +44,11 @@ from live.server.authentication import public_filter
 from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
 from live.server.public_audience import PublicAudience
+from live.server.public_delay import choose_delay
 from live.server.stream_filter import EVERYTHING
 from live.server.visibility import redact
 from live.server.wire import encode_with_defaults
 from live.service.event_service import EventService
-from live.service.public_delay import choose_delay
 from live.watch.alert_kinds import find_doubted_games
 from live.watch.finding import span
 from live.watch.incident_log import board_words, with_boards

@@ -28,6 +28,7 @@ from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
 from live.server.pseudonyms import Pseudonyms
 from live.server.public_audience import PublicAudience
+from live.server.public_delay import restore_pseudonyms
 from live.server.retained_messages import RetainedMessages
 from live.server.route_table import ROUTES
 from live.server.server import Publisher
@@ -36,7 +37,6 @@ from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.visibility import Visibility
 from live.service.program_output import JsonPrinter, line_printer
-from live.service.public_delay import lasting_pseudonyms
 from live.sources.pgn_decoder import PgnReader
 from tests.server.serving import bearer, left_in, live, token_file
 from tests.server.test_public_audience import follower
@@ -351,11 +351,11 @@ def test_names_rest_on_the_secret_and_stay_over_a_restart(tmp_path: Path) -> Non
     found = []
     for _ in range(2):
         with Journal(journal) as opened:
-            found.append(lasting_pseudonyms(opened).game_id(ID))
+            found.append(restore_pseudonyms(opened).game_id(ID))
             assert opened.wait_until_written()
     assert found[0] == found[1]
     # Without a journal it is another at each start.
-    assert lasting_pseudonyms(Journal()).game_id(ID) != lasting_pseudonyms(Journal()).game_id(ID)
+    assert restore_pseudonyms(Journal()).game_id(ID) != restore_pseudonyms(Journal()).game_id(ID)
 
 
 def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:

@@ -1,13 +1,10 @@
-"""The delay of the public in a running service: its clock, how long it is, and what a restart has
-to hold back.
-
-Part of the composition root.
-"""
+"""The delay of the public over restarts: how long it is, and what is still withheld."""
 
 import logging
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from math import inf
 from typing import Annotated
 
@@ -25,32 +22,30 @@ from live.server.public_audience import PublicAudience, Stage, Unshown
 
 log = logging.getLogger(__name__)
 
-#: What notes of the journal are about.
+#: The kind of notes about the length of the delay.
 DELAY = "delay"
-#: Notes that only say when the public was shown something that had waited.
+#: The kind of notes that the public was shown something that had been withheld.
 SHOWN = "shown"
-#: What the journal remembers other names for the public by.
+#: Under which the journal keeps the secret of the pseudonyms.
 SECRET = "secret"
-#: How long it is not looked whether something is due, seconds; what is due then is so much late.
+#: Longest time between two looks at what is due, seconds.
 LOOK_S = 1.0
 
 
 class ChosenDelay(Value):
-    """What the arbiter chose, whatever the settings say; 0 where only the settings count."""
+    """The delay that the arbiter chose; 0 if the one of the settings holds."""
 
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
 
 
 def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
-    """The arbiter sets the delay: it lasts over a restart, for what is withheld is kept, too."""
+    """Set the delay for an arbiter; it holds over a restart, as what is withheld does."""
     public.set_delay(delay_s)
     _remember(journal, delay_s)
 
 
-def settings_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
-    """The settings say another delay while the service runs: it holds from the next
-    move on, and what the arbiter chose is over.
-    """
+def reset_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
+    """Set the delay of changed settings from the next move on, not the arbiter's."""
     public.set_delay(delay_s)
     _remember(journal, 0.0)
 
@@ -59,9 +54,10 @@ def _remember(journal: Journal, delay_s: float) -> None:
     journal.add_note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
 
 
-def first_delay_s(settings_s: float, journal: Journal) -> float:
-    """The delay to start with: the longer one of what the settings say and what the arbiter chose
-    last before the restart.
+def restore_delay_s(settings_s: float, journal: Journal) -> float:
+    """Return the delay to start with, seconds.
+
+    It is the longer one of the settings' and the last one that an arbiter chose.
     """
     chosen_s = 0.0
     for note in journal.read_notes():
@@ -73,16 +69,16 @@ def first_delay_s(settings_s: float, journal: Journal) -> float:
     if chosen_s <= settings_s:
         return settings_s
     log.warning(
-        "the public stays %g s behind, as was set before the restart, not %g s as in the settings; "
-        "press d to change it",
+        "the public stays %g s behind, as was set before the restart, not %g s as in"
+        " the settings; press d to change it",
         chosen_s,
         settings_s,
     )
     return chosen_s
 
 
-def lasting_pseudonyms(journal: Journal) -> Pseudonyms:
-    """Other names for the public, the same after a restart with this journal."""
+def restore_pseudonyms(journal: Journal) -> Pseudonyms:
+    """Return pseudonyms for the public, the same after a restart with this journal."""
     secret = journal.read_memories(SECRET).get("", b"")
     if len(secret) != SECRET_BYTES:
         secret = secrets.token_bytes(SECRET_BYTES)
@@ -90,67 +86,77 @@ def lasting_pseudonyms(journal: Journal) -> Pseudonyms:
     return Pseudonyms(secret)
 
 
-def mark_shown(public: PublicAudience, journal: Journal, changes: Iterable[Change]) -> None:
-    """Keep that the public was shown a move now, so that a restart does not take it back."""
-    if public.delay_s and any(isinstance(each, MoveMessage | GameMessage) for each in changes):
+def record_publication(
+    public: PublicAudience, journal: Journal, changes: Iterable[Change]
+) -> None:
+    """Note that the public was shown a move, so that a restart does not withdraw it."""
+    has_moves = any(isinstance(each, MoveMessage | GameMessage) for each in changes)
+    if public.delay_s and has_moves:
         journal.add_note(SHOWN, b"{}")
 
 
-async def pass_on(public: PublicAudience, clock: Clock) -> None:
-    """Give the public what it may know, as soon as it may, until cancelled."""
+async def run_delay(public: PublicAudience, clock: Clock) -> None:
+    """Publish what is due to the public, until cancelled."""
     while True:
-        await clock.sleep(LOOK_S if public.next_s is None else min(LOOK_S, public.next_s))
+        due_s = public.next_s
+        await clock.sleep(LOOK_S if due_s is None else min(LOOK_S, due_s))
         public.release_due()
 
 
-async def all_passed_on(public: PublicAudience, clock: Clock) -> None:
-    """Return once the public knows everything."""
+async def wait_until_published(public: PublicAudience, clock: Clock) -> None:
+    """Wait until nothing is withheld from the public."""
     while (wait_s := public.next_s) is not None:
         await clock.sleep(wait_s)
         public.release_due()
 
 
-def find_unshown(journal: Journal, state: EventState, delay_s: float) -> Unshown:
-    """Find what the public had not been shown when the journal ended, which is now:
-    what had waited while the service was away waits on from there, whatever the clock
-    says meanwhile.
+def find_unpublished(journal: Journal, state: EventState, delay_s: float) -> Unshown:
+    """Return what the public had not been shown when the journal ended, by game.
+
+    Downtime does not count towards the delay, whatever the clock says.
     """
     if not delay_s:
         return {}
     found: dict[GameId, list[Stage]] = {}
-    recent, known = journal.read_recent_changes(1000 * delay_s), journal.read_last_change_times()
-    # All games were written anew: what each of them was before, nobody can tell.
-    unclear = recent is None or any(not id for _, id, _ in recent)
+    recent = journal.read_recent_changes(1000 * delay_s)
+    known = journal.read_last_change_times()
+    # All games were written again: what they were before is not known.
+    is_unclear = recent is None or any(not id for _, id, _ in recent)
     by_game: dict[GameId, list[tuple[float, RecordedChange | None]]] = defaultdict(list)
     for ago_ms, id, change in recent or ():
         by_game[id].append((ago_ms / 1000, change))
     for game in state.games():
-        # The journal has them as their sources have them, the public sees them as one.
+        # The journal has the games of the sources, the public sees them as one game.
         carriers = state.carriers(game.id)
-        if unclear or not known.keys() & set(carriers):
-            # Held back too long rather than shown too soon.
+        if is_unclear or not known.keys() & set(carriers):
+            # Too late is better than too soon.
             found[game.id] = [(0.0, None)]
             continue
-        ago_s = [ago_s for id in carriers for ago_s, _ in by_game.get(id, ())]
-        if not ago_s:
+        changes = chain.from_iterable(by_game.get(id, ()) for id in carriers)
+        last_s = min((ago_s for ago_s, _ in changes), default=None)
+        if last_s is None:
             continue
-        now: Stage = (min(ago_s), None)
-        stages = _stages(journal, game.id, by_game[game.id])
+        stages = _read_stages(journal, game.id, by_game[game.id])
         # What other sources add is known by their last change at the latest.
-        whole = len(carriers) > 1 or (stages and stages[-1][1] == state.holding(game.id))
-        found[game.id] = [*stages, now] if whole else [now]
+        is_whole = len(carriers) > 1
+        if stages and stages[-1][1] == state.holding(game.id):
+            is_whole = True
+        found[game.id] = [*(stages if is_whole else ()), (last_s, None)]
     return found
 
 
-def _stages(
+def _read_stages(
     journal: Journal, id: GameId, recent: Sequence[tuple[float, RecordedChange | None]]
 ) -> list[Stage]:
-    """How a game stood before what is recent, and after each piece of that, with how long ago it
-    came to stand so, seconds; empty where that is not clear.
+    """Return a game before and after each recent change, with how long ago that was.
+
+    Ages are seconds. Return no stage where that is not clear.
     """
     stages: list[Stage] = []
     first_n = next((each.n for _, each in recent if each is not None), inf)
-    before = [(inf, each) for each in journal.read_changes_of_game(id) if each.n < first_n]
+    before = [
+        (inf, each) for each in journal.read_changes_of_game(id) if each.n < first_n
+    ]
     game: Game | None = None
     try:
         for ago_s, change in (*before, *recent):

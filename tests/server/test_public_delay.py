@@ -47,15 +47,6 @@ from live.server.static_files import StaticSite
 from live.server.tokens import create_token
 from live.server.visibility import Visibility, redact
 from live.service.program_output import JsonPrinter, line_printer
-from live.service.public_delay import (
-    all_passed_on,
-    choose_delay,
-    find_unshown,
-    first_delay_s,
-    mark_shown,
-    pass_on,
-    settings_delay,
-)
 from live.sources import demo_feed
 from tests.event.arithmetic import answer
 from tests.journal.test_journal import altered
@@ -401,9 +392,9 @@ async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
     public.listen(lambda changes: came.append(clock.now()))
     began_s = clock.now()
     public.publish(world.appear("g1"))
-    passing = asyncio.create_task(pass_on(public, clock))
+    passing = asyncio.create_task(run_delay(public, clock))
     async with asyncio.timeout(20):
-        await all_passed_on(public, clock)
+        await wait_until_published(public, clock)
     passing.cancel()
     assert came and began_s + 90 <= came[0] <= began_s + 91
     assert public.next_s is None
@@ -433,11 +424,11 @@ class JournalledEvent(PublishedEvent):
         self.public = PublicAudience(
             self.state,
             delay_s=BEHIND_S,
-            unshown=find_unshown(self.journal, self.state, BEHIND_S),
+            unshown=find_unpublished(self.journal, self.state, BEHIND_S),
             clock=lambda: service.steady_s,
         )
         self.client = follower(self.public)
-        self.public.listen(partial(mark_shown, self.public, self.journal))
+        self.public.listen(partial(record_publication, self.public, self.journal))
 
     def report(self, report: FeedReport) -> None:
         for step in self.state.plan(report):
@@ -688,7 +679,7 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
     now_ms = [0]
     with Journal(tmp_path / "empty.sqlite") as journal:
         # Of what no time is known, it is held back whole.
-        assert find_unshown(journal, service.state, 900.0) == {shown.id: [(0.0, None)]}
+        assert find_unpublished(journal, service.state, 900.0) == {shown.id: [(0.0, None)]}
     with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
         for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
             now_ms[0] = at_s * 1000
@@ -697,7 +688,7 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
         now_ms[0] = 5_000_000
         journal.add_note("mark", b"{}")
         assert journal.wait_until_written()
-        unshown = find_unshown(journal, service.state, 900.0)
+        unshown = find_unpublished(journal, service.state, 900.0)
     assert unshown[shown.id][-1] == (30.0, None)
     public = PublicAudience(service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0)
     # What the one that is silent had reported long ago.
@@ -722,20 +713,20 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = tmp_path / "a.sqlite"
-    assert first_delay_s(60.0, Journal()) == 60.0
+    assert restore_delay_s(60.0, Journal()) == 60.0
     with Journal(file) as journal:
-        assert first_delay_s(60.0, journal) == 60.0
+        assert restore_delay_s(60.0, journal) == 60.0
         public = PublicAudience(World(1))
         choose_delay(public, journal, 300)
         choose_delay(public, journal, 900)
         assert public.delay_s == 900
     assert not caplog.messages
     with Journal(file) as journal:
-        assert first_delay_s(60.0, journal) == 900.0
+        assert restore_delay_s(60.0, journal) == 900.0
         (said,) = caplog.messages
         assert "900 s" in said and "60 s" in said and "press d" in said
-        assert first_delay_s(1200.0, journal) == 1200.0
-        settings_delay(public, journal, 30.0)
+        assert restore_delay_s(1200.0, journal) == 1200.0
+        reset_delay(public, journal, 30.0)
         assert public.delay_s == 30.0
     with Journal(file) as journal:
-        assert first_delay_s(30.0, journal) == 30.0
+        assert restore_delay_s(30.0, journal) == 30.0

@@ -1,0 +1,252 @@
+"""Runs all sources of a service, and restarts them when their settings change."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from live.config import FeedsConfig
+from live.errors import ConfigError, FeedError, LiveRateError
+from live.messages.health import HealthReport
+from live.process.supervision import Supervisor
+from live.process.wakeups import call_after_wakeup
+from live.sources.feed import Feed, describe_failure
+from live.sources.open_feed import open_feed
+from live.sources.source_address import FeedAddress, recognise_source
+
+log = logging.getLogger(__name__)
+
+#: Kinds that cannot be restarted: what was read is gone, or would be played again.
+_NOT_RESTARTED = frozenset({"stdin", "demo"})
+#: Tables of ``[feeds]`` for one kind of source, and settings that no source reads.
+_OWN = ("lichess", "livechess_cloud", "mqtt")
+_NOT_READ = ("delay_s", "rating_list", "pairing_list")
+_DEFAULTS = FeedsConfig()
+
+
+def open_feeds(
+    specs: Sequence[str], config: FeedsConfig, open: Callable[..., Feed]
+) -> list[Feed]:
+    """Open sources with ``open``, each under its own name.
+
+    Raises:
+        ConfigError: the same source is given twice.
+        FeedError: see :func:`live.sources.open_feed.open_feed`.
+    """
+    feeds: list[Feed] = []
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
+        feed = open(spec, config)
+        if feed.name in [each.name for each in feeds]:
+            # Two addresses may differ only in a secret, which names do not show.
+            feed = open(spec, config, name=f"{feed.name} ({len(feeds) + 1})")
+        feeds.append(feed)
+    return feeds
+
+
+def select_settings(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
+    """Return the kind of a source, and the settings it reads, else defaults."""
+    kind = recognise_source(spec, lichess_url=config.lichess.base_url).kind
+    others = [name for name in _OWN if name != kind.replace("-", "_")]
+    unread = {name: getattr(_DEFAULTS, name) for name in (*_NOT_READ, *others)}
+    return kind, msgspec.structs.replace(config, **unread)
+
+
+@dataclass(eq=False)
+class _Source:
+    """One source and its state."""
+
+    spec: str
+    feed: Feed
+    task: asyncio.Task[None] | None = None
+    is_over: bool = False
+    error: FeedError | None = None
+    """Why it could not be followed at all."""
+
+
+class SourceRunner:
+    """The sources and their settings. Made before anything runs, to show mistakes
+    first.
+
+    ``lasting``: a source whose games are all over is still looked at, since the next
+    round may come from it.
+
+    Raises:
+        ConfigError, FeedError: see :func:`open_feeds`.
+    """
+
+    def __init__(
+        self, specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False
+    ) -> None:
+        self.config = config
+        """The settings in force."""
+        self.lost: list[FeedError] = []
+        """Why sources could not be followed at all, the latest last."""
+        self._open = partial(open_feed, lasting=lasting)
+        feeds = open_feeds(specs, config, self._open)
+        self._sources = [_Source(*each) for each in zip(specs, feeds, strict=True)]
+        # Starts to follow one, while they are followed.
+        self._start: Callable[[_Source], None] | None = None
+        self._all_over = asyncio.Event()
+        # Whether settings have changed: what fails from then on was not just typed.
+        self._is_reconfigured = False
+
+    @property
+    def exit_code(self) -> int:
+        """That of the first source that could not be followed; 0 without one."""
+        return self.lost[0].exit_code if self.lost else 0
+
+    @property
+    def names(self) -> list[str]:
+        """What people call them, in the order they were given."""
+        return [each.feed.name for each in self._sources]
+
+    @property
+    def folders(self) -> list[Path]:
+        """Files and folders that are followed: player lists may lie beside them."""
+        found = [self._recognise(each) for each in self._sources]
+        return [Path(each.target) for each in found if each.kind in ("file", "folder")]
+
+    @property
+    def fixed(self) -> list[str]:
+        """Sources that :meth:`reconfigure` never restarts."""
+        return [
+            each.feed.name
+            for each in self._sources
+            if self._recognise(each).kind in _NOT_RESTARTED
+        ]
+
+    def _recognise(self, source: _Source) -> FeedAddress:
+        return recognise_source(source.spec, lichess_url=self.config.lichess.base_url)
+
+    @contextlib.asynccontextmanager
+    async def running(
+        self,
+        follow: Callable[[Feed], Awaitable[None]],
+        report: HealthReport,
+        supervisor: Supervisor,
+    ) -> AsyncIterator[None]:
+        """Follow every source while the block runs; one that is over may start again.
+
+        Args:
+            follow: follows one source to its end.
+            report: gets the health of a source that cannot be followed.
+            supervisor: restarts sources.
+        """
+        async with asyncio.TaskGroup() as group:
+
+            def start(source: _Source) -> None:
+                before = source.task
+                if before is not None:
+                    before.cancel()
+                following = self._follow(source, before, follow, report, supervisor)
+                source.task = group.create_task(
+                    following, name=f"follow {source.feed.name}"
+                )
+
+            self._start = start
+            sleeps = supervisor.keep(
+                "sleep watch", lambda: call_after_wakeup(self.restart)
+            )
+            watching = group.create_task(sleeps, name="keep sleep watch")
+            for each in self._sources:
+                start(each)
+            yield
+            self._start = None
+            for task in (watching, *(each.task for each in self._sources)):
+                if task is not None:
+                    task.cancel()
+
+    async def wait_until_over(self) -> None:
+        """Wait until every source is over.
+
+        Raises:
+            FeedError: none of them could be followed at all.
+        """
+        await self._all_over.wait()
+        if len(self.lost) == len(self._sources) and not self._is_reconfigured:
+            # It has just been mistyped.
+            raise self.lost[-1]
+
+    def check(self, config: FeedsConfig) -> None:
+        """Check that these settings can be used; raise as :func:`open_feeds` does."""
+        open_feeds([each.spec for each in self._sources], config, self._open)
+
+    def reconfigure(self, config: FeedsConfig) -> None:
+        """Restart every source whose settings change, even if it is over or has failed.
+
+        Games stay: the next report is whole.
+        """
+        before = self.config
+        self.config = config
+        concerned = [
+            each
+            for each in self._sources
+            if select_settings(each.spec, before) != select_settings(each.spec, config)
+        ]
+        self._is_reconfigured |= bool(concerned)
+        self._restart(concerned)
+
+    def restart(self) -> None:
+        """Let every source that is not over connect again, at once. Games stay."""
+        self._restart([each for each in self._sources if not each.is_over])
+
+    def _restart(self, concerned: Sequence[_Source]) -> None:
+        for each in concerned:
+            name = each.feed.name
+            if self._recognise(each).kind in _NOT_RESTARTED:
+                log.warning("%s goes on as it is: it cannot be begun anew", name)
+                continue
+            try:
+                each.feed = self._open(each.spec, self.config, name=name)
+            except LiveRateError as error:
+                # A file may be missing just now: the other sources start all the same.
+                log.error("%s; it goes on as it was", error)
+                continue
+            each.is_over = False
+            if each.error is not None:
+                self.lost.remove(each.error)
+                each.error = None
+            self._all_over.clear()
+            if self._start is not None:
+                self._start(each)
+
+    async def _follow(
+        self,
+        source: _Source,
+        before: asyncio.Task[None] | None,
+        follow: Callable[[Feed], Awaitable[None]],
+        report: HealthReport,
+        supervisor: Supervisor,
+    ) -> None:
+        """Follow one source to its end, after the end of ``before``, which it replaces.
+
+        A source that cannot be followed at all is reported, and the others go on.
+        """
+        if before is not None:
+            await asyncio.wait([before])
+        feed = source.feed
+        try:
+            await supervisor.keep(
+                feed.name,
+                lambda: follow(feed),
+                source=True,
+                ends=True,
+                fatal=lambda error: isinstance(error, FeedError),
+            )
+        except FeedError as error:
+            source.error = error
+            self.lost.append(error)
+            # If all are lost, that ends the service, which reports it.
+            if len(self.lost) < len(self._sources) or self._is_reconfigured:
+                log.error("%s", error)
+                report(describe_failure(feed.name, error))
+        source.is_over = True
+        if all(each.is_over for each in self._sources):
+            self._all_over.set()
