@@ -29,6 +29,12 @@ from live.jobs.analyze_games import (
     write_json,
     write_output,
 )
+from live.journal.arbiter_notes import (
+    ALERT,
+    build_incident_log,
+    decode_notes,
+    reapply_rulings,
+)
 from live.journal.journal_reader import JournalReader, JournalRun, RecordedChange
 from live.journal.rating_explanation import (
     Explanation,
@@ -49,7 +55,6 @@ from live.screens.reports.report_files import (
 from live.screens.reports.report_files import format_moment as incident_moment
 from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
-from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
 from live.service.program_output import WRITTEN, log_to_stderr, utc_now, write_texts
@@ -203,7 +208,7 @@ def rebuild_event(
             for step in in_pieces(game):
                 service.state.apply(step)
                 service.answer_requests()
-    rule_again(service.state, reader.read_notes(to_ms))
+    reapply_rulings(service.state, reader.read_notes(to_ms))
     for _, alert in read_alerts(reader, to_ms):
         service.apply_alert(alert)
     return service
@@ -215,7 +220,7 @@ def read_alerts(
     """Yield alerts as they were raised, changed and cleared, each with its time in
     milliseconds.
     """
-    for at_s, alert in said_in(
+    for at_s, alert in decode_notes(
         note for note in reader.read_notes(to_ms) if note.kind == ALERT
     ):
         if isinstance(alert, Alert):
@@ -266,7 +271,7 @@ def report_event(
         in_doubt = find_doubted_games(state.alerts())
         whole = build_analysis(state, state.methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
-        log = log_of(reader.read_notes(to_ms)).incidents() if alerts else []
+        log = build_incident_log(reader.read_notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}
     incidents = tuple(with_boards(log, boards))
     if json is not None:

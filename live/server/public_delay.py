@@ -39,7 +39,7 @@ class ChosenDelay(Value):
 
 
 def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
-    """Set the delay for an arbiter; it holds over a restart, as what is withheld does."""
+    """Set the delay that an arbiter chose; it holds over a restart."""
     public.set_delay(delay_s)
     _remember(journal, delay_s)
 

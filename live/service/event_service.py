@@ -28,6 +28,7 @@ from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.question import HumanAnswer
+from live.journal.arbiter_notes import BoardRuling, reapply_rulings, write_note
 from live.journal.journal_reader import Memory
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo, GameDetail, GameView
@@ -41,7 +42,7 @@ from live.process.supervision import FaultLog, explain_end
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
 from live.screens.terminal.text import counted
-from live.service.desks import AlertService, BoardRuling, StoryService, rule_again, write_note
+from live.service.alert_service import AlertService
 from live.service.engine_service import (
     EngineService,
     advice,
@@ -54,6 +55,7 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
+from live.service.story_service import StoryService
 from live.sources.feed import Feed, describe_failure
 from live.user_files import in_print
 from live.watch.incident_log import board_words
@@ -107,7 +109,7 @@ class EventService:
             lambda game: self.state.game(game),
             report=self.health,
             journal=self.journal.journal,
-            aloud=lambda: not self.withholding(),
+            should_log=lambda: not self.withholding(),
         )
         self.story = StoryService(
             self._tell,
@@ -166,7 +168,7 @@ class EventService:
         # Nobody is notified again of what is restored.
         self.arbiter.restoring = self.story.restoring = True
         await self.journal.restore(self.state, identity, known, limit, feeds, self.measured)
-        rule_again(self.state, self.journal.journal.read_notes())
+        reapply_rulings(self.state, self.journal.journal.read_notes())
         self.arbiter.restoring = self.story.restoring = False
         self.arbiter.resume(self.state, feeds)
         # After the alerts: they say which results are doubted.

@@ -25,7 +25,14 @@ LOOK_S = 1.0
 #: What the port takes over.
 PORT_KEYS = frozenset(
     f"server.{name}"
-    for name in ("frames", "hide_scores", "hosts", "max_connections", "origins", "public")
+    for name in (
+        "frames",
+        "hide_scores",
+        "hosts",
+        "max_connections",
+        "origins",
+        "public",
+    )
 )
 #: What the delay of the public takes over.
 DELAY_KEYS = frozenset({"feeds.delay_s"})
@@ -138,7 +145,8 @@ class SettingsReloader:
         parts = [f"taken over: {', '.join(taken)}"] if taken else []
         if later:
             keys = ", ".join(later)
-            parts.append(f"from the next start on: {keys} (start live-rate anew to have it count)")
+            later_text = f"from the next start on: {keys}"
+            parts.append(f"{later_text} (start live-rate anew to have it count)")
         log.warning("settings: %s", "; ".join(parts) or "nothing has changed")
         return Reloaded(taken, later)
 

@@ -41,6 +41,15 @@ from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
 from live.server.public_audience import PublicAudience
+from live.server.public_delay import (
+    choose_delay,
+    find_unpublished,
+    record_publication,
+    reset_delay,
+    restore_delay_s,
+    run_delay,
+    wait_until_published,
+)
 from live.server.retained_messages import RetainedMessages
 from live.server.server import Publisher
 from live.server.static_files import StaticSite

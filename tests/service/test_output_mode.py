@@ -28,7 +28,6 @@ from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
 from live.server.public_audience import PublicAudience
 from live.server.reference_client import OutOfStep, ReferenceClient
-from live.service import program_output
 from live.service.program_output import (
     REPEATED,
     REPEATED_S,
@@ -262,7 +261,7 @@ async def test_output_that_nobody_reads_asks_the_service_to_end_once(
         tried.append(text)
         raise BrokenPipeError
 
-    monkeypatch.setattr(program_output, "give_up_output", lambda: None)
+    monkeypatch.setattr("live.process.standard_output.discard_stdout", lambda: None)
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
         say = tolerate_full_disk(unread)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from live.engine.search import Search, SearchResult
 from live.event.tracked_game import view_of
+from live.journal.arbiter_notes import build_incident_log, decode_notes
 from live.journal.journal import JournalWriter
 from live.journal.journal_reader import RecordedNote
 from live.messages.alerts import Alert
@@ -30,8 +31,9 @@ from live.screens.reports.report_files import format_incidents_csv as as_csv
 from live.server.filtered_reader import snapshot
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
-from live.service.desks import LOOKS, AlertService, StoryService, log_of, said_in
+from live.service.alert_service import AlertService
 from live.service.event_service import EventService
+from live.service.story_service import LOOKS, StoryService
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
 from live.watch.alert_desk import AlertDesk
 from live.watch.board_memory import BoardMemory, Lapse
@@ -51,7 +53,7 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     published: list[Sequence[Change]] = []
     now_s = 1000.0
     arbiter = AlertService(published.append, clock=lambda: now_s)
-    with caplog.at_level(logging.WARNING, "live.service.desks"):
+    with caplog.at_level(logging.WARNING, "live.service.alert_service"):
         change, message = arbiter.with_alerts([FAILED])
         assert change is FAILED
         assert isinstance(message, AlertMessage)
@@ -481,7 +483,7 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
 def test_a_damaged_record_of_the_log_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
     good = RecordedNote(1, 1000, 1, "", "entry", b'{"text":"first"}')
     bad = RecordedNote(2, 2000, 1, "", "entry", b"{")
-    assert [each.text for each in log_of([good, bad]).incidents()] == ["first"]
+    assert [each.text for each in build_incident_log([good, bad]).incidents()] == ["first"]
     assert "record 2 of the incident log cannot be read" in caplog.text
 
 
@@ -564,5 +566,5 @@ def test_a_record_that_cannot_be_read_is_left_out_and_named(
     body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     note = RecordedNote(7, 1_000, 1, "", "alert", body)
-    assert list(said_in([note])) == []
+    assert list(decode_notes([note])) == []
     assert "record 7 of the incident log cannot be read" in caplog.text

@@ -1,0 +1,91 @@
+"""Moments of a running service: when to look for them, and their memories."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from live.journal.journal import Journal
+from live.journal.journal_reader import Memory
+from live.journal.memories import build_memory, read_memories
+from live.messages.alerts import Alert
+from live.messages.figures import GameDetail, GameView
+from live.messages.moments import Moment
+from live.messages.to_clients import Change, MoveMessage, ScoreMessage
+from live.messages.values import GameId
+from live.process.clock import ReadClock
+from live.process.supervision import FaultLog
+from live.watch.alert_kinds import CONTRADICTIONS, find_doubted_games
+from live.watch.story_desk import GameStory, StoryDesk
+
+#: The kind of what is remembered of a game.
+STORY = "story"
+#: Games looked at for moments in one go.
+LOOKS = 12
+
+
+class StoryService:
+    """Looks for moments once a second.
+
+    Moments rest on whatever sources say of games: a fault in here costs moments alone.
+    """
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        detail_of: Callable[[GameId], GameDetail | None],
+        clock: ReadClock = time.time,
+        alerts: Callable[[], Iterable[Alert]] = tuple,
+        journal: Journal | None = None,
+    ) -> None:
+        """``alerts`` returns the open ones."""
+
+        def is_doubted(game: GameId) -> bool:
+            return game in find_doubted_games(alerts(), CONTRADICTIONS)
+
+        self._desk = StoryDesk(is_doubted)
+        self._publish = publish
+        self._detail_of = detail_of
+        self._clock = clock
+        self._journal = journal or Journal()
+        self.restoring = False
+        """Whether games of an earlier run come back."""
+        # Games that came back move by move: their moments may be out of date.
+        self._made_anew: set[GameId] = set()
+        self._faults = FaultLog("moments are missed")
+
+    def published(self, changes: Iterable[Change]) -> None:
+        """Take over changes of the state, before subscribers are sent them."""
+        if self.restoring:
+            for change in changes:
+                if isinstance(change, MoveMessage | ScoreMessage):
+                    self._made_anew.add(change.game)
+            return
+        with self._faults.guarded():
+            self._desk.follow(changes, self._clock())
+
+    def tick(self) -> None:
+        """Look at what has changed. To be called about once a second."""
+        for _ in range(LOOKS):
+            if not self._desk.waiting:
+                break
+            with self._faults.guarded():
+                messages = self._desk.look(self._detail_of)
+                if messages:
+                    self._publish(messages)
+        self._desk.remember_waiting()
+        self._journal.keep_memories(self.memories)
+
+    def memories(self) -> list[Memory]:
+        """Return what there is to remember since the last call."""
+        stories = self._desk.unremembered().items()
+        return [build_memory(STORY, game, story) for game, story in stories]
+
+    def resume(self, games: Iterable[GameView]) -> None:
+        """Restore the moments of an earlier run, with their times; publish nothing."""
+        with self._faults.guarded():
+            stories = read_memories(self._journal, STORY, GameStory)
+            self._desk.restore(games, stories, self._made_anew)
+        self._made_anew.clear()
+
+    def moments(self) -> Sequence[Moment]:
+        """Return the moments that hold."""
+        return self._desk.moments()

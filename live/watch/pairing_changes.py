@@ -1,0 +1,93 @@
+"""What was changed of the players of a board, before and after its first move. Pure."""
+
+from collections.abc import Iterator
+
+from live.catalogue import main_event
+from live.games.rounds import normalise_round
+from live.messages.figures import GameView
+from live.messages.from_sources import Player
+from live.messages.values import GameId
+
+Pair = tuple[Player, Player]
+
+
+class PairingChanges:
+    """Who plays at each board."""
+
+    def __init__(self) -> None:
+        self._players: dict[GameId, Pair] = {}
+        # Source, event, round and board of each game that has not begun, and its
+        # players.
+        self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
+
+    def follow(self, game: GameView) -> Iterator[str]:
+        """Take over a game as it is now; yield what changed, for the incident log."""
+        seat = (game.feed, main_event(game), normalise_round(game.round), game.board)
+        names = (game.white.name, game.black.name)
+        _, names_before = self._seated.pop(game.id, (seat, names))
+        players = (game.white, game.black)
+        players_before = self._players.get(game.id, players)
+        self._players[game.id] = players
+        if game.plies_played:
+            yield from describe_changes(game, players_before)
+        elif game.board is not None and all(names):
+            self._seated[game.id] = seat, names
+            yield from _describe_replacement(game.board, names_before, names)
+
+    def drop(self, id: GameId) -> tuple[GameId, list[str]]:
+        """Forget a game that is gone; return the one in its seat, and what changed.
+
+        A game that had not begun may be another game now.
+        """
+        self._players.pop(id, None)
+        if id not in self._seated:
+            return id, []
+        seat, before = self._seated.pop(id)
+        seats = self._seated.items()
+        instead = [(game, names) for game, (place, names) in seats if place == seat]
+        # Of several none is this one: matches number their boards alike.
+        if len(instead) != 1:
+            return id, []
+        game, names = instead[0]
+        return game, list(_describe_replacement(seat[-1], before, names))
+
+
+def _describe_replacement(
+    board: object, before: tuple[str, str], now: tuple[str, str]
+) -> Iterator[str]:
+    if set(before) != set(now):
+        was, came = " – ".join(before), " – ".join(now)
+        yield f"Board {board}: {came} in place of {was}, before the first move."
+
+
+def describe_changes(game: GameView, before: Pair) -> Iterator[str]:
+    """Yield what was changed of a game's players after its first move.
+
+    That they changed seats is an alert.
+    """
+    now = (game.white, game.black)
+    if tuple(map(_identify, before)) == tuple(map(_identify, reversed(now))):
+        return
+    number = f"Board {game.board}" if game.board is not None else ""
+    board = number or " – ".join(player.name for player in before)
+    moves = (game.plies_played + 1) // 2
+    for color, was, player in zip(("White", "Black"), before, now, strict=True):
+        if _identify(was) != _identify(player):
+            old = _distinguish(was, player)
+            new = _distinguish(player, was)
+            yield f"{board}: {color} was {old} and is now {new}, after move {moves}."
+
+
+def _identify(player: Player) -> tuple[object, ...]:
+    return player.name, player.elo or None, player.fide_id or None
+
+
+def _distinguish(player: Player, other: Player) -> str:
+    """Return how a player differs from another: ``Ding, L (2780, FIDE 8603677)``."""
+    known: list[str] = []
+    if player.elo or other.elo:
+        known.append(str(player.elo) if player.elo else "no Elo")
+    if player.fide_id != other.fide_id:
+        known.append(f"FIDE {player.fide_id}" if player.fide_id else "no FIDE id")
+    about = f" ({', '.join(known)})" if known else ""
+    return f"{player.name or '?'}{about}"
