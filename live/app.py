@@ -35,6 +35,7 @@ from live.process.limits import cap_connections, raise_file_limit
 from live.process.memory import freeze_startup_objects
 from live.process.sd_notify import ServiceManager
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
+from live.process.stderr_log import log_to_stderr, set_log_level
 from live.process.supervision import Supervisor, run_in_background
 from live.server.authentication import public_filter
 from live.server.listening import check_exposure
@@ -52,7 +53,7 @@ from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
-from live.service.program_output import OutputMode, log_level, log_to_stderr, way
+from live.service.program_output import OutputMode, choose_display
 from live.service.settings_reload import (
     DELAY_KEYS,
     PORT_KEYS,
@@ -91,7 +92,7 @@ async def follow(
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code. ``load`` reads
     the settings again when their file, ``path``, has changed.
     """
-    log_to_stderr(config)
+    log_to_stderr(config.log.level)
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
     said = config
@@ -102,7 +103,7 @@ async def follow(
         config, EventJournal(journal_path(config.journal, names, once=once)), human=True
     )
     console = Console()
-    shown = way(headless=headless, json=json)
+    shown = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
@@ -187,7 +188,7 @@ def _reloader(
     """What takes settings over while the service runs."""
     journal = service.journal.journal
     parts = (
-        ReloadablePart(frozenset({"log.level"}), log_level),
+        ReloadablePart(frozenset({"log.level"}), lambda new: set_log_level(new.log.level)),
         ReloadablePart(
             PORT_KEYS,
             lambda new: publisher.reconfigure(new.server),

@@ -34,8 +34,10 @@ from live.messages.from_sources import FeedReport
 from live.messages.to_clients import Change, GameMessage
 from live.messages.values import GameId
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
+from live.process.stderr_log import log_to_stderr
 from live.rehearse.rehearsal import Protocols
 from live.rehearse.rehearsal import rehearse as play_back
+from live.screens.reports.report_export import WRITTEN, write_texts
 from live.screens.reports.report_files import build_files
 from live.screens.reports.report_page import render_report
 from live.screens.terminal import printed
@@ -43,7 +45,6 @@ from live.screens.terminal.text import counted, plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.server.pgn_writer import write_game
 from live.service.event_service import EventService
-from live.service.program_output import WRITTEN, log_to_stderr, write_texts
 from live.sources.charset_guess import guess_charset
 from live.sources.game_identity import drop_repeated_games
 from live.sources.pgn_decoder import PgnLimits, PgnReader
@@ -131,7 +132,7 @@ async def analyse_files(
     Raises:
         InputError: a file is not there, or holds no game, or none that counts.
     """
-    log_to_stderr(config)
+    log_to_stderr(config.log.level)
     reports = [read_pgn(file) for file in files]
     if not walkovers:
         reports = _drop_walkovers(reports)

@@ -46,6 +46,8 @@ from live.messages.alerts import Alert, Incident
 from live.messages.figures import GameDetail
 from live.messages.to_clients import AlertMessage, Change
 from live.messages.values import GameId
+from live.process.stderr_log import log_to_stderr
+from live.screens.reports.report_export import WRITTEN, read_utc_now, write_texts
 from live.screens.reports.report_files import (
     Format,
     build_files,
@@ -57,7 +59,6 @@ from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
-from live.service.program_output import WRITTEN, log_to_stderr, utc_now, write_texts
 from live.watch.alert_kinds import find_doubted_games
 from live.watch.finding import in_order
 from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards
@@ -263,8 +264,8 @@ def report_event(
     """Run ``live-rate report``; return the exit code. ``alerts``: show also the
     incident log up to then, in files of its own if files are written.
     """
-    log_to_stderr(Config())
-    now = utc_now()
+    log_to_stderr(Config().log.level)
+    now = read_utc_now()
     to_ms = parse_moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
         state = rebuild_event(reader, path, to_ms).state
@@ -337,7 +338,7 @@ def _build_incident_table(incidents: Sequence[Incident], zone: dt.tzinfo) -> Tab
 
 def explain_rating(path: Path, name: str, ply: int, *, json: str | None = None) -> int:
     """Run ``live-rate explain``; return the exit code."""
-    log_to_stderr(Config())
+    log_to_stderr(Config().log.level)
     with JournalReader.open(path) as reader:
         service = rebuild_event(reader, path)
         detail = find_game(list(build_analysis(service.state).games), name)

@@ -41,17 +41,16 @@ from live.messages.to_clients import (
 from live.process.backoff import format_duration, generate_doubling_s
 from live.process.clock import LOOP_CLOCK, Clock
 from live.process.signals import stop_on_signals
+from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.terminal.text import WITHHELD, is_withheld
 from live.screens.terminal.view_context import RecentChanges, ViewContext
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.wire import API_PATH, LIVE_PATH
 from live.service.program_output import (
-    Way,
-    export_incidents,
-    export_report,
-    line_printer,
+    Display,
+    build_line_printer,
+    choose_display,
     run_terminal,
-    way,
 )
 
 #: The service sends a heartbeat every 15 s; two and a bit missing means the line is
@@ -255,7 +254,7 @@ _Incidents = dict[str, tuple[Incident, ...]]
 class ServiceWatch(ServiceConnection):
     """The service in this terminal."""
 
-    def __init__(self, url: str, shown: Way, console: Console) -> None:
+    def __init__(self, url: str, shown: Display, console: Console) -> None:
         super().__init__(url)
         self.shown = shown
         self.console = console
@@ -265,7 +264,7 @@ class ServiceWatch(ServiceConnection):
         self._alerts: Sequence[Alert] = ()
         """Those that stood when they were sent last."""
         self.recent_changes = RecentChanges(time.monotonic)
-        self._tell_lines = line_printer(console)
+        self._tell_lines = build_line_printer(console)
         if shown == "lines":
             self.say = partial(print_line, console=console)
 
@@ -276,7 +275,7 @@ class ServiceWatch(ServiceConnection):
         if isinstance(message, SnapshotMessage):
             if self.shown == "lines":
                 # After the first time only what has changed since is news.
-                self._tell_lines = line_printer(
+                self._tell_lines = build_line_printer(
                     self.console, message.games, self._alerts
                 )
                 self._tell_lines([AlertMessage(alert) for alert in message.alerts])
@@ -397,7 +396,7 @@ async def watch_service(url: str, *, json: bool = False) -> int:
         ConfigError: ``url`` is no address.
         Refused: the service does not let us in.
     """
-    shown = ServiceWatch(url, way(json=json), Console())
+    shown = ServiceWatch(url, choose_display(json=json), Console())
     stop = asyncio.Event()
     with stop_on_signals(stop):
         parts = {

@@ -42,8 +42,8 @@ from live.jobs.analyze_games import build_progress_bar, check_writable, print_li
 from live.journal.journal import Journal
 from live.messages.from_sources import MATE_CP
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
+from live.process.stderr_log import log_to_stderr
 from live.service.engine_service import EngineService, limit_text, search_options_of
-from live.service.program_output import log_to_stderr
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,
@@ -406,7 +406,7 @@ async def search_corpus(
         InputError: no such corpus, or its disk is full.
         EngineError: no engine.
     """
-    log_to_stderr(config)
+    log_to_stderr(config.log.level)
     stop = asyncio.Event()
     under_way = corpus.with_name(f"{corpus.name}-searches")
     with (

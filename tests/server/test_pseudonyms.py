@@ -36,7 +36,7 @@ from live.server.site_stream import SiteStream
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.visibility import Visibility
-from live.service.program_output import JsonPrinter, line_printer
+from live.service.program_output import JsonPrinter, build_line_printer
 from live.sources.pgn_decoder import PgnReader
 from tests.server.serving import bearer, left_in, live, token_file
 from tests.server.test_public_audience import follower
@@ -111,7 +111,7 @@ class Sweep:
         printer = JsonPrinter(self._note)
         printer.begin(snapshot(public))
         public.listen(printer.show)
-        public.listen(line_printer(Console(file=self._lines, width=200)))
+        public.listen(build_line_printer(Console(file=self._lines, width=200)))
         public.listen(self._broker.mark_changed, self._broker.reset)
         public.listen(self._stream.publish, self._stream.reset)
 

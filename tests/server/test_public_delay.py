@@ -55,7 +55,7 @@ from live.server.server import Publisher
 from live.server.static_files import StaticSite
 from live.server.tokens import create_token
 from live.server.visibility import Visibility, redact
-from live.service.program_output import JsonPrinter, line_printer
+from live.service.program_output import JsonPrinter, build_line_printer
 from live.sources import demo_feed
 from tests.event.arithmetic import answer
 from tests.journal.test_journal import altered
@@ -161,7 +161,7 @@ class Stranger:
         printer = JsonPrinter(lambda text: self._note("json", text.encode()))
         printer.begin(snapshot(publisher.public, seen))
         publisher.public.listen(printer.show)
-        publisher.public.listen(line_printer(Console(file=self._lines)))
+        publisher.public.listen(build_line_printer(Console(file=self._lines)))
         publisher.public.listen(self._broker.mark_changed)
 
     def _note(self, way: str, data: bytes) -> None:

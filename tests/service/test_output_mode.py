@@ -24,22 +24,13 @@ from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import HealthMessage
 from live.process.signals import stop_on_signals
 from live.process.standard_output import tolerate_full_disk
+from live.process.stderr_log import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
+from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
 from live.server.public_audience import PublicAudience
 from live.server.reference_client import OutOfStep, ReferenceClient
-from live.service.program_output import (
-    REPEATED,
-    REPEATED_S,
-    JsonPrinter,
-    OneLineFormatter,
-    OutputMode,
-    RepeatedLines,
-    export_incidents,
-    export_report,
-    line_printer,
-    way,
-)
+from live.service.program_output import JsonPrinter, OutputMode, build_line_printer, choose_display
 from live.sources import demo_feed
 from tests.journal.test_journal import altered
 from tests.server.world import World
@@ -72,7 +63,7 @@ def test_the_app_only_where_somebody_can_see_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     attach(monkeypatch, terminals)
-    assert way(environment={"TERM": term}, **flags) == expected
+    assert choose_display(environment={"TERM": term}, **flags) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,7 +82,7 @@ def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
 ) -> None:
     attach(monkeypatch, terminals)
     term = "dumb" if terminals == ALL else "xterm"
-    assert way(environment={"TERM": term}) == "lines"
+    assert choose_display(environment={"TERM": term}) == "lines"
     [said] = caplog.messages
     assert said.endswith(f": {why}")
 
@@ -223,7 +214,7 @@ def test_lines_are_left_out_until_there_is_room_and_that_is_said_once(
 ) -> None:
     with (tmp_path / "log").open("w") as log:
         console = Console(file=full)
-        tell = line_printer(console)
+        tell = build_line_printer(console)
         tell([health("first")])
         tell([health("second")])
         console.file = log
@@ -247,7 +238,7 @@ def test_messages_keep_their_numbers_when_some_are_left_out(full: TextIO, tmp_pa
 
 def test_other_faults_of_the_output_are_not_hidden(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w") as log:
-        tell = line_printer(Console(file=log))
+        tell = build_line_printer(Console(file=log))
     with pytest.raises(ValueError, match="closed file"):
         tell([health("first")])
 
