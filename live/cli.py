@@ -7,13 +7,35 @@ import sys
 
 import typer
 
-from live.commands import service_commands, study_commands
+from live.commands.analyze import analyze
+from live.commands.calibrate import calibrate
 from live.commands.command_options import (
     GONE_COMMANDS,
     GONE_CONTEXT,
     command,
     make_gone_command,
 )
+from live.commands.compare import compare
+from live.commands.doctor import doctor
+from live.commands.explain import explain
+from live.commands.feeds import feeds
+from live.commands.follow import follow
+from live.commands.forget import forget
+from live.commands.human import human
+from live.commands.manual import manual
+from live.commands.match import match
+from live.commands.notify_test import notify_test
+from live.commands.rank import rank
+from live.commands.rehearse import rehearse
+from live.commands.report import report
+from live.commands.schema import schema
+from live.commands.site import site
+from live.commands.study import study
+from live.commands.systemd_unit import systemd_unit
+from live.commands.token import token
+from live.commands.train_human import train_human
+from live.commands.watch import watch
+from live.commands.worker import worker
 from live.errors import LiveRateError
 
 app = typer.Typer(
@@ -28,14 +50,35 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.callback(invoke_without_command=True)(command(service_commands.follow))
-for each in (
-    *(service_commands.analyze, service_commands.doctor),
-    *study_commands.COMMANDS,
-    *service_commands.COMMANDS,
-):
+#: In the order of their help.
+COMMANDS = (
+    analyze,
+    doctor,
+    calibrate,
+    compare,
+    match,
+    rank,
+    human,
+    train_human,
+    rehearse,
+    feeds,
+    worker,
+    token,
+    schema,
+    systemd_unit,
+    watch,
+    notify_test,
+    site,
+    report,
+    explain,
+    forget,
+    manual,
+)
+
+app.callback(invoke_without_command=True)(command(follow))
+for each in COMMANDS:
     app.command()(command(each))
-app.add_typer(study_commands.study)
+app.add_typer(study)
 for name in GONE_COMMANDS:
     app.command(name, hidden=True, context_settings=GONE_CONTEXT)(make_gone_command(name))
 

@@ -17,7 +17,15 @@ import os
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_type_hints,
+)
 
 import typer
 from typer.models import OptionInfo
@@ -72,15 +80,24 @@ SETTING_FLAGS = {
         "server.port", int | None, "N", "Port to serve on (8765); 0 takes any free one."
     ),
     "public": SettingFlag(
-        "server.public", bool, "", "Let whoever reaches the address read, without token."
+        "server.public",
+        bool,
+        "",
+        "Let whoever reaches the address read, without token.",
     ),
     "hide_scores": SettingFlag(
-        "server.hide_scores", bool, "", "Serve moves, clocks and results only: for venues."
+        "server.hide_scores",
+        bool,
+        "",
+        "Serve moves, clocks and results only: for venues.",
     ),
     "journal": SettingFlag("journal.file", str | None, "FILE", _JOURNAL),
     "no_journal": SettingFlag("", bool, "", "Keep nothing over a restart."),
     "engine": SettingFlag(
-        "engine.path", str | None, "PATH", "A UCI engine, or 'embedded'; else the first one found."
+        "engine.path",
+        str | None,
+        "PATH",
+        "A UCI engine, or 'embedded'; else the first one found.",
     ),
     "depth": SettingFlag("engine.depth", Positive, "N", "Search every position to this depth."),
     "nodes": SettingFlag(
@@ -91,7 +108,10 @@ SETTING_FLAGS = {
     ),
     "engines": SettingFlag("engine.engines", Positive, "N", _ENGINES),
     "cluster": SettingFlag(
-        "engine.cluster", str | None, "ADDRESS", "A Dask scheduler whose workers search for us."
+        "engine.cluster",
+        str | None,
+        "ADDRESS",
+        "A Dask scheduler whose workers search for us.",
     ),
     "gain": SettingFlag("rating.gain", Gain | None, "", _GAIN),
     "network": SettingFlag(
@@ -103,6 +123,8 @@ SETTING_FLAGS = {
 }
 SEARCH = "engine depth nodes movetime engines"
 RUN = "gain config log_level debug"
+#: The flags of a service.
+SERVICE = f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
 
 
 class Settings(NamedTuple):
@@ -144,6 +166,10 @@ class Settings(NamedTuple):
         return cls(flags.get("config"), given)
 
 
+Feeds = list[str] | None
+"""Sources; may be repeated."""
+FileSettings = Annotated[Settings, "config"]
+
 Ended = Coroutine[Any, Any, int] | int | None
 """What a command gives back: its exit code, a loop's work that ends with one, or nothing."""
 _ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILINE)
@@ -169,7 +195,11 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
             abouts = _said(inspect.getdoc(hint) or "")
             for each in dataclasses.fields(hint):
                 options[each.name] = _parameter(
-                    typer.Option, each.name, kinds[each.name], each.default, abouts[each.name]
+                    typer.Option,
+                    each.name,
+                    kinds[each.name],
+                    each.default,
+                    abouts[each.name],
                 )
         if options:
             groups[name] = made, [*options]

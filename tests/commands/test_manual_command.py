@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from live.cli import app
-from live.commands.service_commands import manual
+from live.commands.manual import manual
 from live.errors import InputError
 from live.manual.pages import TOPICS, manual_page
 

@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from live.cli import app
-from live.commands import study_commands
 from live.errors import ConfigError, InputError
 from tests.studies.small_corpus import SAMPLE, SEARCHED, rated_games
 from tests.test_cli import DATA, live_rate
@@ -265,7 +264,7 @@ def test_what_cannot_be_done_is_said(
 def test_without_polars_its_remedy_is_said_and_help_is_still_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(study_commands, "find_spec", lambda name: None)
+    monkeypatch.setattr("live.commands.study.find_spec", lambda name: None)
     assert CliRunner().invoke(app, ["study", "add", "--help"]).exit_code == 0
     done = CliRunner().invoke(app, ["study", "status", "c.db"])
     assert isinstance(done.exception, ConfigError)

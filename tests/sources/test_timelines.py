@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.commands import service_commands
+from live.commands.rehearse import Mistake as MistakeOption
 from live.config import FeedsConfig
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 from live.rehearse.rehearsal import plan_mistakes
@@ -141,7 +141,7 @@ def test_mistakes_are_made_with_the_first_games_one_each() -> None:
     ]
     ends = {m.game: m.report for m in plan_timeline(GAMES, speed=60, incidents=made)}
     assert ends[1].result == "*" and [ends[2], ends[3]] == GAMES[2:]
-    assert tuple(option.value for option in service_commands.Mistake) == MISTAKES
+    assert tuple(option.value for option in MistakeOption) == MISTAKES
 
 
 class Ratings(Ledger):

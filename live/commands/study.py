@@ -1,6 +1,4 @@
-"""The commands for games that are over: ``calibrate``, ``compare``, ``match``, ``rank``; those over
-many of them, ``live-rate study add``, ``run`` and so on; ``human`` and ``train-human``.
-"""
+"""``live-rate study``: one corpus of many games; tables and figures of the papers."""
 
 from __future__ import annotations
 
@@ -17,160 +15,15 @@ from live.commands.command_options import (
     RUN,
     SEARCH,
     Ended,
-    Evals,
     Gain,
     Positive,
     Settings,
-    Within,
     command,
 )
-from live.errors import ConfigError, InputError
+from live.errors import ConfigError
 
 if TYPE_CHECKING:
     from live.studies.study_data import Selection
-
-#: Lines searched for ``--intrinsic`` by default; more lines say more of poor moves and cost more.
-INTRINSIC_LINES = 10
-
-
-def calibrate(
-    files: list[Path] | None = None,
-    *,
-    evals: Evals = "engine",
-    time_control: str = "unspecified",
-    write: Path | None = None,
-    engine_name: str | None = None,
-    limit: str | None = None,
-    intrinsic: bool = False,
-    lines: Annotated[int | None, Within(2)] = None,
-    check: Path | None = None,
-    model: str | None = None,
-    json: str | None = None,
-    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
-) -> Ended:
-    """Measure the engine over rated players, and learn what moves say about Elo.
-
-    Over PGN it prints Algorithms 2 and 3 of Ferreira (2012) with the columns of his Table 4.
-
-    Options:
-        files: [FILE...] PGN of rated players, or NDJSON of searched games (may be gzipped).
-        time_control: [CLASS] For people: classical, rapid, blitz.
-        write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched games, for
-            the setting rating.model and --check; with --intrinsic its table.
-        engine_name: [NAME] What the engine of an NDJSON file calls itself.
-        limit: [LIMIT] Its limit, as in '100000 nodes' or 'depth 15'.
-        intrinsic: Search several lines and write the table of Regan and Haworth (2011) that turns
-            choices into Elo for this engine and limit.
-        lines: [N] How many, with --intrinsic (10).
-        check: [FILE] Measure --model on these games instead: what its bands hold. Players it was
-            learned from are left out when the file is its own.
-        model: [NAME] Name or file, for --check.
-    """
-    if check is not None and files:
-        raise InputError("--check", "takes the place of other files", "Give one or the other")
-    if check is not None and model is None:
-        raise InputError("--check", "no model is named", "Give --model NAME")
-    if check is None and not files:
-        raise InputError("calibrate", "no file is given", "Give games of rated players")
-    if intrinsic and (write is None or check is not None or evals == "pgn"):
-        remedy = "Give --write OUT.json"
-        raise InputError("--intrinsic", "needs an engine and a file to write", remedy)
-    config = settings.load()
-    from live.studies import player_studies
-
-    if check is not None and model is not None:
-        return player_studies.check_model(check, model, json=json)
-    if intrinsic and write is not None:
-        wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
-        config = settings.load({"engine.multipv": wanted})
-        check_installed()
-        return player_studies.calibrate_intrinsic(config, files or [], written=write, json=json)
-    return player_studies.calibrate(
-        config,
-        files or [],
-        evals=evals,
-        time_control=time_control,
-        written=write,
-        engine_name=engine_name,
-        limit=limit,
-        json=json,
-    )
-
-
-def compare(
-    pgn: list[Path],
-    *,
-    players: tuple[str, str],
-    evals: Evals = "engine",
-    json: str | None = None,
-    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
-) -> Ended:
-    """Who would beat whom: every predictor side by side, each with its interval or its reason.
-
-    Options:
-        pgn: [PGN...] Games of both players.
-        players: [A B] Two names, or parts of them.
-    """
-    config = settings.load()
-    from live.studies.player_studies import compare_players
-
-    return compare_players(config, pgn, players, evals=evals, json=json)
-
-
-def rank(
-    pgn: list[Path],
-    *,
-    by: Literal["covariance", "convolution", "markov"] = "covariance",
-    evals: Evals = "engine",
-    json: str | None = None,
-    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
-) -> Ended:
-    """Who played best, by what is known of each, ties as ties; and everybody against everybody.
-
-    Options:
-        pgn: [PGN...] Games of the event.
-        by: What the battle royale's pairings are predicted by.
-    """
-    config = settings.load()
-    from live.studies.player_studies import rank_players
-
-    return rank_players(config, pgn, evals=evals, by=by, json=json)
-
-
-def match(
-    results: list[str],
-    *,
-    first: str | None = None,
-    elo0: float | None = None,
-    elo1: float | None = None,
-    alpha: float = 0.05,
-    beta: float = 0.05,
-    normalized: bool = False,
-    json: str | None = None,
-) -> Ended:
-    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine.
-
-    Options:
-        results: [WINS DRAWS LOSSES | PGN...] Three counts, or the games of a match.
-        first: [NAME] Whose side; else White of the first game.
-        elo0: [ELO] SPRT: H0, Elo.
-        elo1: [ELO] SPRT: H1, Elo.
-        alpha: [P] Error rate of H1.
-        beta: [P] Error rate of H0.
-        normalized: SPRT in normalized Elo.
-    """
-    if (elo0 is None) != (elo1 is None):
-        raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
-    from live.ratings.match import Sprt
-    from live.studies.player_studies import match as match_results
-
-    try:
-        scale: Literal["normalized", "logistic"] = "normalized" if normalized else "logistic"
-        bounds = elo0 is not None and elo1 is not None
-        test = Sprt(elo0 or 0, elo1 or 0, alpha, beta, scale) if bounds else None
-    except ValueError as error:
-        raise InputError("SPRT", str(error), "See live-rate match --help") from None
-    return match_results(results, test, first, json)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -395,62 +248,6 @@ def reproduce(
     )
 
 
-def human(
-    files: list[Path] | None = None,
-    *,
-    check: list[Path] | None = None,
-    only: Literal["all", "train", "validation", "test"] = "all",
-    games: Positive = None,
-    json: str | None = None,
-    settings: Annotated[Settings, "network config"],
-) -> Ended:
-    """Hold the network of human moves against games: does it say what was played?
-
-    A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical, rapid,
-    blitz or bullet), and where known wid and bid (the players' numbers).
-
-    Options:
-        files: [GAMES...] More files for --check.
-        check: [GAMES] Rated games as NDJSON; may be repeated.
-        only: Games that networks learn from, or a part that they never see.
-        games: [N] At most so many, spread over the files.
-    """
-    if not check:
-        raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
-    from live.studies.human_moves import check_network
-
-    return check_network(
-        [*check, *(files or [])],
-        settings.load().human.network,
-        chosen=only,
-        most=games,
-        json=json,
-    )
-
-
-def train_human(
-    games: list[Path],
-    *,
-    out: Path,
-    hours: Annotated[float, Within(0.01)] = 8.0,
-    threads: Annotated[int, Within(1)] = 2,
-) -> Ended:
-    """Learn what people play from rated games, without those held out; goes on after a break.
-
-    Needs torch: pip install 'live-rate[train]'.
-
-    Options:
-        games: [GAMES...] Rated games as NDJSON.
-        out: [FILE] The network, as ONNX; positions and checkpoints stand beside it.
-        hours: [H] How long to learn.
-        threads: [N] Cores to learn on.
-    """
-    from live.studies.human_moves import train_network
-
-    work = out.with_suffix(".training")
-    return train_network(games, out, work, seconds=hours * 3600, threads=threads)
-
-
 study = typer.Typer(name="study", no_args_is_help=True)
 
 
@@ -479,6 +276,3 @@ def _checked(run: Callable[..., None]) -> Callable[..., None]:
 
 for each in (add, run, status, merge, moves, alliot, table, figure, reproduce):
     study.command()(_checked(command(each)))
-
-#: In the order of their help; those over many games are below ``study``.
-COMMANDS = (calibrate, compare, match, rank, human, train_human)

@@ -1,0 +1,76 @@
+"""``live-rate calibrate``."""
+
+from pathlib import Path
+from typing import Annotated
+
+from live.commands.command_options import RUN, SEARCH, Ended, Evals, Settings, Within
+from live.commands.study import check_installed
+from live.errors import InputError
+
+#: Lines searched for ``--intrinsic`` by default; more lines say more of poor moves and
+#: cost more.
+INTRINSIC_LINES = 10
+
+
+def calibrate(
+    files: list[Path] | None = None,
+    *,
+    evals: Evals = "engine",
+    time_control: str = "unspecified",
+    write: Path | None = None,
+    engine_name: str | None = None,
+    limit: str | None = None,
+    intrinsic: bool = False,
+    lines: Annotated[int | None, Within(2)] = None,
+    check: Path | None = None,
+    model: str | None = None,
+    json: str | None = None,
+    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
+) -> Ended:
+    """Measure the engine over rated players, and learn what moves say about Elo.
+
+    Over PGN it prints Algorithms 2 and 3 of Ferreira (2012) with the columns of his Table 4.
+
+    Options:
+        files: [FILE...] PGN of rated players, or NDJSON of searched games (may be gzipped).
+        time_control: [CLASS] For people: classical, rapid, blitz.
+        write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched games, for
+            the setting rating.model and --check; with --intrinsic its table.
+        engine_name: [NAME] What the engine of an NDJSON file calls itself.
+        limit: [LIMIT] Its limit, as in '100000 nodes' or 'depth 15'.
+        intrinsic: Search several lines and write the table of Regan and Haworth (2011) that turns
+            choices into Elo for this engine and limit.
+        lines: [N] How many, with --intrinsic (10).
+        check: [FILE] Measure --model on these games instead: what its bands hold. Players it was
+            learned from are left out when the file is its own.
+        model: [NAME] Name or file, for --check.
+    """
+    if check is not None and files:
+        raise InputError("--check", "takes the place of other files", "Give one or the other")
+    if check is not None and model is None:
+        raise InputError("--check", "no model is named", "Give --model NAME")
+    if check is None and not files:
+        raise InputError("calibrate", "no file is given", "Give games of rated players")
+    if intrinsic and (write is None or check is not None or evals == "pgn"):
+        remedy = "Give --write OUT.json"
+        raise InputError("--intrinsic", "needs an engine and a file to write", remedy)
+    config = settings.load()
+    from live.studies import player_studies
+
+    if check is not None and model is not None:
+        return player_studies.check_model(check, model, json=json)
+    if intrinsic and write is not None:
+        wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
+        config = settings.load({"engine.multipv": wanted})
+        check_installed()
+        return player_studies.calibrate_intrinsic(config, files or [], written=write, json=json)
+    return player_studies.calibrate(
+        config,
+        files or [],
+        evals=evals,
+        time_control=time_control,
+        written=write,
+        engine_name=engine_name,
+        limit=limit,
+        json=json,
+    )

@@ -1,0 +1,61 @@
+"""``live-rate --feed``, the command without a name."""
+
+from typing import Annotated
+
+import typer
+
+from live import __version__
+from live.commands.command_options import SERVICE, Ended, Feeds, Settings
+from live.errors import ConfigError
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"live-rate {__version__}")
+        raise typer.Exit
+
+
+def follow(
+    context: typer.Context,
+    *,
+    feed: Feeds = None,
+    headless: bool = False,
+    json: bool = False,
+    once: bool = False,
+    settings: Annotated[Settings, SERVICE],
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            metavar=" ",
+            help="Print the version.",
+            callback=_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> Ended:
+    """Follow live chess games and see how strong each player is playing.
+
+    Options:
+        feed: [URL] What to follow; may be repeated. 'demo', an address of lichess or LiveChess
+            Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess, mqtt:// of a topic,
+            or - for standard input.
+        headless: No terminal dashboard: one line per event.
+        json: Print every message as a line of JSON.
+        once: End when all games are over and analysed. Keeps nothing unless a journal
+            is named.
+    """
+    if context.invoked_subcommand is not None:
+        return None
+    if not feed:
+        typer.echo(context.get_help())
+        remedy = "Say what, for example: live-rate --feed demo"
+        raise ConfigError("--feed", "nothing to follow", remedy)
+    from live.process.signals import ignore_sighup_if_headless
+
+    ignore_sighup_if_headless(headless=headless, json=json)
+    config = settings.load()
+    from live.app import follow as follow_feeds
+
+    shown = {"headless": headless, "once": once, "json": json}
+    return follow_feeds(config, feed, **shown, load=settings.load, path=settings.path)

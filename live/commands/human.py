@@ -1,0 +1,40 @@
+"""``live-rate human``."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from live.commands.command_options import Ended, Positive, Settings
+from live.errors import InputError
+
+
+def human(
+    files: list[Path] | None = None,
+    *,
+    check: list[Path] | None = None,
+    only: Literal["all", "train", "validation", "test"] = "all",
+    games: Positive = None,
+    json: str | None = None,
+    settings: Annotated[Settings, "network config"],
+) -> Ended:
+    """Hold the network of human moves against games: does it say what was played?
+
+    A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical, rapid,
+    blitz or bullet), and where known wid and bid (the players' numbers).
+
+    Options:
+        files: [GAMES...] More files for --check.
+        check: [GAMES] Rated games as NDJSON; may be repeated.
+        only: Games that networks learn from, or a part that they never see.
+        games: [N] At most so many, spread over the files.
+    """
+    if not check:
+        raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
+    from live.studies.human_moves import check_network
+
+    return check_network(
+        [*check, *(files or [])],
+        settings.load().human.network,
+        chosen=only,
+        most=games,
+        json=json,
+    )

@@ -1,0 +1,42 @@
+"""``live-rate match``."""
+
+from typing import Literal
+
+from live.commands.command_options import Ended
+from live.errors import InputError
+
+
+def match(
+    results: list[str],
+    *,
+    first: str | None = None,
+    elo0: float | None = None,
+    elo1: float | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    normalized: bool = False,
+    json: str | None = None,
+) -> Ended:
+    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine.
+
+    Options:
+        results: [WINS DRAWS LOSSES | PGN...] Three counts, or the games of a match.
+        first: [NAME] Whose side; else White of the first game.
+        elo0: [ELO] SPRT: H0, Elo.
+        elo1: [ELO] SPRT: H1, Elo.
+        alpha: [P] Error rate of H1.
+        beta: [P] Error rate of H0.
+        normalized: SPRT in normalized Elo.
+    """
+    if (elo0 is None) != (elo1 is None):
+        raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
+    from live.ratings.match import Sprt
+    from live.studies.player_studies import match as match_results
+
+    try:
+        scale: Literal["normalized", "logistic"] = "normalized" if normalized else "logistic"
+        bounds = elo0 is not None and elo1 is not None
+        test = Sprt(elo0 or 0, elo1 or 0, alpha, beta, scale) if bounds else None
+    except ValueError as error:
+        raise InputError("SPRT", str(error), "See live-rate match --help") from None
+    return match_results(results, test, first, json)

@@ -1,0 +1,26 @@
+"""``live-rate rank``."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from live.commands.command_options import RUN, SEARCH, Ended, Evals, Settings
+
+
+def rank(
+    pgn: list[Path],
+    *,
+    by: Literal["covariance", "convolution", "markov"] = "covariance",
+    evals: Evals = "engine",
+    json: str | None = None,
+    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
+) -> Ended:
+    """Who played best, by what is known of each, ties as ties; and everybody against everybody.
+
+    Options:
+        pgn: [PGN...] Games of the event.
+        by: What the battle royale's pairings are predicted by.
+    """
+    config = settings.load()
+    from live.studies.player_studies import rank_players
+
+    return rank_players(config, pgn, evals=evals, by=by, json=json)

@@ -1,0 +1,41 @@
+"""``live-rate report``."""
+
+import enum
+from pathlib import Path
+from typing import get_args
+
+from live.commands.command_options import (
+    Ended,
+)
+from live.errors import ConfigError
+
+#: What a report can be written as.
+ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
+
+
+def report(
+    journal: Path,
+    *,
+    at: str | None = None,
+    out: Path | None = None,
+    format: list[ReportFormat] | None = None,
+    alerts: bool = False,
+    json: str | None = None,
+) -> Ended:
+    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON, and
+    NDJSON for study add.
+
+    Options:
+        journal: What live-rate wrote with --journal.
+        at: [TIME] As it stood then: 15:04, or 2026-05-01T15:04.
+        out: [FOLDER] Write files there, instead of a table here.
+        format: What to write into --out; may be repeated (all).
+        alerts: Add the alerts: for arbiters alone.
+    """
+    from live.jobs.recorded_event import report_event as write_report
+    from live.screens.reports.report_files import Format
+
+    if format and out is None:
+        raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
+    formats = [each for each in get_args(Format) if not format or each in format]
+    return write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)

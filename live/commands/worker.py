@@ -1,0 +1,28 @@
+"""``live-rate worker``."""
+
+from typing import Annotated
+
+import typer
+
+from live.commands.command_options import Settings
+
+
+async def worker(address: str, *, settings: Annotated[Settings, "engine engines config"]) -> int:
+    """Lend this machine's engines to a live-rate that runs with --cluster.
+
+    Engine, hash and reproducible must be set as there: a worker is asked only where its figures
+    would be the same.
+
+    Options:
+        address: The Dask scheduler, as tcp://HOST:8786.
+    """
+    engine = settings.load({"engine.cluster": address}).engine
+    from live.engine.engine_process import find_engine
+    from live.service.engine_service import uci_settings
+
+    command = find_engine(engine.path)
+    from live.engine.cluster import run_worker  # says so where Dask is missing
+
+    typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
+    await run_worker(command, uci_settings(engine), engine)
+    return 0
