@@ -1,7 +1,8 @@
-"""Builds everything, starts and stops it in order, and wires the rooms together. No logic.
+"""Starts and stops the service in order, and wires the rooms together.
 
-Start: feeds recognised, engine, port, then the feeds run. Stop: feeds, then subscribers hear
-goodbye, then engines. Every task has a name; state has one writer, the task ``keep``.
+Start: sources recognised, engine, port, then the sources run. Stop: sources, then
+subscribers hear goodbye, then engines. Every task has a name; the state has one writer,
+the task ``reports``.
 """
 
 import asyncio
@@ -66,14 +67,16 @@ from live.sources.source_runner import SourceRunner
 log = logging.getLogger(__name__)
 
 Part = Callable[[], Awaitable[None]]
-"""Something that runs beside the others, and is started again where it fails."""
+"""A part of the service, which is started again if it fails."""
 
 
 def run(main: Coroutine[Any, Any, int]) -> int:
-    """Run to the end; an error of ours comes out alone, not wrapped in a group."""
+    """Run to the end; raise an error of ours alone, not wrapped in a group."""
     try:
         return asyncio.run(main)
-    except BaseExceptionGroup as group:  # Python before 3.11.4 wraps what except* raises
+    except (
+        BaseExceptionGroup
+    ) as group:  # Python before 3.11.4 wraps what except* raises
         if group.split(LiveRateError)[1] is None:
             raise first_of(group) from None
         raise
@@ -89,53 +92,55 @@ async def follow(
     load: Callable[[], Config] | None = None,
     path: Path | None = None,
 ) -> int:
-    """``live-rate --feed``: follow, analyse, publish, show; returns the exit code. ``load`` reads
-    the settings again when their file, ``path``, has changed.
+    """Follow, analyse, publish and show, for ``live-rate --feed``; return the exit
+    code.
+
+    ``load`` reads the settings again when their file, ``path``, has changed.
     """
     log_to_stderr(config.log.level)
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
-    said = config
-    config = msgspec.structs.replace(
-        config, feeds=add_neighbouring_lists(sources.folders, config.feeds)
-    )
-    service = EventService(
-        config, EventJournal(journal_path(config.journal, names, once=once)), human=True
-    )
-    console = Console()
-    shown = choose_display(headless=headless, json=json)
+    given = config
+    feeds = add_neighbouring_lists(sources.folders, config.feeds)
+    config = msgspec.structs.replace(config, feeds=feeds)
+    journal = EventJournal(journal_path(config.journal, names, once=once))
+    service = EventService(config, journal, human=True)
+    display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
-    # The first interval would import it, for a third of a second in the middle of a round.
+    # Else the first interval imports it: a third of a second in the middle of a round.
     await asyncio.to_thread(import_module, "scipy.special")
     async with (
         service.with_engine(feeds=names),
-        publishing(config, service) as publisher,
+        build_publisher(config, service) as publisher,
         _publishing_to_broker(config, service, publisher.public, supervisor),
         manager.running(),
     ):
         service.listen(publisher.publish)
         service.listen(manager.publish)
-        public, clock = publisher.public, LOOP_CLOCK
-        parts = for_producers(config, service, public)
-        screen = OutputMode(shown, service, public, publisher.url, console, stop)
-        parts["public"] = lambda: run_delay(public, clock)
-        if shown == "app":
+        public = publisher.public
+        parts = build_outlets(config, service, public)
+        screen = OutputMode(display, service, public, publisher.url, Console(), stop)
+        parts["public"] = lambda: run_delay(public, LOOP_CLOCK)
+        if display == "app":
             parts["display"] = screen.run
-        journal = service.journal.journal
-        public.listen(partial(record_publication, public, journal))
+        public.listen(partial(record_publication, public, journal.journal))
         if load is not None and path is not None:
-            parts["settings"] = _reloader(said, load, path, sources, publisher, service).run
+            reloader = _build_reloader(given, load, path, sources, publisher, service)
+            parts["settings"] = reloader.run
         with stop_on_signals(stop) as stopped:
-            # Whoever reads where it serves may end it.
+            # Signals are handled before the address is printed, so Ctrl-C already
+            # works.
             screen.begin()
             freeze_startup_objects()
             serving = _serve(service, sources, publisher, supervisor, parts, once)
             await run_until_stopped(serving, stop)
         if once and not stop.is_set():
             screen.end()
-    return (derive_exit_code(stopped) or sources.exit_code) if once else 0
+    if not once:
+        return 0
+    return derive_exit_code(stopped) or sources.exit_code
 
 
 async def _serve(
@@ -146,7 +151,7 @@ async def _serve(
     extra: Mapping[str, Part],
     once: bool,
 ) -> None:
-    """Run all parts; ``extra`` beside those that every run has."""
+    """Run the parts of every run and the ``extra`` ones until stopped."""
     parts: dict[str, Part] = {
         "reports": service.keep,
         "engine figures": service.watch_engines,
@@ -159,7 +164,9 @@ async def _serve(
             for name, run in parts.items()
         ]
         if not once:
-            measuring = supervisor.keep("calibration", service.measure_engine, ends=True)
+            measuring = supervisor.keep(
+                "calibration", service.measure_engine, ends=True
+            )
             background.append(tasks.create_task(measuring, name="keep calibration"))
         async with sources.running(service.follow, service.health, supervisor):
             await sources.wait_until_over()
@@ -177,7 +184,7 @@ async def _serve(
             task.cancel()
 
 
-def _reloader(
+def _build_reloader(
     config: Config,
     load: Callable[[], Config],
     path: Path,
@@ -185,17 +192,19 @@ def _reloader(
     publisher: Publisher,
     service: EventService,
 ) -> SettingsReloader:
-    """What takes settings over while the service runs."""
+    """Build what takes settings over while the service runs."""
     journal = service.journal.journal
     parts = (
-        ReloadablePart(frozenset({"log.level"}), lambda new: set_log_level(new.log.level)),
+        ReloadablePart(
+            frozenset({"log.level"}), lambda new: set_log_level(new.log.level)
+        ),
         ReloadablePart(
             PORT_KEYS,
             lambda new: publisher.reconfigure(new.server),
             lambda new: check_exposure(new.server),
         ),
         ReloadablePart(
-            # One that cannot be begun anew takes nothing over.
+            # Sources that cannot be restarted take nothing over.
             SOURCE_KEYS if len(sources.fixed) < len(sources.names) else frozenset(),
             lambda new: sources.reconfigure(new.feeds),
             lambda new: sources.check(new.feeds),
@@ -208,8 +217,8 @@ def _reloader(
     return SettingsReloader(load, path, config, parts, record=service.arbiter.record)
 
 
-def publishing(config: Config, service: EventService) -> Publisher:
-    """The port, and before it what keeps its two audiences apart."""
+def build_publisher(config: Config, service: EventService) -> Publisher:
+    """Build the port, and the state of the public behind it."""
     journal = service.journal.journal
     delay_s = restore_delay_s(config.feeds.delay_s, journal)
     public = PublicAudience(
@@ -230,15 +239,16 @@ def publishing(config: Config, service: EventService) -> Publisher:
         incidents=service.arbiter.incidents,
         desk=service.arbiter.command,
         on_air=service.put_on_air,
-        study=study_files(config.study),
+        study=open_study_files(config.study),
         report=service.health,
     )
 
 
-def study_files(config: StudyConfig) -> StaticSite | None:
-    """The tables and figures that are shown, if a folder of them is named.
+def open_study_files(config: StudyConfig) -> StaticSite | None:
+    """Return the tables and figures to show, if a folder of them is named.
 
-    Raises ConfigError where it is not there.
+    Raises:
+        ConfigError: it does not exist.
     """
     if not config.folder:
         return None
@@ -249,9 +259,13 @@ def study_files(config: StudyConfig) -> StaticSite | None:
     return StaticSite(folder, STUDY_TYPES)
 
 
-def for_producers(config: Config, service: EventService, public: PublicAudience) -> dict[str, Part]:
-    """What switches scenes and notifies people, if it is asked for. It hears what the public may
-    know, so nothing that is delayed or hidden leaves by it; arbiters alone hear of alerts.
+def build_outlets(
+    config: Config, service: EventService, public: PublicAudience
+) -> dict[str, Part]:
+    """Return the parts that switch scenes and notify people, if settings ask for it.
+
+    They hear what the public may know, so nothing delayed or hidden leaves by them;
+    only arbiters hear of alerts.
     """
     parts: dict[str, Part] = {}
     if config.director.url:
@@ -269,21 +283,28 @@ def for_producers(config: Config, service: EventService, public: PublicAudience)
     if notify.urls_file or notify.arbiters_file:
         from live.outlets.producers import ArbiterRules, Notifier, PublicRules
 
-        if file := notify.urls_file:
+        if notify.urls_file:
             people = PublicRules(notify)
 
             def begin_people() -> None:
                 people.set_known(public.games(), public.moments())
 
             begin_people()
-            notifier = Notifier(people, "notify.urls_file", file, report=service.health)
+            notifier = Notifier(
+                people, "notify.urls_file", notify.urls_file, report=service.health
+            )
             public.listen(service.guarded(notifier.publish), begin_people)
             parts[NOTIFICATIONS] = notifier.run
-        if file := notify.arbiters_file:
-            part, arbiters = ARBITERS_NOTIFICATIONS, ArbiterRules(notify)
+        if notify.arbiters_file:
+            part = ARBITERS_NOTIFICATIONS
+            arbiters = ArbiterRules(notify)
             arbiters.set_known(service.state.games(), service.alerts())
             notifier = Notifier(
-                arbiters, "notify.arbiters_file", file, part=part, report=service.health
+                arbiters,
+                "notify.arbiters_file",
+                notify.arbiters_file,
+                part=part,
+                report=service.health,
             )
             service.listen(service.guarded(notifier.publish))
             parts[part] = notifier.run
@@ -292,9 +313,12 @@ def for_producers(config: Config, service: EventService, public: PublicAudience)
 
 @contextlib.asynccontextmanager
 async def _publishing_to_broker(
-    config: Config, service: EventService, public: PublicAudience, supervisor: Supervisor
+    config: Config,
+    service: EventService,
+    public: PublicAudience,
+    supervisor: Supervisor,
 ) -> AsyncIterator[None]:
-    """A broker is kept up to date, if one is named."""
+    """Keep a broker up to date during the block, if one is named."""
     if not config.mqtt.publish:
         yield
         return

@@ -1,5 +1,5 @@
-"""The commands. Everything heavy is imported by the command that needs it, so that ``--help``
-answers at once.
+"""The command line. A command imports what it needs only when it runs, so that
+``--help`` answers at once.
 """
 
 import io
@@ -80,21 +80,24 @@ for each in COMMANDS:
     app.command()(command(each))
 app.add_typer(study)
 for name in GONE_COMMANDS:
-    app.command(name, hidden=True, context_settings=GONE_CONTEXT)(make_gone_command(name))
+    app.command(name, hidden=True, context_settings=GONE_CONTEXT)(
+        make_gone_command(name)
+    )
 
 
 def replace_unknown_characters() -> None:
-    """Have output show a question mark for what its encoding does not know: on a Windows console or
-    in a file of one, a sign or a name would end the command.
+    """Print a question mark for each character that the output's encoding lacks.
+
+    On a Windows console, or in its files, a sign or a name would end the command.
     """
     for stream in (sys.stdout, sys.stderr):
-        # Whoever calls us may have put something else in its place.
+        # A caller may have replaced it.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def main() -> None:
-    """Entry point: one readable line for what goes wrong, a traceback only with ``--debug``."""
+    """Run a command; an error is one readable line, with ``--debug`` a traceback."""
     replace_unknown_characters()
     try:
         app()

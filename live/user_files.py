@@ -1,8 +1,8 @@
 """Files that people name: a settings file, a list, a folder of games.
 
-Such a path may lead to anything: a pipe that nobody writes, a device, a drive that does not answer.
-An open or a read may then wait for ever. So anything but a regular file is refused, and a running
-service reads on threads that nobody waits for when it ends.
+Such a path may lead to anything: a pipe without a writer, a device, a drive that does
+not answer. To open or read it may then wait for ever. So only regular files are read,
+and a running service reads on threads that its end does not wait for.
 """
 
 import asyncio
@@ -35,23 +35,24 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 class NotRegularFile(OSError):
-    """There is something of that name, and it is no regular file; ``strerror`` says what it is."""
+    """A path leads to something else; ``strerror`` says what it is."""
 
 
 def check_regular(path: Path | str, found: os.stat_result) -> None:
     """Raise NotRegularFile unless what was ``found`` at a path is a regular file."""
     if not stat.S_ISREG(found.st_mode):
-        what = next((name for fits, name in _KINDS if fits(found.st_mode)), "something else")
+        kinds = (name for is_kind, name in _KINDS if is_kind(found.st_mode))
+        what = next(kinds, "something else")
         raise NotRegularFile(errno.EINVAL, f"{what}, not a file", str(path))
 
 
 def read_regular(path: Path | str, most_bytes: int = -1) -> bytes:
-    """A file's bytes, of a larger one the first ``most_bytes``.
+    """Return a file's bytes, of a larger one the first ``most_bytes``.
 
     Raises:
-        OSError: it cannot be read; NotRegularFile where it is no regular file.
+        OSError: it cannot be read; NotRegularFile if it is no regular file.
     """
-    # Opening alone does something to a device.
+    # To open a device may already change something.
     check_regular(path, os.stat(path))
     with open(os.open(path, _FLAGS), "rb") as file:
         # It may have been replaced since.
@@ -60,8 +61,9 @@ def read_regular(path: Path | str, most_bytes: int = -1) -> bytes:
 
 
 def in_print(text: str) -> str:
-    r"""A name from the system as text that any encoding of Unicode takes. A byte that is no UTF-8,
-    which Python holds as a lone surrogate, is written ``\xff``.
+    r"""Return a name from the system as text that any encoding of Unicode takes.
+
+    A byte that is not UTF-8, which Python keeps as a lone surrogate, becomes ``\xff``.
     """
     return _SURROGATE.sub(_spell, text)
 
@@ -72,8 +74,9 @@ def _spell(surrogate: re.Match[str]) -> str:
 
 
 async def on_own_thread(work: Callable[..., T], *arguments: object) -> T:
-    """Do work that may block on a thread of its own. Where it never ends, it keeps neither the loop
-    nor the program from ending.
+    """Do work that may block on its own thread.
+
+    If it never ends, it blocks neither the loop nor the end of the program.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()

@@ -73,13 +73,13 @@ async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
 
 
 def test_a_named_folder_of_studies_must_be_there(tmp_path: Path) -> None:
-    assert app.study_files(settings().study) is None
+    assert app.open_study_files(settings().study) is None
     folder = tmp_path / "figures"
     with pytest.raises(ConfigError, match="no such folder"):
-        app.study_files(settings(**{"study.folder": str(folder)}).study)
+        app.open_study_files(settings(**{"study.folder": str(folder)}).study)
     folder.mkdir()
     (folder / "career.svg").touch()
-    files = app.study_files(settings(**{"study.folder": str(folder)}).study)
+    files = app.open_study_files(settings(**{"study.folder": str(folder)}).study)
     assert files is not None and files.list_files() == ["career.svg"]
 
 

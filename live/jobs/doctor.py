@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.app import for_producers, publishing
+from live.app import build_outlets, build_publisher
 from live.config import (
     Config,
     EngineConfig,
@@ -151,12 +151,12 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
     public = PublicAudience(service.state)
     found = list[DoctorFinding]()
     with collect_error("port", found):
-        async with publishing(shown, service) as publisher:
+        async with build_publisher(shown, service) as publisher:
             public = publisher.public
         where = f"{config.server.host}:{config.server.port}"
         found.append(DoctorFinding("port", "ok", f"{where} is free"))
     with collect_error("producer", found):
-        if ready := ", ".join(for_producers(shown, service, public)):
+        if ready := ", ".join(build_outlets(shown, service, public)):
             found.append(DoctorFinding("producer", "ok", f"{ready}: ready"))
     if config.mqtt.publish:
         found.append(await _check_broker(config.mqtt.publish))

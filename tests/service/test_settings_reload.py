@@ -80,7 +80,7 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     monkeypatch.setattr(publisher, "reconfigure", served.append)
     log = logging.getLogger("live").level
     service = EventService(old)
-    reloader = app._reloader(old, lambda: new, pgn, sources, publisher, service)
+    reloader = app._build_reloader(old, lambda: new, pgn, sources, publisher, service)
     try:
         difference = reloader.reload(reloader.read())
     finally:
