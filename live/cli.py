@@ -80,9 +80,7 @@ for each in COMMANDS:
     app.command()(command(each))
 app.add_typer(study)
 for name in GONE_COMMANDS:
-    app.command(name, hidden=True, context_settings=GONE_CONTEXT)(
-        make_gone_command(name)
-    )
+    app.command(name, hidden=True, context_settings=GONE_CONTEXT)(make_gone_command(name))
 
 
 def replace_unknown_characters() -> None:

@@ -71,15 +71,11 @@ class SettingFlag(NamedTuple):
 
 _DELAY = "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h."
 _JOURNAL = "Where everything is kept over restarts; else a file for these sources."
-_ENGINES = (
-    "How many engine processes run (one for each processor, less one for every eight)."
-)
+_ENGINES = "How many engine processes run (one for each processor, less one for every eight)."
 _GAIN = "Which definition of gain feeds the curves (same-search)."
 SETTING_FLAGS = {
     "delay": SettingFlag("feeds.delay_s", str | None, "TIME", _DELAY),
-    "host": SettingFlag(
-        "server.host", str | None, "ADDRESS", "Address to serve on (127.0.0.1)."
-    ),
+    "host": SettingFlag("server.host", str | None, "ADDRESS", "Address to serve on (127.0.0.1)."),
     "port": SettingFlag(
         "server.port", int | None, "N", "Port to serve on (8765); 0 takes any free one."
     ),
@@ -103,9 +99,7 @@ SETTING_FLAGS = {
         "PATH",
         "A UCI engine, or 'embedded'; else the first one found.",
     ),
-    "depth": SettingFlag(
-        "engine.depth", Positive, "N", "Search every position to this depth."
-    ),
+    "depth": SettingFlag("engine.depth", Positive, "N", "Search every position to this depth."),
     "nodes": SettingFlag(
         "engine.nodes", Positive, "N", "Search this many nodes a position (100000)."
     ),
@@ -123,20 +117,14 @@ SETTING_FLAGS = {
     "network": SettingFlag(
         "human.network", str | None, "FILE", "A network of your own: an ONNX file."
     ),
-    "config": SettingFlag(
-        "", Path | None, "FILE", "Settings; see config.toml for every key."
-    ),
-    "log_level": SettingFlag(
-        "log.level", Level | None, "", "How much to log to standard error."
-    ),
+    "config": SettingFlag("", Path | None, "FILE", "Settings; see config.toml for every key."),
+    "log_level": SettingFlag("log.level", Level | None, "", "How much to log to standard error."),
     "debug": SettingFlag("", bool, *_SHARED["debug"]),
 }
 SEARCH = "engine depth nodes movetime engines"
 RUN = "gain config log_level debug"
 #: The flags of a service.
-SERVICE = (
-    f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
-)
+SERVICE = f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
 
 
 class Settings(NamedTuple):
@@ -166,9 +154,7 @@ class Settings(NamedTuple):
             key: value
             for flag, value in flags.items()
             # Not by "in": port 0 equals False.
-            if (key := SETTING_FLAGS[flag].key)
-            and value is not None
-            and value is not False
+            if (key := SETTING_FLAGS[flag].key) and value is not None and value is not False
         }
         if flags.get("debug"):
             given["log.level"] = "debug"
@@ -224,13 +210,9 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
             options[name] = _parameter(kind, name, hint, parameter.default, about)
         parameters |= options
     own = "debug" in parameters
-    parameters.setdefault(
-        "debug", _parameter(typer.Option, "debug", bool, False, _SHARED["debug"])
-    )
+    parameters.setdefault("debug", _parameter(typer.Option, "debug", bool, False, _SHARED["debug"]))
     gone = GONE_FLAGS.get(function.__name__, {})
-    parameters |= {
-        name: _make_gone_flag(name, instead) for name, instead in gone.items()
-    }
+    parameters |= {name: _make_gone_flag(name, instead) for name, instead in gone.items()}
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
@@ -262,12 +244,8 @@ GONE_COMMANDS = {
 }
 #: Flags of versions before 0.4 by command, each with what takes its place.
 GONE_FLAGS = {
-    "follow": {
-        "plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"
-    },
-    "watch": {
-        "plain": "Pipe it (| cat) for one line for each event; NO_COLOR=1 has no colours"
-    },
+    "follow": {"plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"},
+    "watch": {"plain": "Pipe it (| cat) for one line for each event; NO_COLOR=1 has no colours"},
 }
 #: How a command that is gone stands on the command line: it takes whatever it is given.
 GONE_CONTEXT = {
@@ -299,17 +277,12 @@ def _make_gone_flag(name: str, instead: str) -> inspect.Parameter:
 
     option = typer.Option(f"--{name}", hidden=True, is_eager=True, callback=refuse)
     kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(
-        name, kind, default=False, annotation=Annotated[bool, option]
-    )
+    return inspect.Parameter(name, kind, default=False, annotation=Annotated[bool, option])
 
 
 def _said(text: str) -> dict[str, tuple[str, str]]:
     """What the value of each parameter is called, and its help, out of a docstring."""
-    return {
-        name: (metavar, " ".join(help.split()))
-        for name, metavar, help in _ABOUT.findall(text)
-    }
+    return {name: (metavar, " ".join(help.split())) for name, metavar, help in _ABOUT.findall(text)}
 
 
 def _parameter(
@@ -327,6 +300,4 @@ def _parameter(
         # A blank name of one, or help would show ``<bool>``.
         metavar = " " if value is bool else about[0] or None
         hint = Annotated[value, kind(*flags, metavar=metavar, help=about[1], **more)]
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
-    )
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)

@@ -20,9 +20,7 @@ def manual(topic: str | None = None) -> None:
             typer.echo(f"{each:10} {manual_page(each).summary}")
         return
     if topic not in TOPICS:
-        raise InputError(
-            topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}"
-        )
+        raise InputError(topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}")
     text = manual_page(topic).text
     if not sys.stdout.isatty():
         # A pipe wants the text, not what a screen would make of it.

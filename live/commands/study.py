@@ -178,9 +178,7 @@ def table(
     """
     from live.studies.study_corpus import tabulate
 
-    return tabulate(
-        corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out
-    )
+    return tabulate(corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out)
 
 
 def figure(
