@@ -33,6 +33,9 @@ SWING = 0.40
 #: Before this move nothing turns a game while it goes on: most of that is known theory,
 #: which an engine may see otherwise.
 FROM_MOVE = 11
+#: Of these two players' expected score, what a fall has to take so that it is told of
+#: for what it would have cost players rated alike.
+SEEN = 0.10
 #: Part of a loss that the reply gives back, so that it was missed.
 GIVEN_BACK = 0.6
 #: Expected score that a move cost at least, to be named.
@@ -60,22 +63,12 @@ TURN = TurnLimits(0.20, 0.25)
 TURN_ALIKE = TurnLimits(0.25, 0.35)
 
 
-class SlipLimits(NamedTuple):
-    """Of the slip that decided a lost game, in expected score."""
-
-    had: float
-    """At least, before it."""
-    lost: float
-    """At least."""
-    left: float
-    """At most."""
-    part: float
-    """Of what was had, left at most."""
-
-
-#: By the expected scores of these two players, and of players rated alike.
-DECIDED = SlipLimits(0.15, 0.10, 0.20, 0.60)
-DECIDED_ALIKE = SlipLimits(0.35, 0.12, 0.36, 0.75)
+#: Of the slip that decided a lost game, in expected score of these two players: had
+#: before it at least, lost at least, left at most, and of what was had left at most.
+DECIDED_HAD = 0.15
+DECIDED_LOST = 0.10
+DECIDED_LEFT = 0.20
+DECIDED_PART = 0.60
 
 
 def find_turning_points(game: GameDetail) -> list[MomentDraft]:
@@ -86,7 +79,7 @@ def find_turning_points(game: GameDetail) -> list[MomentDraft]:
     scores = expected_scores(game)
     alike = scores_alike(game)
     turns = list(_find_turns(game, scores, alike))
-    return [*turns, *_find_decider(game, scores, alike, turns)]
+    return [*turns, *_find_decider(game, scores, turns)]
 
 
 def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[int]:
@@ -235,6 +228,9 @@ def _draft_turn(
         "after": 100 * score_of(color, after),
     }
     if is_alike:
+        seen = figures["before"] - figures["after"]
+        if seen < 100 * SEEN and turn.lost < SWING:
+            return None  # It went as everybody expected.
         if round(figures["before"]) <= round(figures["after"]):
             return None  # Between these two it changed nothing.
         figures |= _price(game, turn.ply)
@@ -279,7 +275,7 @@ def _price(game: GameDetail, ply: int) -> dict[str, float]:
 
 
 def _find_decider(
-    game: GameDetail, scores: Scores, alike: Scores, turns: Sequence[MomentDraft]
+    game: GameDetail, scores: Scores, turns: Sequence[MomentDraft]
 ) -> Iterator[MomentDraft]:
     """Find the slip from which a loser never recovered, where no move of his lost
     enough to turn the game: who is expected to score little has little to lose.
@@ -291,31 +287,26 @@ def _find_decider(
     if any(each.kind == "turn" and each.color == loser for each in turns):
         return
     named = {each.ply for each in turns}
-    for measure, limits in ((scores, DECIDED), (alike, DECIDED_ALIKE)):
-        costs = dict(_find_slips(game, measure, loser, limits))
-        costs = {ply: lost for ply, lost in costs.items() if ply not in named}
-        if not costs:
-            continue
-        ply = max(costs, key=costs.__getitem__)
-        was = scores[ply - 1]
-        left = [
-            100 * score_of(loser, score) for score in scores[ply:] if score is not None
-        ]
-        # Between these two it may have changed nothing that is seen.
-        if was is None or round(100 * score_of(loser, was)) <= round(left[0]):
-            continue
-        figures = {
-            "before": 100 * score_of(loser, was),
-            "after": left[0],
-            "highest": max(left),
-            **_price(game, ply),
-        }
-        yield MomentDraft("turn", ply, loser, 0.3 + costs[ply], figures)
+    slips = [
+        (fall, ply)
+        for ply, fall in _find_slips(game, scores, loser)
+        if ply not in named
+    ]
+    if not slips:
         return
+    fall, ply = max(slips)
+    left = [100 * score_of(loser, score) for score in scores[ply:] if score is not None]
+    figures = {
+        "before": left[0] + 100 * fall,
+        "after": left[0],
+        "highest": max(left),
+        **_price(game, ply),
+    }
+    yield MomentDraft("turn", ply, loser, 0.3 + fall, figures)
 
 
 def _find_slips(
-    game: GameDetail, scores: Scores, loser: Color, limits: SlipLimits
+    game: GameDetail, scores: Scores, loser: Color
 ) -> Iterator[tuple[int, float]]:
     """Yield the ply of each slip from which nothing recovered, and what it lost."""
     sign = 1 if loser == "white" else -1
@@ -328,13 +319,13 @@ def _find_slips(
         had = score_of(loser, before)
         has = score_of(loser, after)
         highest = max(highest, has)
-        if highest > limits.left + RECOVERED:
+        if highest > DECIDED_LEFT + RECOVERED:
             return
         if side_of_ply(game, ply) != loser or lost_nothing(game.plies[ply - 1]):
             continue
-        if had < limits.had or (had - has) * _weigh_loss(game, ply) < limits.lost:
+        if had < DECIDED_HAD or (had - has) * _weigh_loss(game, ply) < DECIDED_LOST:
             continue
-        if has > min(limits.left, limits.part * had) or highest > has + RECOVERED:
+        if has > min(DECIDED_LEFT, DECIDED_PART * had) or highest > has + RECOVERED:
             continue
         if sign * (before_cp - after_cp) >= DECIDED_CP:
             yield ply, had - has

@@ -150,15 +150,15 @@ def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
             plies[2] = ply(3, 0.02, score_cp=-3900, mate=mate)
         return game(plies=plies, result=result)
 
-    (draft,) = find_moments(blundered(10, -450, -460))
+    (draft,) = find_moments(blundered(10, -750, -760))
     assert (draft.kind, draft.ply, draft.color) == ("turn", 3, "white")
-    assert draft.figures == pytest.approx({"before": 10.0, "after": 2.0, "pawns": 4.6})
-    # What is mate costs no pawns, what the reply gives back was missed, two pawns turn nothing.
-    assert "pawns" not in find_moments(blundered(10, -450, -460, mate=-3))[0].figures
-    assert told(blundered(10, -450, 0)) == [("missed", 4, "white")]
-    assert told(blundered(10, -190, -190)) == []
-    # Two pawns that decide are told of at the end.
-    assert told(blundered(0, -198, -199, result="0-1")) == [("turn", 3, "white")]
+    assert draft.figures == pytest.approx({"before": 10.0, "after": 2.0, "pawns": 7.6})
+    # What is mate costs no pawns, what the reply gives back was missed.
+    assert "pawns" not in find_moments(blundered(10, -750, -760, mate=-3))[0].figures
+    assert told(blundered(10, -750, 0)) == [("missed", 4, "white")]
+    # A piece is no news where everybody expected the loss, nor what decided such a game.
+    assert told(blundered(10, -450, -460, result="0-1")) == []
+    assert told(blundered(0, -198, -199, result="0-1")) == []
 
 
 def test_who_had_nothing_to_lose_is_not_said_to_fall_from_it() -> None:
