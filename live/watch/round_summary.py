@@ -276,8 +276,8 @@ def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
     if draft.kind != "turn" or draft.color is None or game.result not in RESULT_POINTS:
         return 0.0
     points = RESULT_POINTS[game.result][COLORS.index(draft.color)]
-    left = max(draft.figures["after"], draft.figures.get("highest", 0.0)) / 100
-    return draft.figures["before"] / 100 - max(left, points)
+    left = max(draft.figures["after"] / 100, points)
+    return draft.figures["before"] / 100 - left
 
 
 def _name_move(

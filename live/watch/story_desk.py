@@ -10,7 +10,7 @@ look like is asked for then. So a burst of scores costs one look.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -244,15 +244,18 @@ class StoryDesk:
         return withdrawn + told
 
     def _tell(
-        self, detail: GameDetail, chosen: Iterable[MomentDraft]
+        self, detail: GameDetail, chosen: Sequence[MomentDraft]
     ) -> dict[str, Moment]:
         """Word all moments of a game, with those chosen by its round."""
+        best = {draft.color for draft in chosen if draft.kind == "highest"}
         story = self._games[detail.id].story
         if self._doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
         namesakes = self._find_namesakes(detail)
         told: dict[str, Moment] = {}
         for draft in [*find_moments(detail), *chosen]:
+            if draft.kind == "above" and draft.color in best:
+                continue  # The best of the round says the same, and more.
             moment = self._word(draft, detail, namesakes)
             if moment.id not in story.let_go:
                 told[moment.id] = moment

@@ -1,4 +1,4 @@
-"""Which moves turned or decided a game. Pure.
+"""Which moves turned a game. Pure.
 
 A move's loss is read off the scores before and after it, and every other search that
 saw one of the two positions has to bear it out: neighbouring searches of one position
@@ -6,7 +6,7 @@ differ.
 """
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from live.messages.values import Color
 from live.watch.expected_scores import (
     Scores,
     expected_scores,
-    other,
     score_after,
     score_alike,
     score_of,
@@ -40,10 +39,6 @@ SEEN = 0.10
 GIVEN_BACK = 0.6
 #: Expected score that a move cost at least, to be named.
 COSTLY = 0.10
-#: Centipawns that a slip has to cost, and the expected score it may recover by, to have
-#: decided.
-DECIDED_CP = 100
-RECOVERED = 0.05
 #: Centipawns that a move is said to have cost: less bears out no slip, more is mate.
 _SAID_CP = 50, 1000
 
@@ -63,23 +58,12 @@ TURN = TurnLimits(0.20, 0.25)
 TURN_ALIKE = TurnLimits(0.25, 0.35)
 
 
-#: Of the slip that decided a lost game, in expected score of these two players: had
-#: before it at least, lost at least, left at most, and of what was had left at most.
-DECIDED_HAD = 0.15
-DECIDED_LOST = 0.10
-DECIDED_LEFT = 0.20
-DECIDED_PART = 0.60
-
-
 def find_turning_points(game: GameDetail) -> list[MomentDraft]:
-    """Find the moves that turned or decided a game, and those that would have
-    (``missed``).
-    """
+    """Find the moves that turned a game, and those that would have (``missed``)."""
     game = without_repetitions(game)
     scores = expected_scores(game)
     alike = scores_alike(game)
-    turns = list(_find_turns(game, scores, alike))
-    return [*turns, *_find_decider(game, scores, turns)]
+    return list(_find_turns(game, scores, alike))
 
 
 def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[int]:
@@ -269,63 +253,3 @@ def _price(game: GameDetail, ply: int) -> dict[str, float]:
         gain_cp = sign * (after - before)
     least_cp, most_cp = _SAID_CP
     return {"pawns": -gain_cp / 100} if least_cp <= -gain_cp <= most_cp else {}
-
-
-# --- the slip that decided it ---------------------------------------------------------
-
-
-def _find_decider(
-    game: GameDetail, scores: Scores, turns: Sequence[MomentDraft]
-) -> Iterator[MomentDraft]:
-    """Find the slip from which a loser never recovered, where no move of his lost
-    enough to turn the game: who is expected to score little has little to lose.
-    """
-    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
-    if game.result not in winners:
-        return
-    loser = other(winners[game.result])
-    if any(each.kind == "turn" and each.color == loser for each in turns):
-        return
-    named = {each.ply for each in turns}
-    slips = [
-        (fall, ply)
-        for ply, fall in _find_slips(game, scores, loser)
-        if ply not in named
-    ]
-    if not slips:
-        return
-    fall, ply = max(slips)
-    left = [100 * score_of(loser, score) for score in scores[ply:] if score is not None]
-    figures = {
-        "before": left[0] + 100 * fall,
-        "after": left[0],
-        "highest": max(left),
-        **_price(game, ply),
-    }
-    yield MomentDraft("turn", ply, loser, 0.3 + fall, figures)
-
-
-def _find_slips(
-    game: GameDetail, scores: Scores, loser: Color
-) -> Iterator[tuple[int, float]]:
-    """Yield the ply of each slip from which nothing recovered, and what it lost."""
-    sign = 1 if loser == "white" else -1
-    highest = 0.0
-    for ply in range(len(game.plies), 0, -1):
-        before, after = scores[ply - 1], scores[ply]
-        before_cp, after_cp = score_after(game, ply - 1), score_after(game, ply)
-        if before is None or after is None or before_cp is None or after_cp is None:
-            return  # How it stood from here on is not known.
-        had = score_of(loser, before)
-        has = score_of(loser, after)
-        highest = max(highest, has)
-        if highest > DECIDED_LEFT + RECOVERED:
-            return
-        if side_of_ply(game, ply) != loser or lost_nothing(game.plies[ply - 1]):
-            continue
-        if had < DECIDED_HAD or (had - has) * _weigh_loss(game, ply) < DECIDED_LOST:
-            continue
-        if has > min(DECIDED_LEFT, DECIDED_PART * had) or highest > has + RECOVERED:
-            continue
-        if sign * (before_cp - after_cp) >= DECIDED_CP:
-            yield ply, had - has

@@ -259,6 +259,17 @@ def test_the_highest_is_above_what_is_usual_and_the_lowest_below(event: Event) -
     assert set(extremes(event)) == {"highest"}
 
 
+def test_the_best_of_the_round_is_told_once(event: Event) -> None:
+    event.show(whole("g3", 97.0, QUIET))
+    event.look()
+    assert ("above", "white") in {(each.kind, each.color) for each in event.desk.moments()}
+    for n in range(3):
+        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+    event.look()
+    kinds = {(each.kind, each.color) for each in event.desk.moments()}
+    assert ("highest", "white") in kinds and ("above", "white") not in kinds
+
+
 def test_the_wildest_game_leads_to_the_move_that_moved_it_most(event: Event) -> None:
     for n in range(3):
         event.show(whole(f"g{n}", 60.0, QUIET))
