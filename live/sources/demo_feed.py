@@ -1,9 +1,10 @@
-"""``--feed demo``: six real games with their clocks, replayed faster. Needs no network.
+"""``--feed demo``: six real games with their clocks, replayed faster. Needs no
+network.
 
 The games and where they come from are in this folder (``games.pgn``, ``README.md``).
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from importlib import resources
 
 from live.messages.from_sources import GameReport
@@ -31,8 +32,20 @@ def read_demo_games() -> list[GameReport]:
 
 #: How many times faster than they were played the games run at most.
 SPEED = 100.0
+#: Plies that a game has when the demo joins it: its next move is a slip, so that one is
+#: told within the first minute. The others begin.
+JOINED_AT = {5: 22}
 #: What to try next: people see it beside the source's name.
 NEXT = "your own event: live-rate --feed URL or FILE"
+
+
+def _plan_boards() -> dict[int, deque[GameMoment]]:
+    """Return what the source says of each game, from where the demo joins it."""
+    coming = defaultdict[int, deque[GameMoment]](deque)
+    for moment in plan_timeline(read_demo_games(), speed=SPEED, incidents=INCIDENTS):
+        if len(moment.report.moves) >= JOINED_AT.get(moment.game, 0):
+            coming[moment.game].append(moment)
+    return coming
 
 
 class DemoFeed(SessionFeed):
@@ -49,11 +62,7 @@ class DemoFeed(SessionFeed):
     async def _follow_source(self, session: FeedSession) -> None:
         clock = self._clock
         session.note = NEXT
-        coming: dict[int, deque[GameMoment]] = {}
-        for moment in plan_timeline(
-            read_demo_games(), speed=SPEED, incidents=INCIDENTS
-        ):
-            coming.setdefault(moment.game, deque()).append(moment)
+        coming = _plan_boards()
         due_s = dict.fromkeys(coming, clock.now())
         while due_s:
             await session.sink.wait_until_rated()

@@ -12,7 +12,7 @@ from live.commands.rehearse import Mistake as MistakeOption
 from live.config import FeedsConfig
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 from live.rehearse.rehearsal import plan_mistakes
-from live.sources.demo_feed import INCIDENTS, DemoFeed, read_demo_games
+from live.sources.demo_feed import INCIDENTS, JOINED_AT, DemoFeed, read_demo_games
 from live.sources.game_timeline import (
     MISTAKES,
     MOVE_S,
@@ -197,6 +197,9 @@ async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_
             plies[board].append(max(plies[board][-1], *held, 0))
     assert all(shown[3] > shown[1] for shown in plies.values())
     assert min(shown[-1] for shown in plies.values()) >= 8
+    # One is being played already.
+    first = [len(game.moves) for game in slow.reports[0].games]
+    assert first == [2, 2, 2, 2, 2, JOINED_AT[5]]
 
 
 def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
@@ -214,4 +217,13 @@ def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
 
 
 #: Family names of those whose games they are.
-REAL = {"Larino Nieto", "Fiorito", "Sanz Wawer", "Kovchan", "Rivero Tacoronte", "Torres Rebolledo"}
+REAL = {
+    "Larino Nieto",
+    "Fiorito",
+    "Sanz Wawer",
+    "Kovchan",
+    "Rivero Tacoronte",
+    "Torres Rebolledo",
+    "Reinoso Andre",
+    "Leandro Tejera",
+}
