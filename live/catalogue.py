@@ -32,7 +32,7 @@ class Figure(Value, kw_only=True):
     id: str
     name: str
     head: str
-    """Of a column; five characters at most where it is shown at the start."""
+    """Of a column."""
     kind: Kind
     value: str
     """Field of the view, dotted (``methods.accuracy``)."""
@@ -99,7 +99,7 @@ FIGURES: tuple[Figure, ...] = (
     _figure(
         "percentile",
         "Percentile",
-        "Pct",
+        "Better than",
         "number",
         "How many of 100 games by players of the own rating are worse than this one: the "
         "place of “playing like” within what is usual.",
@@ -110,7 +110,7 @@ FIGURES: tuple[Figure, ...] = (
     _figure(
         "algorithm4",
         "Algorithm 4",
-        "A4",
+        "Algorithm 4",
         "rating",
         "Algorithm 4 as published (Ferreira 2012): the player's gains against the "
         "engine's, added to the engine's rating. A scale of its own: it ranks, its distances are "
@@ -124,7 +124,7 @@ FIGURES: tuple[Figure, ...] = (
     _figure(
         "counted",
         "Moves counted",
-        "n",
+        "Moves",
         "count",
         "Moves that “playing like” rests on: forced moves and moves without a score are "
         "not counted. Under ten it is early.",

@@ -3,7 +3,6 @@ wrong with them.
 """
 
 import datetime as dt
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,7 +14,7 @@ from textual.binding import Binding
 from live.messages.alerts import Alert, Incident
 from live.messages.figures import EngineInfo, GainKind, GameView
 from live.messages.from_clients import DeskCommand
-from live.messages.health import EngineHealth, FeedState, PublicDelay
+from live.messages.health import EngineHealth, PublicDelay
 from live.messages.values import GameId
 from live.screens.terminal.text import (
     FEED_SIGNS,
@@ -24,6 +23,7 @@ from live.screens.terminal.text import (
     age_text,
     by_color,
     counted,
+    feed_style,
     fit,
     is_withheld,
     left,
@@ -32,6 +32,7 @@ from live.screens.terminal.text import (
     point_of,
     right,
     styled,
+    wrapped,
 )
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import Lines, ListView, TextView
@@ -49,14 +50,6 @@ from live.watch.incident_log import (
 _BOARD_CELLS = 24
 #: On a terminal narrower than this the board's number has to do: what is the matter says more.
 _NAMES_FROM = 100
-
-
-def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
-    return [
-        styled(" " * indent + line, style)
-        for text, style in parts
-        for line in textwrap.wrap(text, max(20, width - indent - 1))
-    ]
 
 
 class DeskList(ListView):
@@ -383,11 +376,6 @@ class SourcesView(TextView):
         lines += [Text(), styled(" The public", "head")]
         say(delay_text(context.public_delay()) or "sees everything at once")
         return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
-
-
-def feed_style(state: FeedState) -> str:
-    """How a source in this state is drawn."""
-    return {"live": "good", "finished": "good", "failed": "bad"}.get(state, "warn")
 
 
 def measured_by(engine: EngineInfo, gain: GainKind) -> str:

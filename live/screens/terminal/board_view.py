@@ -34,6 +34,7 @@ from live.screens.terminal.text import (
     counted,
     figure_cell,
     filled,
+    fit_name,
     heads,
     how,
     left,
@@ -46,6 +47,7 @@ from live.screens.terminal.text import (
     right,
     share_text,
     styled,
+    wrapped,
 )
 from live.screens.terminal.view_context import ViewContext, asks
 from live.screens.terminal.widgets import Lines, RowList, View, entitle
@@ -163,23 +165,31 @@ _SAID_FROM = 34
 _DIAGRAM_FROM = 30
 #: Fewer lines say nothing.
 _LEAST_CHARTS = 5
-#: What stands beside a player's name.
-_SIDE_COLUMNS = (
-    Column("Elo", 4, "elo"),
-    Column("Plays like", 11, "perceived"),
-    Column("usual", 9, "usual", to_right=False),
-    Column("Pct", 5, "percentile"),
-    Column("A4", 4, "algorithm4"),
-    Column("95 %", 9, "interval", to_right=False),
-    Column("n", 3, "counted"),
-    Column("Clock", 5, "clock"),
-)
+#: What stands beside a player's name: of the perceived rating, and of Algorithm 4, which
+#: has a scale of its own.
+_SIDE_COLUMNS = {
+    "perceived": (
+        Column("Elo", 4, "elo"),
+        Column("Plays like", 11, "perceived"),
+        Column("usual", 9, "usual", to_right=False),
+        Column("Better than", 11, "percentile"),
+        Column("Moves", 5, "counted"),
+        Column("Clock", 5, "clock"),
+    ),
+    "algorithm4": (
+        Column("Algorithm 4", 11, "algorithm4"),
+        Column("95 %", 9, "interval", to_right=False),
+        Column("Clock", 5, "clock"),
+    ),
+}
+#: A name has its title from this width on.
+_TITLED = 16
 #: Sign of a side, and the other.
 _SIDES: tuple[tuple[str, Color, Color], ...] = (("○", "white", "black"), ("●", "black", "white"))
 #: The widths from which what is drawn elsewhere too has room.
-_ROOM_FROM = {"elo": 44, "interval": 96, "usual": 76, "algorithm4": 76, "counted": 76}
-#: Alerts that have a line of their own.
-_ALERTS = 2
+_ROOM_FROM = {"percentile": 60, "usual": 76, "counted": 76}
+#: Lines of what is wrong.
+_MOST_WRONG = 3
 
 
 class BoardDrawing:
@@ -225,16 +235,16 @@ class BoardDrawing:
         ]
         return " · ".join(filter(None, parts))
 
-    def wrong(self, game: GameDetail) -> Panel:
-        """What is wrong, in whole sentences."""
-        alerts = [each for each in in_order(self.context.state.alerts()) if each.game == game.id]
-        lines = []
-        for each in filter(asks, alerts):
-            text = f" {SIGNS[each.severity]} {plain(point_of(each, game), 200)}"
-            lines.append(styled(text, SEVERITY_STYLES[each.severity]))
-        if not lines and (problem := game.problem or game.dispute):
-            lines.append(styled(f" ! {plain(problem, 200)}", "dim" if alerts else "warn"))
-        return lines[:_ALERTS]
+    def wrong(self, game: GameDetail, width: int) -> Panel:
+        """Return what is wrong, in whole sentences."""
+        alerts = [x for x in in_order(self.context.state.alerts()) if x.game == game.id]
+        said = [
+            (f"{SIGNS[x.severity]} {plain(point_of(x, game), 200)}", SEVERITY_STYLES[x.severity])
+            for x in filter(asks, alerts)
+        ]
+        if not said and (problem := game.problem or game.dispute):
+            said.append((f"! {plain(problem, 200)}", "dim" if alerts else "warn"))
+        return wrapped(said, width)[:_MOST_WRONG]
 
     def players(self, game: GameDetail, width: int) -> Panel:
         """A head and a line for each player: the figure, what is usual, moves, clock."""
@@ -243,7 +253,7 @@ class BoardDrawing:
             msgspec.structs.replace(each, head="Played like")
             if each.figure == "perceived" and is_final(game)
             else each
-            for each in _SIDE_COLUMNS
+            for each in _SIDE_COLUMNS[self.figure]
             if width >= _ROOM_FROM.get(each.figure, 0)
         ]
         name = min(40, width - 2 - sum(each.width + 1 for each in columns))
@@ -255,9 +265,11 @@ class BoardDrawing:
             own = {"elo": str(player.elo or ""), "clock": clock}
             styles = {"usual": "dim", "interval": "dim", "clock": clock_style}
             styles["perceived"] = how(point)
-            title = f"{plain(player.title, 4)} " if player.title else ""
+            has_title = player.title and name >= _TITLED
+            title = f"{plain(player.title, 4)} " if has_title else ""
             line = styled(f"{sign} ", color).append(title, "strong")
-            line.append(left(plain(player.name, 40), name - cell_len(title)))
+            room = name - cell_len(title)
+            line.append(left(fit_name(plain(player.name, 40), room), room))
             sign_before = " "
             for each in columns:
                 key = each.figure
@@ -345,15 +357,15 @@ class BoardPanel(Lines):
         super().__init__(id="panel")
         self.drawing = BoardDrawing(context)
 
-    def show_board(self, game: GameDetail | None, wrong: str) -> None:
-        """Draw it; above it what is ``wrong``."""
+    def show_board(self, game: GameDetail | None, *, is_noted: bool) -> None:
+        """Draw it; above it what is wrong, unless the list says that already."""
         if game is None:
             entitle(self, "")
             self.show([])
             return
         width, height = self.size
         entitle(self, self.drawing.headline(game))
-        lines = [styled(f" {wrong}", "warn")] if wrong else []
+        lines = [] if is_noted else self.drawing.wrong(game, width)
         lines += self.drawing.players(game, width)
         if height >= _DIAGRAM_FROM:
             position = self.drawing.position(game)
@@ -387,7 +399,9 @@ class BoardView(View):
     """A cursor in the moves of one board; what it stands at, and both players' curves."""
 
     BINDINGS = [
-        Binding("v", "figure", "A4", tooltip="curves of Algorithm 4, or of the perceived rating")
+        Binding(
+            "v", "figure", "curve", tooltip="of Algorithm 4 (Ferreira), or of the perceived rating"
+        )
     ]
 
     def __init__(self, context: ViewContext, id: str) -> None:
@@ -429,7 +443,8 @@ class BoardView(View):
         if drawing.ply is not None and drawing.ply > len(game.plies):
             drawing.ply = None  # what the cursor was on was taken back
         entitle(self, drawing.headline(game))
-        self._above.show([*drawing.wrong(game), *drawing.players(game, self.size.width)])
+        width = self.size.width
+        self._above.show([*drawing.wrong(game, width), *drawing.players(game, width)])
         self._square.show(drawing.position(game))
         self._show_moves(game)
         width, height = self._charts.size

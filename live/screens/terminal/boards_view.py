@@ -29,7 +29,6 @@ from live.screens.terminal.board_rows import (
     last_point,
     of_newest_rounds,
     ordered,
-    problem_of,
     round_key,
 )
 from live.screens.terminal.board_view import BoardPanel
@@ -38,9 +37,12 @@ from live.screens.terminal.text import (
     FEED_SIGNS,
     SEVERITY_STYLES,
     Column,
+    Panel,
     age_text,
     counted,
+    feed_style,
     figure_cell,
+    fit_name,
     heads,
     how,
     left,
@@ -50,6 +52,7 @@ from live.screens.terminal.text import (
     ply_score,
     point_of,
     styled,
+    wrapped,
 )
 from live.screens.terminal.view_context import ViewContext, asks, worst_by_board
 from live.screens.terminal.widgets import Lines, ListView
@@ -74,36 +77,40 @@ _FOR_RATINGS = ("Rd", "Plays like", "Score", "Elo", "Curve", "Clocks", "Move", "
 _FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age", "Plays like", "Elo", "Curve")
 #: Sign of the alert, board number, and the gaps around both names.
 _LEFT = 2 + 3 + 3
-_LEAST_NAME, _MOST_NAME = 11, 24
+_LEAST_NAME, _MOST_NAME = 13, 24
+#: So many columns come before longer names, the others after them.
+_BEFORE_NAMES = 6
+_LONGER_NAMES = 10
+#: What is wrong begins under the names.
+_NOTE_INDENT = 6
+#: Sign of a board that only the journal holds.
+_RESTORED_SIGN = "◌"
 #: A name has its title from this width on.
 _TITLED = 16
 
 
-def layout(width: int, wrong: int, sorted_by: str, *, rounds: bool, clocks: bool) -> list[Column]:
-    """Choose the columns: the most that leave the names some room.
+def choose_columns(width: int, sorted_by: str, *, rounds: bool, clocks: bool) -> list[Column]:
+    """Return the most columns that leave the names some room.
 
-    The longest word on what is wrong has ``wrong`` cells, and without any there is no such column.
-    What boards are sorted by has one in any case. ``rounds``: there are several. ``clocks``: they
-    come before ratings.
+    What boards are sorted by has one in any case. ``rounds``: there are several.
+    ``clocks``: they come before ratings.
     """
-    least_wrong = min(wrong, width * 6 // 25)
-    free = width - _LEFT - 2 * _LEAST_NAME - least_wrong - bool(wrong)
-    taken = set()
+    free = width - _LEFT - 2 * _LEAST_NAME
+    chosen = set()
     order = _FOR_ARBITERS if clocks else _FOR_RATINGS
-    for head in sorted(order, key=lambda head: head != sorted_by):
-        if (head != "Rd" or rounds) and COLUMNS[head].cells < free:
-            taken.add(head)
+    by_use = sorted(order, key=lambda head: head != sorted_by)
+    for place, head in enumerate(by_use):
+        room = free if place < _BEFORE_NAMES else free - _LONGER_NAMES
+        if (head != "Rd" or rounds) and COLUMNS[head].cells < room:
+            chosen.add(head)
             free -= COLUMNS[head].cells + 1
-    more = min(free, wrong - least_wrong)
-    name = min(_MOST_NAME, _LEAST_NAME + (free - more) // 2)
-    columns = [
+    name = min(_MOST_NAME, _LEAST_NAME + free // 2)
+    return [
         Column("Bd", 3),
-        *(Column(color, name, to_right=False) for color in ("White", "Black")),
-        *(column for head, column in COLUMNS.items() if head in taken),
+        Column("White", name, to_right=False),
+        Column("Black", name, to_right=False),
+        *(column for head, column in COLUMNS.items() if head in chosen),
     ]
-    if wrong:
-        columns.append(Column("What is wrong", least_wrong + more, to_right=False))
-    return columns
 
 
 class BoardsView(ListView):
@@ -112,7 +119,9 @@ class BoardsView(ListView):
     BINDINGS = [
         Binding("s", "sort", "sort", tooltip="by board, clock, age, perceived rating"),
         Binding("f", "clocks", "clocks", tooltip="clocks first, or ratings first"),
-        Binding("v", "figure", "A4", tooltip="curves of Algorithm 4, or of the perceived rating"),
+        Binding(
+            "v", "figure", "curve", tooltip="of Algorithm 4 (Ferreira), or of the perceived rating"
+        ),
         Binding(
             "r", "unfold", "rounds", tooltip="finished boards of earlier rounds, too", show=False
         ),
@@ -162,47 +171,84 @@ class BoardsView(ListView):
         self.listed = ordered(views, self._worst, self._value)
         known = {view.id for view in views} & self._finished.keys()
         self._finished = {id: self._finished[id] for id in known}
-        self._show_rows(0 if self.query_text else len(every) - len(views))
+        self._show_what_is_not_listed(0 if self.query_text else len(every) - len(views))
+        self._show_rows()
         here = self.find_board()
         game = self.context.state.game(here) if here else None
         self.board.visible = game is not None
-        self.board.show_board(game, self._explain(game) if game else "")
+        self.board.show_board(game, is_noted=game is not None and self._is_noted(game))
         for part in (self.moments, self.standing):
             if part.display:
                 part.redraw()
 
-    def _show_rows(self, folded: int) -> None:
-        """Show heads, and a line for each board that there is room for."""
-        self._heads.display = bool(self.listed)
-        told = f" and {counted(folded, 'board')} of earlier rounds, all over: r, or / and: round 7"
-        if not self.listed:
-            told = " No board yet: they appear as soon as a source sends them"
-            if self.query_text:
-                told = f" No board matches {self.query_text!r}: esc shows all"
-        self._folded.display = bool(folded or not self.listed)
-        lines = [styled(told, "dim")]
-        for feed in self.context.state.feeds() if not self.listed else ():
-            said = f"   {FEED_SIGNS[feed.state]} {plain(feed.feed, 60)} {feed.state}"
-            lines += [
-                Text(),
-                styled(said, "text"),
-                styled(f"     {plain(feed.detail, 200)}", "dim"),
-            ]
+    def _show_what_is_not_listed(self, folded: int) -> None:
+        """Say which boards are folded, or why there is none."""
+        lines = []
+        if folded:
+            boards = counted(folded, "board")
+            keys = "r, or / and: round 7"
+            lines = [styled(f" and {boards} of earlier rounds, all over: {keys}", "dim")]
+        elif self.query_text and not self.listed:
+            lines = [styled(f" No board matches {self.query_text!r}: esc shows all", "dim")]
+        elif not self.listed:
+            lines = self._explain_emptiness()
+        self._folded.display = bool(lines)
         self._folded.show(lines)
-        rounds = len({round_key(game) for game in self.listed}) > 1
-        wrong = (self._wrong(game)[0] for game in self.listed)
+
+    def _explain_emptiness(self) -> Panel:
+        """Return what is followed, and how it is."""
+        width = self.size.width
+        lines = [
+            Text(),
+            styled(" No board yet: they appear as soon as a source sends them", "head"),
+        ]
+        for feed in self.context.state.feeds():
+            said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 60)}: {feed.state}"
+            detail = plain(feed.detail.removeprefix(feed.feed).strip(), 200)
+            lines += [Text(), *wrapped([(said, feed_style(feed.state))], width, 3)]
+            lines += wrapped([(detail, "text")], width, 5)
+        return lines
+
+    def _show_rows(self) -> None:
+        """Show heads, a line for each board, and below it what is wrong with it."""
         width = self.rows.scrollable_content_region.width - 1
         by = ORDERS[self.order].head
-        widest = max(map(cell_len, wrong), default=0)
-        plan = layout(width, widest, by, rounds=rounds, clocks=self.clocks)
-        self._heads.show([heads("   ", plan, by)])
-        self._wrong_cells = plan[-1].width if widest else 0
-        self.rows.show([view.id for view in self.listed], lambda row: self._row(row, plan))
+        rounds = len({round_key(game) for game in self.listed}) > 1
+        columns = choose_columns(width, by, rounds=rounds, clocks=self.clocks)
+        self._heads.display = bool(self.listed)
+        self._heads.show([heads("   ", columns, by)])
+        rows: list[tuple[GameView, Text | None]] = []
+        for view in self.listed:
+            rows.append((view, None))
+            if note := self._write_note(view):
+                rows.append((view, note))
 
-    def _explain(self, game: GameView) -> str:
-        """What is wrong, where the list had to cut that."""
-        wrong, _ = self._wrong(game)
-        return wrong if cell_len(wrong) > self._wrong_cells else ""
+        def draw(at: int) -> Text:
+            view, note = rows[at]
+            return self._write_row(view, columns) if note is None else note
+
+        ids = ["" if note else view.id for view, note in rows]
+        self.rows.show(ids, draw)
+
+    def _write_note(self, view: GameView) -> Text | None:
+        """Return what is wrong and nobody took note of; None where nothing is."""
+        worst = self._worst.get(view.id)
+        text, style = view.problem or view.dispute or "", "warn"
+        if worst is not None:
+            others = self._asking[view.id] - 1
+            text = point_of(worst, view) + (f" (+{others})" if others else "")
+            style = SEVERITY_STYLES[worst.severity]
+        elif view.id in self._known:
+            return None
+        return styled(" " * _NOTE_INDENT).append(plain(text, 200), style) if text else None
+
+    def _is_noted(self, view: GameView) -> bool:
+        """Whether the list says all that is wrong with a board."""
+        note = self._write_note(view)
+        if note is None:
+            return not view.problem and not view.dispute
+        width = self.rows.scrollable_content_region.width - 1
+        return note.cell_len <= width and self._asking[view.id] < 2
 
     def _value(self, view: GameView) -> float | None:
         """What the order goes by; of a game that is over it is worked out once."""
@@ -219,34 +265,36 @@ class BoardsView(ListView):
             self._finished[view.id] = view, value
         return value
 
-    def _row(self, at: int, plan: Sequence[Column]) -> Text:
-        game = self.context.state.game(self.listed[at].id)
+    def _write_row(self, view: GameView, columns: Sequence[Column]) -> Text:
+        game = self.context.state.game(view.id)
         if game is None:
             return Text()
-        worst = self._worst.get(game.id)
-        wrong, style = self._wrong(game)
-        new = game.plies and self.context.changes.is_new(game.id, game.plies[-1].ply)
-        open_problem = game.problem and game.id not in self._known
-        sign = SIGNS[worst.severity] if worst else "!" if open_problem else "•" if new else ""
-        line = styled(left(sign, 2), style or "warn")
-        cells = self._cells(game) | {"What is wrong": [(wrong, style)]}
-        for player, column in zip((game.white, game.black), plan[1:3], strict=True):
+        line = self._write_sign(game)
+        cells = self._cells(game)
+        for player, column in zip((game.white, game.black), columns[1:3], strict=True):
             title = plain(player.title or "", 4) if column.width >= _TITLED else ""
-            cells[column.head] = [(f"{title} {plain(player.name, 40)}".lstrip(), "text")]
-        for column in plan:
-            for text, style_of, *sign_of in cells[column.head]:
-                line.append(column.set(text), style_of)
-                line.append("".join(sign_of) or " ", style_of)
+            room = column.width - (cell_len(title) + 1 if title else 0)
+            name = fit_name(plain(player.name, 40), room)
+            cells[column.head] = [(f"{title} {name}".lstrip(), "text")]
+        for column in columns:
+            for text, style, *sign in cells[column.head]:
+                line.append(column.set(text), style)
+                line.append("".join(sign) or " ", style)
         line.right_crop()
         return line
 
-    def _wrong(self, game: GameView) -> tuple[str, str]:
-        """What is wrong with it in words, and how that is drawn."""
+    def _write_sign(self, game: GameDetail) -> Text:
+        """Return what a row begins with: an alert, a problem, something new."""
         worst = self._worst.get(game.id)
+        new = game.plies and self.context.changes.is_new(game.id, game.plies[-1].ply)
+        sign, style = "•" if new else "", "warn"
         if worst is not None:
-            more = f" (+{others})" if (others := self._asking[game.id] - 1) else ""
-            return plain(point_of(worst, game), 200) + more, SEVERITY_STYLES[worst.severity]
-        return problem_of(game), "warn" if game.problem and game.id not in self._known else "dim"
+            sign, style = SIGNS[worst.severity], SEVERITY_STYLES[worst.severity]
+        elif (game.problem or game.dispute) and game.id not in self._known:
+            sign = "!"
+        elif game.restored:
+            sign, style = _RESTORED_SIGN, "dim"
+        return styled(left(sign, 2), style)
 
     def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, ...]]]:
         """Each column's texts with their styles, and a sign behind some; a sided one has two."""

@@ -19,6 +19,8 @@ AXIS = 6
 LEAST_PLIES = 40
 #: A rating axis never spans less than this, Elo: noise must not look like drama.
 MIN_SPAN_ELO = 300.0
+#: A chart of fewer lines shows what is usual only as far as the curves reach.
+_BAND_FROM = 10
 #: A move is named where it costs its player so much of the expected score.
 COSTLY = 0.10
 #: Dots of a braille cell, from above, left and right; four by two.
@@ -193,12 +195,14 @@ def rating_chart(
     for points in readings.values():
         settled = points[len(points) // 2 :]
         known += [each.value for _, each in points if each.value is not None]
-        known += [end for _, each in settled for end in each[1:] if end is not None]
+        if height >= _BAND_FROM:
+            known += [end for _, each in settled for end in each[1:] if end is not None]
     if not known:
         return [styled(" " * AXIS + "no figure yet: five moves first", "dim")]
     scale = span_of(known)
     plot = BraillePlot((max(4, width - AXIS), height), max(len(game.plies), LEAST_PLIES), scale)
     labels = {0: f"{scale[1]:.0f}", height - 1: f"{scale[0]:.0f}"}
+    edges: list[Point] = []
     for points in readings.values():
         for end in (1, 2):
             edge = []
@@ -207,6 +211,7 @@ def rating_chart(
                 if elo is not None and scale[0] <= elo <= scale[1]:
                     edge.append((ply, elo))
             plot.draw_dots(edge, "band")
+            edges += edge[-1:]
     for side in sorted(elos, key=lambda side: -(elos[side] or 0)):
         if (own := elos[side]) is not None:
             row = plot.row_of(own)
@@ -230,6 +235,8 @@ def rating_chart(
         here = [point for point in curves[mover] if point[0] == ply]
         if here:
             plot.write(here[0], f"▼{move_text(game, game.plies[ply - 1], '…')}", "bad")
+    if edges:
+        plot.write(max(edges, key=lambda edge: edge[1]), "usual", "band")
     for side, own in elos.items():
         if own is not None:
             plot.draw_level(own, side)

@@ -26,6 +26,7 @@ from live.screens.terminal.text import (
     Panel,
     counted,
     figure_cell,
+    fit_name,
     heads,
     how,
     is_early,
@@ -114,7 +115,7 @@ class PlayersView(ListView):
         line = Text.assemble(
             (f"{right(row.text, RANK - 2)} ", "dim"),
             ("!" if row.view.id in alerting else " ", "bad"),
-            (name.set(plain(row.view.name, 40)), "text"),
+            (name.set(fit_name(plain(row.view.name, 40), name.width)), "text"),
         )
         styles = {"usual": "dim", "perceived": how(row.view)}
         for column in figures:

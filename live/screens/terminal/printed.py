@@ -166,11 +166,11 @@ FIGURE_COLUMNS = (
     Column("Elo", 4, "elo"),
     Column("Plays like", 10, "perceived"),
     Column("usual", 9, "usual"),
-    Column("Pct", 5, "percentile"),
-    Column("n", 3, "counted"),
+    Column("Better than", 11, "percentile"),
+    Column("Moves", 5, "counted"),
     Column("Pts", 4, "points"),
     Column("Gm", 2, "games"),
-    Column("A4", 4, "algorithm4"),
+    Column("Algorithm 4", 11, "algorithm4"),
 )
 #: Cells of a name that columns give way to.
 _LEAST_PLAYER = 13
@@ -214,7 +214,9 @@ def players(
     shown = figure_columns(width, gap=2)
     if shown == FIGURE_COLUMNS:
         source = RATING_SOURCES[engine.rating_source]
-        basis += f"; A4, a scale of its own, with the engine at {engine.rating} Elo, {source}"
+        basis += (
+            f"; Algorithm 4, a scale of its own, with the engine at {engine.rating} Elo, {source}"
+        )
     table = titled(f"Players ({gain} gain; {basis})", width=width)
     table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)

@@ -30,7 +30,6 @@ from live.screens.terminal.alerts_view import (
     delay_text,
     engine_troubles,
     engines_text,
-    feed_style,
 )
 from live.screens.terminal.board_view import BoardView
 from live.screens.terminal.boards_view import BoardsView
@@ -41,6 +40,7 @@ from live.screens.terminal.text import (
     PAPER,
     WITHHELD,
     Palette,
+    feed_style,
     fit,
     is_withheld,
     plain,
@@ -62,21 +62,24 @@ from live.watch.finding import in_order
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
 #: From so many columns on, the board stands beside the list, and the address in the first line.
-_WIDE = 100
+_WIDE = 120
 #: Stands in what a source says between what is wrong and when it is tried again.
 RETRY = ", trying again in "
 #: What the signs on the screens mean.
 SIGNS = (
     "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has a note. Boards "
     "with alerts that nobody took note of stand on top, the most urgent first.",
-    "▌ selected  • just changed  ▾ sorted by this column  ○ White  ● Black  ~ provisional score  "
-    "· not known yet",
+    "▌ selected  • just changed  ◌ from before the restart, not sent again yet  ▾ sorted by "
+    "this column  ○ White  ● Black  ~ provisional score  · not known yet",
     "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games are fast. "
     "0:00? has run out by our reckoning alone.",
     "Plays like: the rating that these moves look like, ▲ above or ▼ below what is usual. Grey "
-    "under ten counted moves (n): early. usual: 8 of 10 games by players of this Elo lie there. "
-    "Pct: better than so many of 100 such games.",
-    "A4: Ferreira's Algorithm 4 against the engine: it ranks, its distances are not Elo.",
+    "and early under ten counted moves. usual: 8 of 10 games by players of this Elo lie there. "
+    "Better than: of 100 games by players of this Elo, so many are worse. Moves: how many of "
+    "the player's moves are counted.",
+    "Curves: ┈ own Elo, dotted the edges of what is usual, ▼ a move that cost 10 of 100 points "
+    "of expected score. Below them the score: up is good for White.",
+    "Algorithm 4: Ferreira's, against the engine: it ranks, its distances are not Elo.",
     "Odds: White wins, draw, Black wins, of 100. Jump: how far the score moved while the engine "
     "looked deeper.",
     "3= is a tie: equal numbers.",
@@ -349,10 +352,11 @@ class Terminal(App[None]):
     def action_neighbour(self, step: int) -> None:
         """Open the board before or after this one in the list."""
         rows = self.boards.rows
-        if rows.ids:
-            at = rows.highlighted or 0
-            rows.highlighted = (at + step) % len(rows.ids)
-            self.board.look_at(rows.ids[rows.highlighted])
+        if step > 0:
+            rows.action_cursor_down()
+        else:
+            rows.action_cursor_up()
+        self.board.look_at(rows.cursor or "")
 
     def action_desk(self, what: str) -> None:
         """Do what is done about the board that the screen is at."""

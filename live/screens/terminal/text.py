@@ -5,6 +5,7 @@ Styles are named by what they mean, and a theme of the terminal makes colours of
 stands in colour alone: a sign or a word stands beside it.
 """
 
+import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
@@ -27,6 +28,7 @@ from live.human.difficulty import format_share
 from live.messages.alerts import Alert, Severity
 from live.messages.figures import CurvePoint, EngineInfo, GameView, PlayerView, PlyView
 from live.messages.from_sources import MATE_CP, NOT_READ
+from live.messages.health import FeedState
 from live.messages.values import Color, Value
 from live.watch.finding import dial
 
@@ -88,6 +90,15 @@ def left(text: str, width: int) -> str:
     return set_cell_size(fit(text, width), width)
 
 
+def fit_name(name: str, width: int) -> str:
+    """Return a player's name in at most ``width`` cells; given names give way first."""
+    family, _, given = name.partition(", ")
+    for form in (name, f"{family}, {given[:1]}.", family):
+        if cell_len(form) <= width:
+            return form
+    return fit(family, width)
+
+
 def right(text: str, width: int) -> str:
     """Exactly ``width`` cells, set to the right."""
     shown = fit(text, width)
@@ -115,6 +126,15 @@ def widened(line: Text, width: int) -> Text:
     own = line.copy()
     own.truncate(width, overflow="ellipsis", pad=True)
     return own
+
+
+def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
+    """Return texts, each in its style, as lines of at most ``width`` cells."""
+    lines = []
+    for text, style in parts:
+        found = textwrap.wrap(text, max(20, width - indent - 1))
+        lines += [styled(" " * indent + line, style) for line in found]
+    return lines
 
 
 def counted(number: int, thing: str) -> str:
@@ -181,6 +201,13 @@ FEED_SIGNS = {
     "failed": "✗",
     "finished": "✓",
 }
+
+
+def feed_style(state: FeedState) -> str:
+    """Return how a source in this state is drawn."""
+    return {"live": "good", "finished": "good", "failed": "bad"}.get(state, "warn")
+
+
 #: Where the engine's rating comes from, for people.
 RATING_SOURCES = {
     "field": "by the field",

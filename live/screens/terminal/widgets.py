@@ -106,14 +106,18 @@ class RowList(OptionList):
         return self.ids[at] if at is not None and at < len(self.ids) else None
 
     def show(self, ids: Sequence[str], draw: Callable[[int], Text]) -> int:
-        """Draw rows that differ from before; return how many of those in sight that were."""
+        """Draw rows that differ from before; return how many of those in sight that were.
+
+        A row without an id belongs to the one above it: the cursor leaves it out.
+        """
         here, at = self.cursor, self.highlighted or 0
         self.ids, self._draw = ids, draw
-        if len(ids) != self.option_count:
-            self.clear_options()
-            self.add_options([Option(" ") for _ in ids])
+        if [bool(id) for id in ids] != [not option.disabled for option in self.options]:
+            self.set_options(Option(" ", disabled=not id) for id in ids)
         if ids:
             found = ids.index(here) if here in ids else min(at, len(ids) - 1)
+            if not ids[found]:
+                found -= 1
             if found != self.highlighted:
                 self.highlighted = found
         top = self.scroll_offset.y

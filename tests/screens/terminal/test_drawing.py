@@ -149,7 +149,7 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
         assert f"{view.perceived:.0f}" in text
         assert f"{view.usual_low:.0f}–{view.usual_high:.0f}" in text
         assert str(view.elo) in text and view.name[:12] in text
-    assert ("A4" in text) == ("a scale of its own" in text) == (width >= 80)
+    assert ("Algorithm 4" in text) == ("a scale of its own" in text) == (width >= 93)
 
 
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)

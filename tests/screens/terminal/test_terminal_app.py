@@ -111,9 +111,10 @@ async def test_hostile_names_leave_the_screen_intact() -> None:
                 stage.client_state.apply(message)
                 stage.changes.note([message])
             lines = (await stage.frame()).splitlines()
-            # Nothing but that board's line looks different, beside the event's name, and figures
+            # Nothing but that board's lines looks different, beside the event's name, and figures
             # stand where they did.
-            row, *event = [row for row in range(22) if lines[row] != clean[row]]
+            row, note, *event = [row for row in range(22) if lines[row] != clean[row]]
+            assert note == row + 1 and lines[note].strip().startswith(wrong)
             assert all(lines[each].startswith("─Board ") for each in event)
             before, after = (shown[row].partition("2284")[0] for shown in (clean, lines))
             assert cell_len(before) == cell_len(after)
