@@ -1,7 +1,8 @@
-"""What is worked out of a board for its row: clocks, curves, problems, order, filter. Pure.
+"""What is worked out of a board for its row: clocks, curves, problems, order, filter.
+Pure.
 
-Boards with alerts that nobody took note of stand on top, the most urgent first, then the newest
-round.
+Boards with alerts that nobody took note of stand on top, the most urgent first, then
+the newest round.
 """
 
 import math
@@ -28,12 +29,15 @@ RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
 RESTORED = "from before the restart, not sent again yet"
 
 
-# --- what is worked out of a game ---------------------------------------------------------------
+# --- what is worked out of a game -----------------------------------------------------
 
 
 def last_plies(game: GameDetail) -> dict[Color, PlyView]:
     """The last move of either side."""
-    return {"white" if number_move(game, ply.ply)[1] else "black": ply for ply in game.plies[-2:]}
+    return {
+        "white" if number_move(game, ply.ply)[1] else "black": ply
+        for ply in game.plies[-2:]
+    }
 
 
 def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
@@ -45,13 +49,17 @@ def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
 def best_strength(game: GameDetail) -> float | None:
     """The higher perceived rating that is not early."""
     points = [last_point(game, color) for color in COLORS]
-    known = (x.perceived for x in points if x and not is_early(x) and x.perceived is not None)
+    known = (
+        x.perceived for x in points if x and not is_early(x) and x.perceived is not None
+    )
     return max(known, default=None)
 
 
 def least_clock_s(game: GameDetail) -> float | None:
     """The shorter clock."""
-    clocks = (ply.clock_s for ply in last_plies(game).values() if ply.clock_s is not None)
+    clocks = (
+        ply.clock_s for ply in last_plies(game).values() if ply.clock_s is not None
+    )
     return min(clocks, default=None)
 
 
@@ -63,19 +71,23 @@ def problem_of(game: GameView) -> str:
 
 def words(game: GameView) -> str:
     """What a filter looks at; the round by its number as one word."""
-    players = (f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black))
+    players = (
+        f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black)
+    )
     state = "running" if game.running else f"finished {game.result}"
     round = f"{game.round} round={normalise_round(game.round)};"
     return " ".join((plain(main_event(game)), round, *players, state, problem_of(game)))
 
 
 def board_matcher(query: str) -> Callable[[GameView], bool]:
-    """What says whether a filter takes a board: ``round 8`` stands for the round alone."""
-    matches = matcher(re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE))
+    """Return what says whether a filter takes a board: ``round 8`` is the round."""
+    matches = matcher(
+        re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE)
+    )
     return lambda game: matches(words(game), game.board)
 
 
-# --- clocks --------------------------------------------------------------------------------------
+# --- clocks ---------------------------------------------------------------------------
 
 #: Seconds below which a clock is low, and nearly run out.
 _LOW_S: dict[Pace, tuple[float, float]] = {
@@ -87,16 +99,20 @@ _LOW_S: dict[Pace, tuple[float, float]] = {
 
 
 def clock_style(left_s: float | None, time_control: str) -> str:
-    """How what is left of a running game's clock is drawn; the number itself says the same."""
+    """How what is left of a running game's clock is drawn; the number itself says the
+    same.
+    """
     low_s, nearly_s = _LOW_S[classify_pace(time_control) or "classical"]
     if left_s is None or left_s >= low_s:
         return ""
     return "bad" if left_s < nearly_s else "warn"
 
 
-def clock_cell(game: GameDetail, color: Color, changes: RecentChanges) -> tuple[str, str]:
-    """What is left of a side's clock, and its style; with ``?`` where it has run out by our
-    reckoning alone: moves come late, and clocks are stopped for claims.
+def clock_cell(
+    game: GameDetail, color: Color, changes: RecentChanges
+) -> tuple[str, str]:
+    """What is left of a side's clock, and its style; with ``?`` where it has run out by
+    our reckoning alone: moves come late, and clocks are stopped for claims.
     """
     plies, last = len(game.plies), last_plies(game).get(color)
     ran_s = 0.0
@@ -117,7 +133,7 @@ def curve_cell(game: GameDetail, color: Color) -> str:
     return sparkline(known, CURVE_CELLS)
 
 
-# --- order ---------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------
 
 
 class BoardOrder(NamedTuple):
@@ -127,7 +143,9 @@ class BoardOrder(NamedTuple):
     """Of the column that it goes by."""
     explained: str
     value: Callable[[GameDetail, float], float | None] | None = None
-    """Least first; None comes last. The float is the board's time since its last move, s."""
+    """Least first; None comes last. The float is the board's time since its last move,
+    s.
+    """
     finished: bool = False
     """Whether games that are over have one, too."""
 
@@ -137,7 +155,9 @@ ORDERS = {
     "clock": BoardOrder(
         "Clocks", "least time on a clock first", lambda game, age_s: least_clock_s(game)
     ),
-    "age": BoardOrder("Age", "longest without a move first", lambda game, age_s: -age_s),
+    "age": BoardOrder(
+        "Age", "longest without a move first", lambda game, age_s: -age_s
+    ),
     "rating": BoardOrder(
         "Plays like",
         "highest perceived rating first, once it is not early",
@@ -165,8 +185,8 @@ def ordered(
     alerting: Collection[GameId],
     value: Callable[[GameView], float | None] = lambda game: None,
 ) -> list[GameView]:
-    """Boards of ``alerting`` first, as they come there, then by ``value``; equal ones as boards
-    are.
+    """Boards of ``alerting`` first, as they come there, then by ``value``; equal ones
+    as boards are.
     """
     urgency = {game: place for place, game in enumerate(alerting)}
 
@@ -177,17 +197,24 @@ def ordered(
     return sorted(in_board_order(games), key=place)
 
 
-def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) -> list[GameView]:
-    """Without those that are over, ask for no notice, and are of a round of their event before the
-    newest that has begun. What has no number is not earlier.
+def of_newest_rounds(
+    games: Sequence[GameView], alerting: Collection[GameId]
+) -> list[GameView]:
+    """Without those that are over, ask for no notice, and are of a round of their event
+    before the newest that has begun. What has no number is not earlier.
     """
     newest: dict[str, int] = {}
-    numbers = [(game, main_event(game), read_round_number(game.round)) for game in games]
+    numbers = [
+        (game, main_event(game), read_round_number(game.round)) for game in games
+    ]
     for game, event, number in numbers:
         if game.plies_played:
             newest[event] = max(newest.get(event, 0), number or 0)
     return [
         game
         for game, event, number in numbers
-        if game.running or number is None or number >= newest.get(event, 0) or game.id in alerting
+        if game.running
+        or number is None
+        or number >= newest.get(event, 0)
+        or game.id in alerting
     ]

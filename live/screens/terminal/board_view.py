@@ -1,5 +1,5 @@
-"""The view of one board: position, moves with gains, both players' figures and curves; whole, or as
-a part of the screen beside the list.
+"""The view of one board: position, moves with gains, both players' figures and curves;
+whole, or as a part of the screen beside the list.
 """
 
 import contextlib
@@ -29,7 +29,6 @@ from live.screens.terminal.text import (
     Column,
     Panel,
     age_text,
-    beside,
     clock_text,
     counted,
     figure_cell,
@@ -40,6 +39,7 @@ from live.screens.terminal.text import (
     left,
     move_text,
     odds_text,
+    place_side_by_side,
     place_sign,
     plain,
     ply_score,
@@ -53,12 +53,12 @@ from live.screens.terminal.view_context import ViewContext, asks
 from live.screens.terminal.widgets import Lines, RowList, View, entitle
 from live.watch.finding import SIGNS, in_order
 
-# --- the position ---------------------------------------------------------------------------------
+# --- the position ---------------------------------------------------------------------
 
 
 def diagram(board: chess.Board, *, coloured: bool) -> Panel:
-    """White below, 2 cells a square: 9 lines of 18 cells. White's men are outlines, Black's are
-    filled; without colours a dot marks the dark squares.
+    """White below, 2 cells a square: 9 lines of 18 cells. White's men are outlines,
+    Black's are filled; without colours a dot marks the dark squares.
     """
     last = board.peek() if board.move_stack else None
     marked = {last.from_square, last.to_square} if last else set()
@@ -69,7 +69,9 @@ def diagram(board: chess.Board, *, coloured: bool) -> Panel:
             dark, man, start = square in _DARK, board.piece_at(square), len(line)
             ground = "dark_square" if dark else "light_square"
             sign = man.unicode_symbol() if man else " " if coloured or not dark else "·"
-            style = "dim" if man is None else "white_piece" if man.color else "black_piece"
+            style = (
+                "dim" if man is None else "white_piece" if man.color else "black_piece"
+            )
             line.append(f"{sign} ", style)
             line.stylize("last_move" if square in marked else ground, start)
         lines.append(line)
@@ -78,10 +80,10 @@ def diagram(board: chess.Board, *, coloured: bool) -> Panel:
 
 _DARK = chess.SquareSet(chess.BB_DARK_SQUARES)
 
-# --- the move list -------------------------------------------------------------------------------
+# --- the move list --------------------------------------------------------------------
 
-#: A loss of this much of the winning chances, which run from -1 to 1, earns the sign (lichess,
-#: modules/tree Advice.scala).
+#: A loss of this much of the winning chances, which run from -1 to 1, earns the sign
+#: (lichess, modules/tree Advice.scala).
 _SIGNS = ((0.3, "??"), (0.2, "?"), (0.1, "?!"))
 #: Of a move that few would have found, and of one that sets a trap.
 PRAISE = {"find": "!", "trap": "!?"}
@@ -93,14 +95,22 @@ MOVE_CELLS = 3 + 2 * _SIDE_CELLS
 
 
 def signs(game: GameDetail) -> list[str]:
-    """The sign of every ply; none while a score is provisional. The engine's first choice is no
-    mistake, whatever it says of it a move later. What lost nothing may be a find or set a trap.
+    """The sign of every ply; none while a score is provisional. The engine's first
+    choice is no mistake, whatever it says of it a move later. What lost nothing may be
+    a find or set a trap.
     """
-    scores = [game.start_score_cp, *(ply.score_cp if ply.final else None for ply in game.plies)]
+    scores = [
+        game.start_score_cp,
+        *(ply.score_cp if ply.final else None for ply in game.plies),
+    ]
     found = []
     for ply, (before, after) in zip(game.plies, pairwise(scores), strict=True):
         lost = 0.0
-        if before is not None and after is not None and (ply.gain_cp is None or ply.gain_cp < 0):
+        if (
+            before is not None
+            and after is not None
+            and (ply.gain_cp is None or ply.gain_cp < 0)
+        ):
             lost = chances(before) - chances(after)
         lost *= 1 if number_move(game, ply.ply)[1] else -1
         mark = next((mark for limit, mark in _SIGNS if lost >= limit), "")
@@ -112,7 +122,10 @@ def move_heads(width: int) -> Text:
     """The heads of the list of moves; with clocks where there is room for them."""
     clock = clock_cells(width)
     head = "".join(
-        left(f" {color}", 10) + right("gain", 7) + right("score ", 8) + right("clock", clock)
+        left(f" {color}", 10)
+        + right("gain", 7)
+        + right("score ", 8)
+        + right("clock", clock)
         for color in ("○ White", "● Black")
     )
     return styled(f"    {head}".rstrip(), "dim")
@@ -154,7 +167,7 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
         line.stylize_before("cursor", start)
 
 
-# --- a board on the screen ------------------------------------------------------------------------
+# --- a board on the screen ------------------------------------------------------------
 
 _DIAGRAM = 20
 #: The diagram and its letters, lines.
@@ -165,8 +178,8 @@ _SAID_FROM = 34
 _DIAGRAM_FROM = 30
 #: Fewer lines say nothing.
 _LEAST_CHARTS = 5
-#: What stands beside a player's name: of the perceived rating, and of Algorithm 4, which
-#: has a scale of its own.
+#: What stands beside a player's name: of the perceived rating, and of Algorithm 4,
+#: which has a scale of its own.
 _SIDE_COLUMNS = {
     "perceived": (
         Column("Elo", 4, "elo"),
@@ -185,7 +198,10 @@ _SIDE_COLUMNS = {
 #: A name has its title from this width on.
 _TITLED = 16
 #: Sign of a side, and the other.
-_SIDES: tuple[tuple[str, Color, Color], ...] = (("○", "white", "black"), ("●", "black", "white"))
+_SIDES: tuple[tuple[str, Color, Color], ...] = (
+    ("○", "white", "black"),
+    ("●", "black", "white"),
+)
 #: The widths from which what is drawn elsewhere too has room.
 _ROOM_FROM = {"percentile": 60, "usual": 76, "counted": 76}
 #: Lines of what is wrong.
@@ -214,13 +230,15 @@ class BoardDrawing:
         return len(game.plies) if self.ply is None else self.ply
 
     def headline(self, game: GameDetail) -> str:
-        """How the game stands and where it is from; what gives way on a narrow terminal last."""
+        """How the game stands and where it is from; what gives way on a narrow terminal
+        last.
+        """
         context = self.context
         age_s, exact = context.changes.age_s(game.id, len(game.plies))
         behind = game.plies_played - game.plies_scored
         states = {feed.feed: feed.state for feed in context.state.feeds()}
         sources = (
-            f"{FEED_SIGNS[states[name]] + ' ' if name in states else ''}{plain(name, 40)}"
+            f"{FEED_SIGNS.get(states.get(name, ''), '')} {plain(name, 40)}".lstrip()
             for name in (game.feed, *game.also)
         )
         parts = [
@@ -239,7 +257,10 @@ class BoardDrawing:
         """Return what is wrong, in whole sentences."""
         alerts = [x for x in in_order(self.context.state.alerts()) if x.game == game.id]
         said = [
-            (f"{SIGNS[x.severity]} {plain(point_of(x, game), 200)}", SEVERITY_STYLES[x.severity])
+            (
+                f"{SIGNS[x.severity]} {plain(point_of(x, game), 200)}",
+                SEVERITY_STYLES[x.severity],
+            )
             for x in filter(asks, alerts)
         ]
         if not said and (problem := game.problem or game.dispute):
@@ -247,7 +268,7 @@ class BoardDrawing:
         return wrapped(said, width)[:_MOST_WRONG]
 
     def players(self, game: GameDetail, width: int) -> Panel:
-        """A head and a line for each player: the figure, what is usual, moves, clock."""
+        """Return a head, and a line for each player with figures and clock."""
         context = self.context
         columns = [
             msgspec.structs.replace(each, head="Played like")
@@ -286,12 +307,15 @@ class BoardDrawing:
             point, final = last_point(game, color), is_final(game)
             elo, opponent = getattr(game, color).elo, getattr(game, other).elo
             text = sentence(point, elo, opponent, final=final) if point else ""
-            lines.append(styled(f"{sign} {text or game.note or 'no figure yet'}", "dim"))
+            lines.append(
+                styled(f"{sign} {text or game.note or 'no figure yet'}", "dim")
+            )
         return lines
 
     def position(self, game: GameDetail) -> Panel:
-        """The diagram with what was played and what the engine would have; how many players of
-        these ratings would play it, how hard the reply is; who looked, and how deep.
+        """The diagram with what was played and what the engine would have; how many
+        players of these ratings would play it, how hard the reply is; who looked, and
+        how deep.
         """
         context, at = self.context, self.at(game)
         ply, best = game.plies[at - 1] if at else None, ""
@@ -316,16 +340,27 @@ class BoardDrawing:
             said.append((f"odds {odds_text(ply.win, ply.draw)}", "dim"))
         if best:
             same = ply.best == ply.uci
-            said.append(("engine the same", "good") if same else (f"engine {best}", "accent"))
+            said.append(
+                ("engine the same", "good") if same else (f"engine {best}", "accent")
+            )
         hard = ply.difficulty if game.running or at < len(game.plies) else None
         for word, share in (
             ("find" if ply.mark == "find" else "played", ply.played_share),
             ("best", hard.best_share if hard is not None else None),
-            ("trap" if ply.mark == "trap" else "err", hard.error_chance if hard else None),
+            (
+                "trap" if ply.mark == "trap" else "err",
+                hard.error_chance if hard else None,
+            ),
         ):
             if share is not None:
-                said.append((f"{word} {share_text(share)}", "good" if word == ply.mark else "dim"))
-        # Alliot 2017, section 3.1: how far the score jumped while the engine looked deeper.
+                said.append(
+                    (
+                        f"{word} {share_text(share)}",
+                        "good" if word == ply.mark else "dim",
+                    )
+                )
+        # Alliot 2017, section 3.1: how far the score jumped while the engine looked
+        # deeper.
         jump = ply.complexity and f"jump {ply.complexity.jump_cp / 100:.2f}"
         spent = "" if ply.spent_s is None else f"took {clock_text(ply.spent_s)}"
         depth = f"depth {ply.depth}" if ply.depth else ""
@@ -333,11 +368,21 @@ class BoardDrawing:
         return [*lines, *(styled(f"  {text}", style) for text, style in said)]
 
     def charts(self, game: GameDetail, width: int, height: int) -> Panel:
-        """Both curves over the score, on one axis of moves; drawn once for what they show."""
+        """Both curves over the score, on one axis of moves; drawn once for what they
+        show.
+        """
         if height < _LEAST_CHARTS:
             return []
         rating = self.context.state.engine().rating
-        shown = (game.plies, game.curves, self.figure, self.at(game), rating, width, height)
+        shown = (
+            game.plies,
+            game.curves,
+            self.figure,
+            self.at(game),
+            rating,
+            width,
+            height,
+        )
         if shown != self._shown:
             self._shown = shown
             scored = 2 * max(1, height // 8)
@@ -369,7 +414,9 @@ class BoardPanel(Lines):
         lines += self.drawing.players(game, width)
         if height >= _DIAGRAM_FROM:
             position = self.drawing.position(game)
-            lines += beside([(position[:_SQUARES], _DIAGRAM), (position[_SQUARES:], width - 22)])
+            lines += place_side_by_side(
+                [(position[:_SQUARES], _DIAGRAM), (position[_SQUARES:], width - 22)]
+            )
         lines += self.drawing.charts(game, width, height - len(lines))
         self.show(filled(lines, height))
 
@@ -378,9 +425,17 @@ class MoveList(RowList):
     """The moves of a game, two a row, with a cursor on one of them."""
 
     BINDINGS = [
-        Binding("up,k", "app.neighbour(-1)", "board", key_display="↑↓", tooltip="previous, next"),
+        Binding(
+            "up,k",
+            "app.neighbour(-1)",
+            "board",
+            key_display="↑↓",
+            tooltip="previous, next",
+        ),
         Binding("down,j", "app.neighbour(1)", "next board", show=False),
-        Binding("left", "step(-1)", "moves", key_display="←→", tooltip="one back, or on"),
+        Binding(
+            "left", "step(-1)", "moves", key_display="←→", tooltip="one back, or on"
+        ),
         Binding("right", "step(1)", "one move on", show=False),
         Binding("home", "step(-999)", "the start", show=False),
         Binding("end", "step(999)", "the newest move, and follow", show=False),
@@ -396,11 +451,14 @@ class MoveList(RowList):
 
 
 class BoardView(View):
-    """A cursor in the moves of one board; what it stands at, and both players' curves."""
+    """A cursor in the moves of one board; what it stands at, and both curves."""
 
     BINDINGS = [
         Binding(
-            "v", "figure", "curve", tooltip="of Algorithm 4 (Ferreira), or of the perceived rating"
+            "v",
+            "figure",
+            "curve",
+            tooltip="of Algorithm 4 (Ferreira), or of the perceived rating",
         )
     ]
 
@@ -437,7 +495,9 @@ class BoardView(View):
         self._square.parent.display = game is not None  # type: ignore[union-attr]
         if game is None:
             entitle(self, "Board")
-            self._above.show([styled("  The source no longer holds this board: esc goes back")])
+            self._above.show(
+                [styled("  The source no longer holds this board: esc goes back")]
+            )
             self._charts.show([])
             return
         if drawing.ply is not None and drawing.ply > len(game.plies):
@@ -453,9 +513,14 @@ class BoardView(View):
         self._charts.show([*charts, *said])
 
     def _show_moves(self, game: GameDetail) -> None:
-        at, width = self.drawing.at(game), self.moves.scrollable_content_region.width - 1
+        at, width = (
+            self.drawing.at(game),
+            self.moves.scrollable_content_region.width - 1,
+        )
         if width < MOVE_CELLS or not game.plies:
-            self._heads.show([styled(" no room for the moves" if game.plies else " no move yet")])
+            self._heads.show(
+                [styled(" no room for the moves" if game.plies else " no move yet")]
+            )
             self.moves.show([], lambda row: Text())
             return
         self._heads.show([move_heads(width)])
@@ -464,7 +529,7 @@ class BoardView(View):
         self.moves.show([str(number) for number in rows], lines.__getitem__)
         self.moves.highlighted = list(rows).index(number_move(game, max(1, at))[0])
 
-    # --- keys -------------------------------------------------------------------------------------
+    # --- keys -------------------------------------------------------------------------
 
     def caption(self) -> str:
         game, ply = self._detail(), self.drawing.ply

@@ -1,8 +1,9 @@
-"""The view of all boards, a line a board: what an arbiter needs, and the figures of both players;
-the board under the cursor beside it, what happened last, and the standing.
+"""The view of all boards, a line a board: what an arbiter needs, and the figures of
+both players; the board under the cursor beside it, what happened last, and the
+standing.
 
-What a terminal has no room for is left out, least important columns first; key f prefers the
-clocks.
+What a terminal has no room for is left out, least important columns first; key f
+prefers the clocks.
 """
 
 from collections import Counter
@@ -89,7 +90,9 @@ _RESTORED_SIGN = "◌"
 _TITLED = 16
 
 
-def choose_columns(width: int, sorted_by: str, *, rounds: bool, clocks: bool) -> list[Column]:
+def choose_columns(
+    width: int, sorted_by: str, *, rounds: bool, clocks: bool
+) -> list[Column]:
     """Return the most columns that leave the names some room.
 
     What boards are sorted by has one in any case. ``rounds``: there are several.
@@ -114,16 +117,25 @@ def choose_columns(width: int, sorted_by: str, *, rounds: bool, clocks: bool) ->
 
 
 class BoardsView(ListView):
-    """The list of boards, the one under the cursor, what happened last, and the standing."""
+    """The list of boards, the one under the cursor, what happened last, and the
+    standing.
+    """
 
     BINDINGS = [
         Binding("s", "sort", "sort", tooltip="by board, clock, age, perceived rating"),
         Binding("f", "clocks", "clocks", tooltip="clocks first, or ratings first"),
         Binding(
-            "v", "figure", "curve", tooltip="of Algorithm 4 (Ferreira), or of the perceived rating"
+            "v",
+            "figure",
+            "curve",
+            tooltip="of Algorithm 4 (Ferreira), or of the perceived rating",
         ),
         Binding(
-            "r", "unfold", "rounds", tooltip="finished boards of earlier rounds, too", show=False
+            "r",
+            "unfold",
+            "rounds",
+            tooltip="finished boards of earlier rounds, too",
+            show=False,
         ),
     ]
 
@@ -187,9 +199,13 @@ class BoardsView(ListView):
         if folded:
             boards = counted(folded, "board")
             keys = "r, or / and: round 7"
-            lines = [styled(f" and {boards} of earlier rounds, all over: {keys}", "dim")]
+            lines = [
+                styled(f" and {boards} of earlier rounds, all over: {keys}", "dim")
+            ]
         elif self.query_text and not self.listed:
-            lines = [styled(f" No board matches {self.query_text!r}: esc shows all", "dim")]
+            lines = [
+                styled(f" No board matches {self.query_text!r}: esc shows all", "dim")
+            ]
         elif not self.listed:
             lines = self._explain_emptiness()
         self._folded.display = bool(lines)
@@ -240,7 +256,9 @@ class BoardsView(ListView):
             style = SEVERITY_STYLES[worst.severity]
         elif view.id in self._known:
             return None
-        return styled(" " * _NOTE_INDENT).append(plain(text, 200), style) if text else None
+        return (
+            styled(" " * _NOTE_INDENT).append(plain(text, 200), style) if text else None
+        )
 
     def _is_noted(self, view: GameView) -> bool:
         """Whether the list says all that is wrong with a board."""
@@ -297,7 +315,9 @@ class BoardsView(ListView):
         return styled(left(sign, 2), style)
 
     def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, ...]]]:
-        """Each column's texts with their styles, and a sign behind some; a sided one has two."""
+        """Each column's texts with their styles, and a sign behind some; a sided one
+        has two.
+        """
         changes, last = self.context.changes, game.plies[-1] if game.plies else None
         age_s, exact = changes.age_s(game.id, len(game.plies))
         age = age_text(age_s) if game.running else ""
@@ -319,14 +339,17 @@ class BoardsView(ListView):
             "Age": [(age if exact or not age else f">{age}", "dim")],
             "Score": [(score, over)],
             "Plays like": [
-                (figure_cell("perceived", point), how(point), place_sign(point)) for point in points
+                (figure_cell("perceived", point), how(point), place_sign(point))
+                for point in points
             ],
         }
 
     def caption(self) -> str:
-        return self.filtered(f"{counted(len(self.listed), 'board')} by {self.order}")
+        if not self.listed:
+            return self.add_filter("no board")
+        return self.add_filter(f"{counted(len(self.listed), 'board')} by {self.order}")
 
-    # --- keys -------------------------------------------------------------------------------------
+    # --- keys -------------------------------------------------------------------------
 
     def find_board(self) -> GameId | None:
         return self.rows.cursor
@@ -346,4 +369,6 @@ class BoardsView(ListView):
     def action_sort(self) -> None:
         names = list(ORDERS)
         self.order = names[(names.index(self.order) + 1) % len(names)]
-        self.context.notify(f"Sorted {ORDERS[self.order].explained}; alerts stay on top")
+        self.context.notify(
+            f"Sorted {ORDERS[self.order].explained}; alerts stay on top"
+        )

@@ -1,5 +1,5 @@
-"""Curves of a game in characters: ratings as joined braille lines, the score as bars, on one axis
-of moves.
+"""Curves of a game in characters: ratings as joined braille lines, the score as bars,
+on one axis of moves.
 """
 
 import math
@@ -15,7 +15,8 @@ from live.watch.expected_scores import scores_alike
 
 #: Labels and rule left of a chart, cells.
 AXIS = 6
-#: A chart is drawn as if there were so many plies at least: lines do not jump as a game begins.
+#: A chart is drawn as if there were so many plies at least: lines do not jump as a game
+#: begins.
 LEAST_PLIES = 40
 #: A rating axis never spans less than this, Elo: noise must not look like drama.
 MIN_SPAN_ELO = 300.0
@@ -30,9 +31,11 @@ _BRAILLE = 0x2800
 _PARTS = 8
 #: Stands where the cursor is.
 _CURSOR = "┊"
-#: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost near ±10.
+#: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost
+#: near ±10.
 _MARKS = (5, -5, 0, 2, -2)
-#: Steepness of winning chances by centipawns (lichess, scalachess core/eval.scala, 2026-08-07).
+#: Steepness of winning chances by centipawns (lichess, scalachess core/eval.scala,
+#: 2026-08-07).
 _CHANCES = -0.00368208
 SIDE_SIGNS = {"white": "○", "black": "●"}
 
@@ -53,7 +56,9 @@ def column_of(ply: int, plies: int, columns: int) -> int:
 class BraillePlot:
     """Lines of dots, two by four in a cell, and words between them."""
 
-    def __init__(self, size: tuple[int, int], plies: int, scale: tuple[float, float]) -> None:
+    def __init__(
+        self, size: tuple[int, int], plies: int, scale: tuple[float, float]
+    ) -> None:
         self.width, self.height = size
         self._plies = plies
         self._low, self._high = scale
@@ -80,7 +85,9 @@ class BraillePlot:
             steps = max(abs(to_x - x), abs(to_y - y), 1)
             for step in range(steps + 1):
                 part = step / steps
-                self._dot(round(x + part * (to_x - x)), round(y + part * (to_y - y)), style)
+                self._dot(
+                    round(x + part * (to_x - x)), round(y + part * (to_y - y)), style
+                )
 
     def draw_level(self, elo: float, style: str) -> None:
         """Draw a dashed level where nothing else is."""
@@ -99,13 +106,17 @@ class BraillePlot:
                 self._styles.setdefault(place, "accent")
 
     def write(self, point: Point, text: str, style: str) -> bool:
-        """Write beside a point, as near as no line is crossed; say whether there was room."""
+        """Write beside a point, as near as no line is crossed; say whether there was
+        room.
+        """
         at = self._x(point[0]) // 2
         start = max(0, min(at, self.width - len(text)))
         near = self.row_of(point[1])
         for row in sorted(range(self.height), key=lambda row: abs(row - near)):
             places = [(row, start + index) for index in range(len(text))]
-            if abs(row - near) <= 2 and not any(place in self._dots for place in places):
+            if abs(row - near) <= 2 and not any(
+                place in self._dots for place in places
+            ):
                 if any(self._signs.get(place, "┈") != "┈" for place in places):
                     continue
                 self._signs.update(zip(places, text, strict=True))
@@ -167,7 +178,7 @@ def span_of(values: Iterable[float]) -> tuple[float, float]:
 
 
 def costly_moves(game: GameDetail) -> dict[int, float]:
-    """Return by ply what each move cost that cost 10 points of expected score, 0 to 1."""
+    """Return by ply what moves cost that cost 10 points of expected score, 0 to 1."""
     scores = scores_alike(game)
     costs = {}
     for ply, before, after in zip(game.plies, scores, scores[1:], strict=False):
@@ -182,7 +193,9 @@ def costly_moves(game: GameDetail) -> dict[int, float]:
 def rating_chart(
     game: GameDetail, figure: str, engine_rating: int, width: int, height: int
 ) -> Panel:
-    """Both players' ratings in one plot: own Elo dashed, usual band dotted, costly moves named."""
+    """Both players' ratings in one plot: own Elo dashed, usual band dotted, costly
+    moves named.
+    """
     readings: dict[Color, list[tuple[int, Reading]]] = {}
     for color in COLORS:
         readings[color] = [
@@ -190,17 +203,22 @@ def rating_chart(
             for point in getattr(game.curves, color)
         ]
     # Algorithm 4 has a scale of its own, on which the players' Elo says nothing.
-    elos = {color: getattr(game, color).elo for color in COLORS if figure == "perceived"}
+    elos = {
+        color: getattr(game, color).elo for color in COLORS if figure == "perceived"
+    }
     known = [elo for elo in elos.values() if elo is not None]
     for points in readings.values():
         settled = points[len(points) // 2 :]
         known += [each.value for _, each in points if each.value is not None]
         if height >= _BAND_FROM:
-            known += [end for _, each in settled for end in each[1:] if end is not None]
+            for _, each in settled:
+                known += [end for end in each[1:] if end is not None]
     if not known:
         return [styled(" " * AXIS + "no figure yet: five moves first", "dim")]
     scale = span_of(known)
-    plot = BraillePlot((max(4, width - AXIS), height), max(len(game.plies), LEAST_PLIES), scale)
+    plot = BraillePlot(
+        (max(4, width - AXIS), height), max(len(game.plies), LEAST_PLIES), scale
+    )
     labels = {0: f"{scale[1]:.0f}", height - 1: f"{scale[0]:.0f}"}
     edges: list[Point] = []
     for points in readings.values():
@@ -244,8 +262,12 @@ def rating_chart(
 
 
 def _find_free_row(taken: int, height: int, labels: Mapping[int, str]) -> int:
-    """Return the row beside a taken one where a label stands alone, as far as there is one."""
-    near = (row for row in (taken + 1, taken - 1) if 0 <= row < height and row not in labels)
+    """Return the row beside a taken one where a label stands alone, as far as there is
+    one.
+    """
+    near = (
+        row for row in (taken + 1, taken - 1) if 0 <= row < height and row not in labels
+    )
     return next(near, taken)
 
 
@@ -266,15 +288,21 @@ def score_chart(game: GameDetail, cursor_ply: int, width: int, height: int) -> P
     """White's advantage above the line, Black's below, on the axis of the ratings."""
     size = max(4, width - AXIS), height
     plot = BraillePlot(size, max(len(game.plies), LEAST_PLIES), (-1.0, 1.0))
-    for ply, score in enumerate([game.start_score_cp, *(ply.score_cp for ply in game.plies)]):
+    for ply, score in enumerate(
+        [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
+    ):
         if score is None:
             plot.mark((ply, 0.0), "·", "dim")
             continue
         for part in range(_PARTS):
             at = ply + part / _PARTS
-            plot.draw_line([(at, 0.0), (at, chances(score))], "white" if score > 0 else "black")
+            plot.draw_line(
+                [(at, 0.0), (at, chances(score))], "white" if score > 0 else "black"
+            )
     plot.draw_upright(cursor_ply)
     labels: dict[int, str] = {}
     for pawns in _MARKS:
-        labels.setdefault(plot.row_of(chances(100 * pawns)), f"{pawns:+d}" if pawns else "0")
+        labels.setdefault(
+            plot.row_of(chances(100 * pawns)), f"{pawns:+d}" if pawns else "0"
+        )
     return plot.lines(labels)

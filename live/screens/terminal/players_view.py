@@ -1,4 +1,4 @@
-"""Standings of players by a figure, one player's every figure, and what happened last."""
+"""Standings of players, one player's every figure, and what happened last."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -39,7 +39,8 @@ from live.screens.terminal.text import (
 from live.screens.terminal.view_context import ViewContext, worst_by_board
 from live.screens.terminal.widgets import UP_AND_DOWN, Lines, ListView, TextView, View
 
-#: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
+#: Players are listed afresh at most this often, seconds: it takes everybody's every
+#: figure.
 LIST_S = 1.0
 _MOST_PLAYER = 32
 #: Cells of the star and the board's number before a moment.
@@ -60,13 +61,15 @@ def sorting_value(figure: Figure, view: PlayerView, engine_rating: int) -> float
 def listed(
     views: Sequence[PlayerView], query: str, sort: str, engine_rating: int = 0
 ) -> list[Standing]:
-    """Those whom the filter takes, the best first; whose figure is unknown or early last. Places
-    count in the whole field, whoever is listed.
+    """Those whom the filter takes, the best first; whose figure is unknown or early
+    last. Places count in the whole field, whoever is listed.
     """
     figure, matches = BY_ID[sort], matcher(query)
     return [
         row
-        for row in standings(views, lambda view: sorting_value(figure, view, engine_rating))
+        for row in standings(
+            views, lambda view: sorting_value(figure, view, engine_rating)
+        )
         if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
     ]
 
@@ -99,17 +102,27 @@ class PlayersView(ListView):
         columns = figure_columns(width, gap=1)
         used = RANK + 2 + sum(column.width + 1 for column in columns)
         name = Column("Player", max(1, min(_MOST_PLAYER, width - used)), to_right=False)
-        line = heads(f"{right('#', RANK - 1)}  ", (name, *columns), BY_ID[self.sort].head)
+        line = heads(
+            f"{right('#', RANK - 1)}  ", (name, *columns), BY_ID[self.sort].head
+        )
         if not self._listed:
-            text = f"nobody matches {self.query_text!r}" if self.query_text else "nobody yet"
+            text = (
+                f"nobody matches {self.query_text!r}"
+                if self.query_text
+                else "nobody yet"
+            )
             line = styled(f"  {text}", "dim")
         self._heads.show([line])
         worst = worst_by_board(state.alerts())
-        alerting = {player for game in worst for player in state.player_ids(game)}
+        alerting: set[str] = set()
+        for game in worst:
+            alerting.update(state.player_ids(game))
         draw = partial(self._row, (name, *columns), alerting, rating)
         self.rows.show([row.view.id for row in self._listed], draw)
 
-    def _row(self, columns: Sequence[Column], alerting: set[str], rating: int, at: int) -> Text:
+    def _row(
+        self, columns: Sequence[Column], alerting: set[str], rating: int, at: int
+    ) -> Text:
         row = self._listed[at]
         name, *figures = columns
         line = Text.assemble(
@@ -125,7 +138,8 @@ class PlayersView(ListView):
 
     def caption(self) -> str:
         by = BY_ID[self.sort].name
-        return self.filtered(f"{counted(len(self._listed), 'player')} by {by[:1].lower()}{by[1:]}")
+        players = counted(len(self._listed), "player")
+        return self.add_filter(f"{players} by {by[:1].lower()}{by[1:]}")
 
     def open_row(self) -> None:
         self.context.show("player", self.rows.cursor or "")
@@ -160,7 +174,11 @@ class PlayerPage(TextView):
         for figure in LIVE_FIGURES:
             value = figure_cell(figure.id, view, rating)
             ends = ends_cell(figure, view, rating)
-            unit = f" {figure.unit}" if figure.unit in ("cp", "Elo") and value[:1].isdigit() else ""
+            unit = (
+                f" {figure.unit}"
+                if figure.unit in ("cp", "Elo") and value[:1].isdigit()
+                else ""
+            )
             said = f"{value}{unit}{f' ({ends})' if ends else ''}"
             if value in ("", "·"):
                 said = figure.missing
@@ -204,7 +222,9 @@ class MomentsView(View):
 
     def redraw(self) -> None:
         boards = {view.id: view.board for view in self.context.state.games()}
-        moments = sorted(self.context.state.moments(), key=lambda each: -(each.at_s or 0.0))
+        moments = sorted(
+            self.context.state.moments(), key=lambda each: -(each.at_s or 0.0)
+        )
         lines = []
         for each in moments:
             board = boards.get(each.game)
@@ -216,7 +236,9 @@ class MomentsView(View):
         self._told = lines
         at = self._list.highlighted
         self._boards = [each.game for each in moments]
-        quiet = styled("Nothing told yet: a turn, a find, an upset will stand here", "dim")
+        quiet = styled(
+            "Nothing told yet: a turn, a find, an upset will stand here", "dim"
+        )
         self._list.set_options(Option(line) for line in lines or [quiet])
         self._list.highlighted = at
 

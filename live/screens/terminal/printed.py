@@ -1,5 +1,5 @@
-"""What is printed where no screen is drawn: a line for each thing that happens, and tables for
-reading after the event.
+"""What is printed where no screen is drawn: a line for each thing that happens, and
+tables for reading after the event.
 """
 
 from collections import Counter
@@ -49,13 +49,15 @@ from live.server.event_reader import game_of, replay_game
 from live.server.reference_client import ReferenceClient
 from live.watch.incident_log import IncidentLog, log_lines
 
-# --- lines ----------------------------------------------------------------------------------------
+# --- lines ----------------------------------------------------------------------------
 
 
 class EventLineWriter:
     """Turns messages into lines; ``known`` games and ``alerts`` are no news."""
 
-    def __init__(self, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()) -> None:
+    def __init__(
+        self, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
+    ) -> None:
         self._state = ReferenceClient()
         self._alerts = IncidentLog()
         self._said: dict[tuple[GameId, Color], int] = {}
@@ -65,11 +67,15 @@ class EventLineWriter:
         self.lines(map(AlertMessage, alerts))
 
     def lines(self, changes: Iterable[Change]) -> list[str]:
-        """What to print for ``changes``, in order. Of moves that come together, as when a game is
-        met in its middle, the last stands for all.
+        """What to print for ``changes``, in order. Of moves that come together, as when
+        a game is met in its middle, the last stands for all.
         """
         changes = list(changes)
-        last = {each.game: each for each in changes if isinstance(each, MoveMessage) and each.move}
+        last = {
+            each.game: each
+            for each in changes
+            if isinstance(each, MoveMessage) and each.move
+        }
         lines: list[str] = []
         together: Counter[GameId] = Counter()
         for change in changes:
@@ -87,22 +93,32 @@ class EventLineWriter:
                         self._said.pop((id, color), None)
                 case MoveMessage(ply=ply, move=move) if before and game:
                     for color in COLORS:
-                        self._said[id, color] = min(self._said.get((id, color), 0), ply - 1)
+                        self._said[id, color] = min(
+                            self._said.get((id, color), 0), ply - 1
+                        )
                     together[id] += 1
                     instead = before.plies[ply - 1 :]
                     if move is None:
-                        to = move_text(game, game.plies[-1]) if game.plies else "the start"
+                        to = (
+                            move_text(game, game.plies[-1])
+                            if game.plies
+                            else "the start"
+                        )
                         said = [f"taken back to {to}"]
                     elif instead:
-                        said = [f"corrected to {move_text(game, move)}, was {instead[0].san}"]
+                        now = move_text(game, move)
+                        said = [f"corrected to {now}, was {instead[0].san}"]
                         together[id] = 0
                     elif change is last[id]:
-                        several = f"{together[id]} moves to " if together[id] > 1 else ""
+                        several = (
+                            f"{together[id]} moves to " if together[id] > 1 else ""
+                        )
                         clock = clock_text(move.clock_s)
                         text = f"played {several}{move_text(game, move)}"
                         said = [f"{text}{clock and f', clock {clock}'}"]
                 case PointMessage(color=color, point=point) if game:
-                    # A header corrected later sends whole curves again: a move is reported once.
+                    # A header corrected later sends whole curves again: a move is
+                    # reported once.
                     if point.ply > self._said.get((id, color), 0):
                         self._said[id, color] = point.ply
                         said = [_figures(game, color, point)]
@@ -110,7 +126,9 @@ class EventLineWriter:
                     lines += _health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
                     # Only who may know of alerts is sent any.
-                    lines += map(plain, log_lines(alert, self._alerts.add_alert(alert, 0.0)))
+                    lines += map(
+                        plain, log_lines(alert, self._alerts.add_alert(alert, 0.0))
+                    )
             about = game or before
             lines += [f"{_label(about)}: {text}" for text in said if about]
         return lines
@@ -134,7 +152,9 @@ def _figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     ply = game.plies[point.ply - 1]
     # The gain of a first choice is known before the position after it has its score.
     score = f" {ply_score(ply)}" if ply.final else ""
-    own, other = (game.white, game.black) if color == "white" else (game.black, game.white)
+    own, other = (
+        (game.white, game.black) if color == "white" else (game.black, game.white)
+    )
     # Its side's last move of a finished game: the figure stays.
     final = not game.running and point.ply >= game.plies_played - 1
     said = sentence(point, own.elo, other.elo, final=final) or "no perceived rating"
@@ -148,14 +168,16 @@ def _label(view: GameView) -> str:
 
 
 def _health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
-    return [
-        f"{plain(each.feed, 60)} {each.state}{each.detail and f': {plain(each.detail, 200)}'}"
-        for each in now
-        if all((x.feed, x.state, x.detail) != (each.feed, each.state, each.detail) for x in before)
-    ]
+    known = {(each.feed, each.state, each.detail) for each in before}
+    lines = []
+    for each in now:
+        if (each.feed, each.state, each.detail) not in known:
+            why = f": {plain(each.detail, 200)}" if each.detail else ""
+            lines.append(f"{plain(each.feed, 60)} {each.state}{why}")
+    return lines
 
 
-# --- tables ---------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------
 
 #: Names and figures further apart than this are hard to read as one line.
 WIDEST_TABLE = 100
@@ -180,8 +202,8 @@ _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accu
 
 
 def figure_columns(width: int, gap: int) -> Sequence[Column]:
-    """The figures of players: as many as there is room for beside their names, from the left;
-    ``gap`` cells are between them.
+    """The figures of players: as many as there is room for beside their names, from the
+    left; ``gap`` cells are between them.
     """
     ends = accumulate(column.width + gap for column in FIGURE_COLUMNS)
     room = width - RANK - _LEAST_PLAYER - 2
@@ -189,7 +211,9 @@ def figure_columns(width: int, gap: int) -> Sequence[Column]:
 
 
 def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:
-    """A table under its title: a column of names where ``first`` is given, then figures."""
+    """A table under its title: a column of names where ``first`` is given, then
+    figures.
+    """
     table = Table(
         title=Text(title),
         title_justify="left",
@@ -210,13 +234,16 @@ def players(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
     """Everybody by the perceived rating, the highest first; equal numbers are ties."""
-    basis = f"read by {', '.join(engine.models)}" if engine.models else "no model reads the scores"
+    basis = (
+        f"read by {', '.join(engine.models)}"
+        if engine.models
+        else "no model reads the scores"
+    )
     shown = figure_columns(width, gap=2)
     if shown == FIGURE_COLUMNS:
         source = RATING_SOURCES[engine.rating_source]
-        basis += (
-            f"; Algorithm 4, a scale of its own, with the engine at {engine.rating} Elo, {source}"
-        )
+        basis += "; Algorithm 4, a scale of its own, with the engine at"
+        basis += f" {engine.rating} Elo, {source}"
     table = titled(f"Players ({gain} gain; {basis})", width=width)
     table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)
@@ -224,22 +251,23 @@ def players(
         table.add_column(column.head, min_width=column.width, **_FIGURE)
     for standing in standings(views):
         view = standing.view
-        early = "dim" if is_early(view) else ""
-        row = [
-            Text(figure_cell(name, view, engine.rating), early if name == "perceived" else "")
-            for name in (column.figure for column in shown)
-        ]
+        row = []
+        for column in shown:
+            early = column.figure == "perceived" and is_early(view)
+            text = figure_cell(column.figure, view, engine.rating)
+            row.append(Text(text, "dim" if early else ""))
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
-    caption = (
-        "By “playing like”; equal numbers are ties, under ten counted moves nobody has a place."
-    )
+    caption = "By “playing like”; equal numbers are ties, "
+    caption += "under ten counted moves nobody has a place."
     table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
     return table
 
 
 def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
     """What the methods of the papers say of everybody; empty where they cannot yet."""
-    table = titled("Methods (p30: moves within 30 cp of the engine's choice)", width=width)
+    table = titled(
+        "Methods (p30: moves within 30 cp of the engine's choice)", width=width
+    )
     table.add_column("Player", **NAME)
     shown = [BY_ID[name] for name in _METHODS]
     for figure in shown:
@@ -256,7 +284,8 @@ def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
     return table
 
 
-#: Columns from which a table of games says what is usual, too: with fewer, names are more use.
+#: Columns from which a table of games says what is usual, too: with fewer, names are
+#: more use.
 _USUAL_FROM = 100
 
 
@@ -271,7 +300,9 @@ def games(
     """Finished games: both players' figure over the whole game, and how they compare; a
     ``?`` beside a result ``in_doubt``.
     """
-    table = titled(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width)
+    table = titled(
+        f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width
+    )
     table.add_column("Rd.Bd", **_FIGURE)
     shown = 1 + (width >= _USUAL_FROM)
     for color in ("White", "Black"):
@@ -297,4 +328,6 @@ def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
     """The perceived rating after the last move, and what is usual."""
     last = points[-1] if points else None
     style = "dim" if is_early(last) else "bold"
-    return Text(figure_cell("perceived", last), style), Text(figure_cell("usual", last), "dim")
+    return Text(figure_cell("perceived", last), style), Text(
+        figure_cell("usual", last), "dim"
+    )

@@ -1,6 +1,8 @@
-"""The terminal app: its screens, the keys that hold everywhere, and the lines around every screen.
+"""The terminal app: its screens, the keys that hold everywhere, and the lines around
+every screen.
 
-Loss policy state → terminal: at a fixed rate; what changed twice between two frames is seen once.
+Loss policy state → terminal: at a fixed rate; what changed twice between two frames is
+seen once.
 """
 
 import dataclasses
@@ -10,7 +12,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from textwrap import wrap
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
@@ -22,31 +23,28 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import ContentSwitcher, Footer, Input, Static, Tab, Tabs
 
-from live.messages.health import FeedHealth
-from live.screens.terminal.alerts_view import (
-    AlertsView,
-    LogView,
-    SourcesView,
-    delay_text,
-    engine_troubles,
-    engines_text,
-)
+from live.screens.terminal.alerts_view import AlertsView
 from live.screens.terminal.board_view import BoardView
 from live.screens.terminal.boards_view import BoardsView
+from live.screens.terminal.log_view import LogView
 from live.screens.terminal.players_view import MomentsView, PlayerPage, PlayersView
+from live.screens.terminal.sources_view import SourcesView, is_calm, write_health
 from live.screens.terminal.text import (
     FEED_SIGNS,
     PALETTES,
     PAPER,
-    WITHHELD,
     Palette,
-    feed_style,
     fit,
-    is_withheld,
     plain,
     styled,
 )
-from live.screens.terminal.view_context import SCREENS, Answers, Shown, ViewContext, asks
+from live.screens.terminal.view_context import (
+    SCREENS,
+    Answers,
+    Shown,
+    ViewContext,
+    asks,
+)
 from live.screens.terminal.widgets import (
     AskLine,
     Choice,
@@ -57,39 +55,39 @@ from live.screens.terminal.widgets import (
     View,
 )
 from live.watch.finding import SIGNS as ALERT_SIGNS
-from live.watch.finding import in_order
+from live.watch.finding import dial, in_order
 
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
-#: From so many columns on, the board stands beside the list, and the address in the first line.
+#: From so many columns on, the board stands beside the list, and the address in the
+#: first line.
 _WIDE = 120
-#: Stands in what a source says between what is wrong and when it is tried again.
-RETRY = ", trying again in "
 #: What the signs on the screens mean.
 SIGNS = (
-    "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has a note. Boards "
-    "with alerts that nobody took note of stand on top, the most urgent first.",
-    "▌ selected  • just changed  ◌ from before the restart, not sent again yet  ▾ sorted by "
-    "this column  ○ White  ● Black  ~ provisional score  · not known yet",
-    "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games are fast. "
-    "0:00? has run out by our reckoning alone.",
-    "Plays like: the rating that these moves look like, ▲ above or ▼ below what is usual. Grey "
-    "and early under ten counted moves. usual: 8 of 10 games by players of this Elo lie there. "
-    "Better than: of 100 games by players of this Elo, so many are worse. Moves: how many of "
-    "the player's moves are counted.",
-    "Curves: ┈ own Elo, dotted the edges of what is usual, ▼ a move that cost 10 of 100 points "
-    "of expected score. Below them the score: up is good for White.",
+    "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has"
+    " a note. Boards with alerts that nobody took note of stand on top, the most "
+    "urgent first.",
+    "▌ selected  • just changed  ◌ from before the restart, not sent again yet  ▾ "
+    "sorted by this column  ○ White  ● Black  ~ provisional score  · not known yet",
+    "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games"
+    " are fast. 0:00? has run out by our reckoning alone.",
+    "Plays like: the rating that these moves look like, ▲ above or ▼ below what is "
+    "usual. Grey and early under ten counted moves. usual: 8 of 10 games by players"
+    " of this Elo lie there. Better than: of 100 games by players of this Elo, so "
+    "many are worse. Moves: how many of the player's moves are counted.",
+    "Curves: ┈ own Elo, dotted the edges of what is usual, ▼ a move that cost 10 of"
+    " 100 points of expected score. Below them the score: up is good for White.",
     "Algorithm 4: Ferreira's, against the engine: it ranks, its distances are not Elo.",
-    "Odds: White wins, draw, Black wins, of 100. Jump: how far the score moved while the engine "
-    "looked deeper.",
+    "Odds: White wins, draw, Black wins, of 100. Jump: how far the score moved "
+    "while the engine looked deeper.",
     "3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
 
 
 class Terminal(App[None]):
-    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on a second Ctrl-C;
-    the app then closes by itself.
+    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on a
+    second Ctrl-C; the app then closes by itself.
     """
 
     TITLE = "live-rate"
@@ -108,11 +106,28 @@ class Terminal(App[None]):
         (34, "-tall"),
     ]
     BINDINGS = [
-        Binding("exclamation_mark", "worst", "worst", tooltip="the top of the list of boards"),
-        Binding("A", "desk('acknowledge_board')", "ack all", tooltip="all alerts of the board"),
-        Binding("w", "desk('write_entry')", "write", tooltip="write about the board into the log"),
+        Binding(
+            "exclamation_mark",
+            "worst",
+            "worst",
+            tooltip="the top of the list of boards",
+        ),
+        Binding(
+            "A",
+            "desk('acknowledge_board')",
+            "ack all",
+            tooltip="all alerts of the board",
+        ),
+        Binding(
+            "w",
+            "desk('write_entry')",
+            "write",
+            tooltip="write about the board into the log",
+        ),
         Binding("q", "leave", "quit", tooltip="end, after asking"),
-        Binding("question_mark,f1", "help", "help", tooltip="this page", key_display="?"),
+        Binding(
+            "question_mark,f1", "help", "help", tooltip="this page", key_display="?"
+        ),
         Binding(
             "e",
             "desk('ask_export')",
@@ -120,10 +135,16 @@ class Terminal(App[None]):
             tooltip="a board or the round",
             show=False,
         ),
-        Binding("x", "desk('ask_removal')", "remove", tooltip="or bring back", show=False),
+        Binding(
+            "x", "desk('ask_removal')", "remove", tooltip="or bring back", show=False
+        ),
         Binding("d", "desk('ask_delay')", "delay", tooltip="of the public", show=False),
-        Binding("colon", "command_palette", "more", tooltip="every command", show=False),
-        Binding("escape", "go_back", "back", tooltip="to the screen before", show=False),
+        Binding(
+            "colon", "command_palette", "more", tooltip="every command", show=False
+        ),
+        Binding(
+            "escape", "go_back", "back", tooltip="to the screen before", show=False
+        ),
         *(
             Binding(str(key), f"go('{name}')", name, show=False)
             for key, name in enumerate(SCREENS, 1)
@@ -207,7 +228,7 @@ class Terminal(App[None]):
             self.ansi_color = not palette.ground or None
             self.console.push_theme(palette.theme)
 
-    # --- drawing ----------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------
 
     def redraw(self) -> None:
         """Draw what has changed since the frame before."""
@@ -217,8 +238,8 @@ class Terminal(App[None]):
         self.context.changes.look(state.feeds(), state.games())
         self.view.redraw()
         self._draw_tabs()
-        delay = delay_text(self.context.public_delay(), brief=True)
-        place = styled(f" {delay} " if delay else "", "warn")
+        delay_s = self.context.public_delay().delay_s
+        place = styled(f" public {dial(delay_s)} behind " if delay_s else "", "warn")
         if self.size.width >= _WIDE:
             place.append(plain(self.context.address, 60), "dim")
         self._place.show([place])
@@ -254,7 +275,7 @@ class Terminal(App[None]):
             line.append_text(write_health(context, rest))
         return line
 
-    # --- keys -------------------------------------------------------------------------------------
+    # --- keys -------------------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
         is_key = isinstance(event, events.Key) and not event.is_forwarded
@@ -262,8 +283,9 @@ class Terminal(App[None]):
             await super().on_event(event)
             return
         assert isinstance(event, events.Key)
-        # Each key is carried out before the next one is looked at: handed on to widgets, keys typed
-        # in one go would overtake each other, and miss the line that the first of them opens.
+        # Each key is carried out before the next one is looked at: handed on to
+        # widgets, keys typed in one go would overtake each other, and miss the line
+        # that the first of them opens.
         event.stop()
         await self._press(event)
         self.redraw()
@@ -285,7 +307,9 @@ class Terminal(App[None]):
                 found.node.moved = True
 
     def _ask_to_end(self) -> None:
-        """Ctrl-C: the first one asks, for a hall depends on the service; the second ends it."""
+        """Ctrl-C: the first one asks, for a hall depends on the service; the second
+        ends it.
+        """
         asked = self.context.leave_question
         if isinstance(self.screen, Choice) and self.screen.question == asked:
             self._interrupt()
@@ -298,7 +322,12 @@ class Terminal(App[None]):
         self.push_screen(Choice(question, answers))
 
     def ask(
-        self, label: str, value: str, done: Callable[[str], None], *, at_once: bool = False
+        self,
+        label: str,
+        value: str,
+        done: Callable[[str], None],
+        *,
+        at_once: bool = False,
     ) -> None:
         """Ask for a line of text at the foot of the screen."""
         self.screen.add_class("-asking")
@@ -374,13 +403,18 @@ class Terminal(App[None]):
         lines = [styled(f" Keys: {self.view.id}", "head")]
         keys: dict[str, list[str]] = {}
         for each in self.screen.active_bindings.values():
-            words = ": ".join(filter(None, (each.binding.description, each.binding.tooltip)))
+            words = ": ".join(
+                filter(None, (each.binding.description, each.binding.tooltip))
+            )
             # Those of the framework itself begin with a capital letter.
             if words[:1].islower():
                 keys.setdefault(words, []).append(self.get_key_display(each.binding))
         for words, signs in keys.items():
-            lines.append(Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text")))
-        lines += [styled(f" {part}", "dim") for note in SIGNS for part in wrap(note, 70)]
+            lines.append(
+                Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text"))
+            )
+        for note in SIGNS:
+            lines += [styled(f" {part}", "dim") for part in wrap(note, 70)]
         self.push_screen(HelpScreen(lines))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -393,55 +427,7 @@ class Terminal(App[None]):
         yield SystemCommand("Theme", "colours", self.action_change_theme)
 
 
-# --- the lines around every screen ----------------------------------------------------------------
-
-
-def is_calm(feed: FeedHealth) -> bool:
-    """Whether nothing is wrong with a source."""
-    return feed.state in ("live", "finished")
-
-
-def write_health(context: ViewContext, width: int) -> Text:
-    """One line: what figures are worth where that is little, trouble first, in words; what is to be
-    known of a source that works; then how busy the engines are. The screen of sources has it whole.
-    """
-    state, engines = context.state, context.state.engines()
-    line = styled(" ")
-    if is_withheld(state.engine()):
-        line.append(f"{WITHHELD}  ", "warn")
-    elif not state.engine().models:
-        line.append("no model reads these scores  ", "warn")
-    for feed in state.feeds():
-        name, style = plain(feed.feed), feed_style(feed.state)
-        if not is_calm(feed):
-            # How an address ends says most; what is wrong often begins with all of it.
-            name = f"…{name[-20:]}" if len(name) > 21 else name
-            room = width - line.cell_len - cell_len(name) - len(feed.state) - 7
-            reason = trouble_text(feed.detail.removeprefix(feed.feed).strip(), room)
-            line.append(f"{FEED_SIGNS[feed.state]} ", style)
-            line.append(f"{name} {feed.state}{reason and f': {reason}'}  ", "warn")
-    for trouble in engine_troubles(engines):
-        line.append(f"! {plain(trouble, 80)}  ", "warn")
-    for feed in filter(is_calm, state.feeds()):
-        if note := feed.detail.partition("; ")[2]:
-            line.append(
-                f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {plain(note, 120)}  ", "text"
-            )
-    busy = f"⚙ {engines_text(engines)}"
-    while busy and cell_len(busy) > width - line.cell_len:
-        busy = busy.rpartition(" · ")[0]
-    return line.append(busy, "dim")
-
-
-def trouble_text(detail: str, room: int) -> str:
-    """What is wrong with a source in ``room`` cells: when it is tried again stays, whatever else
-    is cut.
-    """
-    what, again, when = plain(detail, 200).rpartition(RETRY)
-    if not again:
-        return fit(when, min(80, max(12, room)))
-    when = f", again in {when}"
-    return fit(what, max(8, room - cell_len(when))) + when
+# --- the lines around every screen ----------------------------------------------------
 
 
 def _theme(palette: Palette) -> Theme:
@@ -459,7 +445,9 @@ def _theme(palette: Palette) -> Theme:
 
 
 class LogMessages(logging.Handler):
-    """Shows what is logged as a message: written to the terminal it would tear the frame."""
+    """Shows what is logged as a message: written to the terminal it would tear the
+    frame.
+    """
 
     def __init__(self, context: ViewContext) -> None:
         super().__init__(logging.WARNING)
@@ -468,4 +456,6 @@ class LogMessages(logging.Handler):
         self.addFilter(lambda record: not record.getMessage().startswith("alert "))
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.context.notify(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))
+        self.context.notify(
+            plain(f"{record.levelname.lower()}: {record.getMessage()}", 300)
+        )

@@ -1,8 +1,9 @@
-"""How things are written on a terminal: text by its cells, figures, clocks, filters, styles. Pure.
+"""How things are written on a terminal: text by its cells, figures, clocks, filters,
+styles. Pure.
 
-A line is a rich ``Text``, a panel a list of lines; a panel of width w has no line wider than w.
-Styles are named by what they mean, and a theme of the terminal makes colours of them. No meaning
-stands in colour alone: a sign or a word stands beside it.
+A line is a rich ``Text``, a panel a list of lines; a panel of width w has no line wider
+than w. Styles are named by what they mean, and a theme of the terminal makes colours of
+them. No meaning stands in colour alone: a sign or a word stands beside it.
 """
 
 import textwrap
@@ -32,7 +33,7 @@ from live.messages.health import FeedState
 from live.messages.values import Color, Value
 from live.watch.finding import dial
 
-# --- text by its cells ------------------------------------------------------------------------
+# --- text by its cells ----------------------------------------------------------------
 
 #: Stands for pictures on whose width terminals disagree: emoji, flags, skin tones.
 _PICTURE = "□"
@@ -47,8 +48,8 @@ Panel = list[Text]
 
 
 def plain(text: str, width: int | None = None) -> str:
-    """Feed text made safe for a terminal: no control, escape or direction characters, nothing
-    whose width is a matter of opinion; cut to ``width`` cells with an ellipsis.
+    """Feed text made safe for a terminal: no control, escape or direction characters,
+    nothing whose width is a matter of opinion; cut to ``width`` cells with an ellipsis.
     """
     if text.isascii() and text.isprintable():
         return text if width is None else fit(text, width)
@@ -75,7 +76,9 @@ def plain(text: str, width: int | None = None) -> str:
 def _pictorial(char: str, category: str) -> bool:
     if category in ("So", "Sk"):
         return char > "\uffff" or unicodedata.east_asian_width(char) == "W"
-    return "\u1160" <= char <= "\u11ff"  # parts of a Korean syllable that found no whole
+    return (
+        "\u1160" <= char <= "\u11ff"
+    )  # parts of a Korean syllable that found no whole
 
 
 def fit(text: str, width: int) -> str:
@@ -106,8 +109,8 @@ def right(text: str, width: int) -> str:
 
 
 def styled(text: str, style: str = "") -> Text:
-    """A line that begins with ``text``. Its style ends where the text ends: what is appended has
-    its own.
+    """A line that begins with ``text``. Its style ends where the text ends: what is
+    appended has its own.
     """
     line = Text(no_wrap=True)
     line.append(text, style)
@@ -116,7 +119,12 @@ def styled(text: str, style: str = "") -> Text:
 
 def is_same(one: Text | None, other: Text | None) -> bool:
     """Whether two lines look alike: texts that differ only in their style are equal."""
-    return one == other and one is not None and other is not None and one.style == other.style
+    return (
+        one == other
+        and one is not None
+        and other is not None
+        and one.style == other.style
+    )
 
 
 def widened(line: Text, width: int) -> Text:
@@ -142,11 +150,17 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> Panel:
+def place_side_by_side(
+    parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2
+) -> Panel:
     """Panels (lines, width) side by side; as high as the highest."""
     rows = zip_longest(*(lines for lines, _ in parts), fillvalue=Text())
     widths = [width for _, width in parts]
     return [styled(" " * gap).join(map(widened, row, widths)) for row in rows]
+
+
+#: On a terminal narrower than this a board's number has to do for its players.
+NAMES_FROM = 100
 
 
 class Column(Value):
@@ -164,18 +178,22 @@ class Column(Value):
         return 2 * self.width + 1 if self.sided else self.width
 
     def set(self, text: str) -> str:
-        """In the cells of one side."""
-        return (right if self.to_right else left)(text, self.width)
+        """Return it in the cells of one side."""
+        return self.align(text, self.width)
+
+    def align(self, text: str, width: int) -> str:
+        """Return it in ``width`` cells, set as figures or words of this column are."""
+        return right(text, width) if self.to_right else left(text, width)
 
 
 def heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
-    """The heads of the columns behind ``first``; that of the one that lines are sorted by is strong
-    and has a sign.
+    """The heads of the columns behind ``first``; that of the one that lines are sorted
+    by is strong and has a sign.
     """
     line = styled(first, "dim")
     for column in columns:
         here = column.head == sorted_by
-        head = (right if column.to_right else left)(column.head, column.cells)
+        head = column.align(column.head, column.cells)
         line.append(head, "head" if here else "dim")
         line.append("▾" if here else " ", "accent")
     line.rstrip()
@@ -187,9 +205,10 @@ def filled(lines: Panel, height: int) -> Panel:
     return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
 
 
-# --- figures ----------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------
 
-#: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
+#: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is
+#: not unknown.
 WITHHELD = "this service withholds scores and ratings"
 #: Sign of each state of a source, beside the word.
 FEED_SIGNS = {
@@ -217,8 +236,8 @@ RATING_SOURCES = {
 
 
 def ply_score(ply: PlyView) -> str:
-    """``+0.35``, ``-12.04``, ``#5``, ``#-3`` from White's side, with ``~`` while it is provisional;
-    ``·`` while unknown.
+    """``+0.35``, ``-12.04``, ``#5``, ``#-3`` from White's side, with ``~`` while it is
+    provisional; ``·`` while unknown.
     """
     if ply.score_cp is None:
         return "·"
@@ -230,8 +249,8 @@ def ply_score(ply: PlyView) -> str:
 
 
 def perceived_text(elo: float | None) -> str:
-    """Five cells at most: ``2340``, ``3200+`` and ``800-`` beyond what is shown; ``·`` while
-    unknown.
+    """Five cells at most: ``2340``, ``3200+`` and ``800-`` beyond what is shown; ``·``
+    while unknown.
     """
     if elo is None:
         return "·"
@@ -267,15 +286,19 @@ def place_sign(view: CurvePoint | PlayerView | None) -> str:
 
 
 def how(view: CurvePoint | PlayerView | None) -> str:
-    """Return the style of a perceived rating: early, above, below or within what is usual."""
+    """Return the style of a perceived rating: early, above, below or within what is
+    usual.
+    """
     if is_early(view):
         return "dim"
     return {"▲": "above", "▼": "below"}.get(place_sign(view), "strong")
 
 
-def figure_cell(name: str, view: CurvePoint | PlayerView | None, engine_rating: int = 0) -> str:
-    """What a list says of a player or of one side of a game: a figure of the catalogue, ``usual``,
-    the band of the perceived rating, or ``interval``, that of Algorithm 4.
+def figure_cell(
+    name: str, view: CurvePoint | PlayerView | None, engine_rating: int = 0
+) -> str:
+    """What a list says of a player or of one side of a game: a figure of the catalogue,
+    ``usual``, the band of the perceived rating, or ``interval``, that of Algorithm 4.
     """
     if view is None:
         return "·" if name in ("perceived", "algorithm4") else ""
@@ -286,13 +309,17 @@ def figure_cell(name: str, view: CurvePoint | PlayerView | None, engine_rating: 
             if view.perceived is not None and is_early(view):
                 return "early"
             return (
-                "" if view.percentile is None else percentile_text(view.percentile).replace(" ", "")
+                ""
+                if view.percentile is None
+                else percentile_text(view.percentile).replace(" ", "")
             )
         case "usual":
             return ends_cell(BY_ID["perceived"], view)
         case "interval":
             return ends_cell(BY_ID["algorithm4"], view, engine_rating)
-    return cell(BY_ID[name], view, engine_rating) or ("·" if name == "algorithm4" else "")
+    return cell(BY_ID[name], view, engine_rating) or (
+        "·" if name == "algorithm4" else ""
+    )
 
 
 def odds_text(win: float, draw: float) -> str:
@@ -309,8 +336,8 @@ def move_text(game: GameView, ply: PlyView, dots: str = "...") -> str:
 
 
 def clock_runs(game: GameView, plies: int) -> bool | None:
-    """Whether it is White's clock that runs after so many plies; None where none is known to: the
-    game is over or adjourned, has not begun, or its end was not sent.
+    """Whether it is White's clock that runs after so many plies; None where none is
+    known to: the game is over or adjourned, has not begun, or its end was not sent.
     """
     is_whole = not game.problem or game.problem.startswith(NOT_READ)
     if not game.running or game.adjourned or not is_whole or game.restored or not plies:
@@ -338,21 +365,27 @@ def share_text(share: float) -> str:
     return format_share(share).removeprefix("about ").replace("fewer than", "<")
 
 
-# --- alerts -----------------------------------------------------------------------------------
+# --- alerts ---------------------------------------------------------------------------
 
-SEVERITY_STYLES: dict[Severity, str] = {"alarm": "bad", "warning": "warn", "look": "accent"}
+SEVERITY_STYLES: dict[Severity, str] = {
+    "alarm": "bad",
+    "warning": "warn",
+    "look": "accent",
+}
 
 
 def point_of(alert: Alert, view: GameView | None) -> str:
-    """Its text where the board stands beside it: without the board's name, and its players by their
-    colours.
+    """Its text where the board stands beside it: without the board's name, and its
+    players by their colours.
     """
     if view is None:
         return alert.text
     text = alert.text
     for name in (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: "):
         text = text.removeprefix(name)
-    text = by_color(text, alert.player, "white" if alert.player == view.white.name else "black")
+    text = by_color(
+        text, alert.player, "white" if alert.player == view.white.name else "black"
+    )
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -361,7 +394,7 @@ def by_color(text: str, player: str | None, color: Color | None) -> str:
     return text.replace(player, color.capitalize()) if player and color else text
 
 
-# --- filters ----------------------------------------------------------------------------------
+# --- filters --------------------------------------------------------------------------
 
 #: Longest filter taken, characters.
 MAX_CHARS = 200
@@ -374,10 +407,11 @@ def bare(text: str) -> str:
 
 
 def matcher(query: str) -> Callable[[str, int | None], bool]:
-    """What takes a line's text and its board number, if it has one, and says whether it is listed.
+    """What takes a line's text and its board number, if it has one, and says whether it
+    is listed.
 
-    Words in any order, all of which must be found; accents and case do not matter; ``!word`` must
-    not be found; a number is also a board's number.
+    Words in any order, all of which must be found; accents and case do not matter;
+    ``!word`` must not be found; a number is also a board's number.
     """
     words = bare(query[:MAX_CHARS]).split()
     wanted = [word for word in words if not word.startswith("!")]
@@ -386,17 +420,17 @@ def matcher(query: str) -> Callable[[str, int | None], bool]:
     def matches(text: str, board: int | None) -> bool:
         line = bare(text)
 
-        def found(word: str) -> bool:
+        def is_in_line(word: str) -> bool:
             if word.isdecimal():
                 return board == int(word) or any(part == word for part in line.split())
             return word in line
 
-        return all(map(found, wanted)) and not any(map(found, unwanted))
+        return all(map(is_in_line, wanted)) and not any(map(is_in_line, unwanted))
 
     return matches
 
 
-# --- styles -----------------------------------------------------------------------------------
+# --- styles ---------------------------------------------------------------------------
 
 #: A style by its meaning; how it is drawn without colours, on dusk, and on paper.
 _STYLES = (
@@ -442,13 +476,15 @@ class Palette(Value):
         return Theme(self.styles)
 
 
-_PLAIN, _DUSK, _PAPER = ({row[0]: row[at] for row in _STYLES} for at in (1, 2, 3))
+_PLAIN = {row[0]: row[1] for row in _STYLES}
+_DUSK = {row[0]: row[2] for row in _STYLES}
+_PAPER = {row[0]: row[3] for row in _STYLES}
 #: No colour at all, only what a terminal of 1980 could do.
 PLAIN = Palette("plain", _PLAIN)
 DUSK = Palette("dusk", _DUSK, "#15181d")
 PAPER = Palette("paper", _PAPER, "#fbfaf6")
-#: For eyes that do not distinguish red from green (colours after Okabe and Ito 2008, "Color
-#: Universal Design").
+#: For eyes that do not distinguish red from green (colours after Okabe and Ito 2008,
+#: "Color Universal Design").
 SIGNAL = Palette(
     "signal",
     {

@@ -1,4 +1,6 @@
-"""What all views of the terminal share: the state looked at, and what may be done from here."""
+"""What all views of the terminal share: the state looked at, and what may be done from
+here.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ Shown = Literal["board", "boards", "player"]
 SCREENS = ("boards", "players", "alerts", "log", "sources", "moments")
 
 
-# --- what has just happened ----------------------------------------------------------------------
+# --- what has just happened -----------------------------------------------------------
 
 #: How long something counts as new, seconds.
 NEW_S = 4.0
@@ -42,13 +44,14 @@ NEW_S = 4.0
 class RecentChanges:
     """What has just happened, as it is sent; ``now`` gives seconds that never go back.
 
-    Noting costs a dictionary entry a change, so that listening holds up nobody. Loss policy: what
-    changed twice between two frames is seen once.
+    Noting costs a dictionary entry a change, so that listening holds up nobody. Loss
+    policy: what changed twice between two frames is seen once.
     """
 
     def __init__(self, now: ReadClock) -> None:
         self.now = now
-        # How many plies stand since when, and whether that is exact: the last change of each board.
+        # How many plies stand since when, and whether that is exact: the last change of
+        # each board.
         self._stands: dict[GameId, tuple[int, float, bool]] = {}
         # The last move sent and the last rating, with their times.
         self._moves: dict[GameId, tuple[int, float]] = {}
@@ -73,13 +76,15 @@ class RecentChanges:
                     self._points[game] = (point.ply, self.now())
 
     def set_last_move(self, game: GameId, ply: int, ago_s: float) -> None:
-        """Set a board's last move and its age, as far as is known of the time before us."""
+        """Set a board's last move and its age, as far as is known of the time before
+        us.
+        """
         self._stands[game] = ply, self.now() - ago_s, True
 
     def age_s(self, game: GameId, plies: int) -> tuple[float, bool]:
-        """Seconds since the last of so many plies came, and whether that is exact: of one that
-        nobody sent, because it was there before us or came while we were cut off, all that is known
-        is that it came before we first looked.
+        """Seconds since the last of so many plies came, and whether that is exact: of
+        one that nobody sent, because it was there before us or came while we were cut
+        off, all that is known is that it came before we first looked.
         """
         stand, since, exact = self._stands.setdefault(game, (plies, self.now(), False))
         if stand != plies:
@@ -88,19 +93,21 @@ class RecentChanges:
         return self.now() - since, exact
 
     def look(self, feeds: Iterable[FeedHealth], games: Iterable[GameView]) -> None:
-        """Note which feeds are silent: nobody knows whether clocks of their games still run; and
-        since when games stand as they do, whether or not a screen shows them.
+        """Note which feeds are silent: nobody knows whether clocks of their games still
+        run; and since when games stand as they do, whether or not a screen shows them.
         """
         for game in games:
             self.age_s(game.id, game.plies_played)
         now = self.now()
         self._silent = {
-            each.feed: self._silent.get(each.feed, now) for each in feeds if each.state != "live"
+            each.feed: self._silent.get(each.feed, now)
+            for each in feeds
+            if each.state != "live"
         }
 
     def ran_s(self, game: GameId, feed: FeedName, plies: int) -> float:
-        """Seconds that the clock of the side to move has run after so many plies, as far as is
-        known: for its :meth:`age_s`, and only until the feed fell silent.
+        """Seconds that the clock of the side to move has run after so many plies, as
+        far as is known: for its :meth:`age_s`, and only until the feed fell silent.
         """
         return max(0.0, self.age_s(game, plies)[0] - self.silent_s(feed))
 
@@ -114,16 +121,21 @@ class RecentChanges:
         return any(x and x[0] == ply and self.now() - x[1] < NEW_S for x in news)
 
 
-# --- what is asked, and what all views share ------------------------------------------------------
+# --- what is asked, and what all views share ------------------------------------------
 
 
 class AskText(Protocol):
-    """Asks for a line of text. ``at_once``: done with what stands there so far, and with what stood
-    there first when it is given up.
+    """Asks for a line of text. ``at_once``: done with what stands there so far, and
+    with what stood there first when it is given up.
     """
 
     def __call__(
-        self, label: str, value: str, done: Callable[[str], None], *, at_once: bool = False
+        self,
+        label: str,
+        value: str,
+        done: Callable[[str], None],
+        *,
+        at_once: bool = False,
     ) -> None: ...
 
 
@@ -137,7 +149,9 @@ def asks(alert: Alert) -> bool:
 
 
 def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
-    """Boards with alerts that ask for notice, the most urgent first, each with its worst."""
+    """Boards with alerts that ask for notice, the most urgent first, each with its
+    worst.
+    """
     worst: dict[GameId, Alert] = {}
     for alert in in_order(filter(asks, alerts)):
         if alert.game is not None:
@@ -147,7 +161,7 @@ def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
 
 @dataclasses.dataclass
 class ViewContext:
-    """Shared by the views: what is looked at, and what may be done from this terminal."""
+    """Shared by the views: what is looked at, and what may be done from here."""
 
     state: EventReader
     changes: RecentChanges
@@ -177,7 +191,9 @@ class ViewContext:
     no_desk: Callable[[], str] = str
     """Why alerts and log are not known here, nor answered; empty where they are."""
     remove_board: Callable[[GameId], None] | None = None
-    """Takes a board off all screens, points and reports; None where that is not done here."""
+    """Takes a board off all screens, points and reports; None where that is not done
+    here.
+    """
     bring_back_board: Callable[[], str] = str
     """Brings the board removed last back and says which; empty where there is none."""
     status: Callable[[], str] = str
@@ -193,7 +209,7 @@ class ViewContext:
         at_s, text = self._message
         return text if self.changes.now() - at_s <= MESSAGE_S else ""
 
-    # --- what is done about a board ---------------------------------------------------------------
+    # --- what is done about a board ---------------------------------------------------
 
     def board_words(self, game: GameId | None) -> str:
         """``board 12 Carlsen – Ding``; ``no board``."""
@@ -211,7 +227,9 @@ class ViewContext:
         """Take note of all alerts of a board."""
         if not self.is_desk_known():
             return
-        asking = [each.id for each in self.state.alerts() if each.game == game and asks(each)]
+        asking = [
+            each.id for each in self.state.alerts() if each.game == game and asks(each)
+        ]
         if game is None or not asking:
             self.notify("The board has no open alert")
             return
@@ -256,18 +274,24 @@ class ViewContext:
         """Ask what to write into a file."""
 
         def write(kind: ExportKind, of: GameId | None) -> None:
-            self.written(partial(self.export, kind, of))
+            self.report_written(partial(self.export, kind, of))
 
         names = {"pgn": "PGN", "csv": "CSV", "html": "a page to print"}
         answers: dict[str, tuple[str, Callable[[], None]]] = {}
         if game is not None:
             for kind in get_args(ExportKind):
-                answers[kind[0]] = f"this board as {names[kind]}", partial(write, kind, game)
+                answers[kind[0]] = (
+                    f"this board as {names[kind]}",
+                    partial(write, kind, game),
+                )
         for kind in get_args(ExportKind):
-            answers[kind[0].upper()] = f"the round as {names[kind]}", partial(write, kind, None)
+            answers[kind[0].upper()] = (
+                f"the round as {names[kind]}",
+                partial(write, kind, None),
+            )
         self.choose("Write", answers)
 
-    def written(self, write: Callable[[], str]) -> None:
+    def report_written(self, write: Callable[[], str]) -> None:
         """Say which file was written, or why none was."""
         try:
             self.notify(f"Wrote {write()}")

@@ -1,8 +1,8 @@
 """Textual's widgets, fitted to rows and charts that change while they are looked at.
 
-Only lines that differ from before are drawn again. A ``DataTable`` draws every cell of the screen
-again when one has changed, which takes 0.4 s at 200x60: rows of text in an ``OptionList`` take
-none of that, and keep its cursor, scrolling, keys and mouse.
+Only lines that differ from before are drawn again. A ``DataTable`` draws every cell of
+the screen again when one has changed, which takes 0.4 s at 200x60: rows of text in an
+``OptionList`` take none of that, and keep its cursor, scrolling, keys and mouse.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,9 @@ class Lines(Widget):
         return len(changed)
 
     def _measure(self) -> Size:
-        return Size(max((line.cell_len for line in self._lines), default=0), len(self._lines))
+        return Size(
+            max((line.cell_len for line in self._lines), default=0), len(self._lines)
+        )
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         return self._measure().width
@@ -89,7 +91,9 @@ class RowList(OptionList):
         *UP_AND_DOWN,
     ]
 
-    def __init__(self, opened: Callable[[], None] = lambda: None, *, id: str | None = None) -> None:
+    def __init__(
+        self, opened: Callable[[], None] = lambda: None, *, id: str | None = None
+    ) -> None:
         """``opened`` is called when the row under the cursor is chosen."""
         super().__init__(id=id, compact=True)
         self._opened = opened
@@ -106,7 +110,8 @@ class RowList(OptionList):
         return self.ids[at] if at is not None and at < len(self.ids) else None
 
     def show(self, ids: Sequence[str], draw: Callable[[int], Text]) -> int:
-        """Draw rows that differ from before; return how many of those in sight that were.
+        """Draw rows that differ from before; return how many of those in sight that
+        were.
 
         A row without an id belongs to the one above it: the cursor leaves it out.
         """
@@ -122,8 +127,14 @@ class RowList(OptionList):
                 self.highlighted = found
         top = self.scroll_offset.y
         before = self._drawn
-        self._drawn = {row: draw(row) for row in range(len(ids))[top : top + self.size.height]}
-        changed = [row for row, line in self._drawn.items() if not is_same(line, before.get(row))]
+        self._drawn = {
+            row: draw(row) for row in range(len(ids))[top : top + self.size.height]
+        }
+        changed = [
+            row
+            for row, line in self._drawn.items()
+            if not is_same(line, before.get(row))
+        ]
         if changed:
             self.refresh(*(Region(0, row - top, self.size.width, 1) for row in changed))
         return len(changed)
@@ -224,7 +235,12 @@ class ListView(View):
     """A list that a filter narrows."""
 
     BINDINGS = [
-        Binding("slash", "filter", "filter", tooltip="list what has these words; !word leaves out")
+        Binding(
+            "slash",
+            "filter",
+            "filter",
+            tooltip="list what has these words; !word leaves out",
+        )
     ]
 
     def __init__(self, context: ViewContext, id: str) -> None:
@@ -246,8 +262,8 @@ class ListView(View):
         self.query_text = ""
         return narrowed
 
-    def filtered(self, text: str) -> str:
-        """A caption, and the filter behind it."""
+    def add_filter(self, text: str) -> str:
+        """Return a caption, and the filter behind it."""
         return f"{text}{self.query_text and f' · filter {self.query_text!r}'}"
 
 

@@ -22,8 +22,8 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
-from live.screens.terminal.alerts_view import delay_text
 from live.screens.terminal.board_rows import best_strength, clock_style, least_clock_s
+from live.screens.terminal.sources_view import write_delay
 from live.screens.terminal.text import DUSK
 from live.screens.terminal.widgets import RowList
 from live.server.event_reader import replay_game
@@ -196,7 +196,7 @@ async def test_the_delay_is_asked_for_and_checked() -> None:
     ],
 )
 async def test_how_far_the_public_is_behind_and_what_waits(delay: PublicDelay, said: str) -> None:
-    assert delay_text(delay) == said
+    assert write_delay(delay) == said
     async with Stage() as stage:
         stage.context.public_delay = lambda: delay
         text = " ".join((await stage.press("5")).split())

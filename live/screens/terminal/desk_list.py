@@ -1,0 +1,77 @@
+"""A list of the arbiter's desk, and what is known of the row under the cursor."""
+
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from live.messages.alerts import Alert, Incident
+from live.screens.terminal.text import Panel, styled, wrapped
+from live.screens.terminal.view_context import ViewContext
+from live.screens.terminal.widgets import Lines, ListView
+
+Item = TypeVar("Item", Alert, Incident)
+
+
+class DeskList(ListView, Generic[Item]):
+    """Rows of alerts or incidents; a subclass says which, and how they are written."""
+
+    empty = ""
+    """Said where there is none."""
+
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(context, id)
+        self.listed: Mapping[str, Item] = {}
+        self._heads = Lines(id="heads")
+        self._about = Lines(id="about")
+
+    def compose(self) -> ComposeResult:
+        yield self._heads
+        yield self.rows
+        yield self._about
+
+    def find_items(self) -> Mapping[str, Item]:
+        """Return by id, in order, what the filter takes."""
+        raise NotImplementedError
+
+    def write_head(self) -> str:
+        """Return what stands above the rows."""
+        raise NotImplementedError
+
+    def write_row(self, item: Item) -> Text:
+        """Return the row of an item."""
+        raise NotImplementedError
+
+    def explain(self, item: Item) -> Panel:
+        """Return all that is known of the item under the cursor."""
+        raise NotImplementedError
+
+    def redraw(self) -> None:
+        self.listed = self.find_items()
+        items = list(self.listed.values())
+        lines = [styled(self.write_head(), "dim")]
+        if unknown := self.context.no_desk():
+            lines += wrapped([(f"Not known: {unknown}", "warn")], self.size.width, 2)
+        elif not items:
+            lines.append(styled(f"  ✓ {self.empty}", "good"))
+        self._heads.show(lines)
+        self.rows.show(list(self.listed), lambda at: self.write_row(items[at]))
+        here = self.find_selected()
+        self._about.show(self.explain(here) if here else [])
+
+    def find_selected(self) -> Item | None:
+        """Return what is under the cursor."""
+        return self.listed.get(self.rows.cursor or "")
+
+    def write_caption(self, text: str) -> str:
+        """Return the caption, without a number where nothing can be known."""
+        unknown = not self.listed and self.context.no_desk()
+        return self.add_filter("not known here" if unknown else text)
+
+    def open_row(self) -> None:
+        here = self.find_selected()
+        if here is not None and here.game is not None:
+            self.context.show("board", here.game)
+        else:
+            self.context.notify("This is about no board")

@@ -1,0 +1,128 @@
+"""The incident log: everything arbiters were shown and did."""
+
+import datetime as dt
+from collections.abc import Mapping
+
+from rich.text import Text
+from textual.binding import Binding
+
+from live.messages.alerts import Incident
+from live.screens.terminal.desk_list import DeskList
+from live.screens.terminal.text import (
+    NAMES_FROM,
+    SEVERITY_STYLES,
+    Panel,
+    by_color,
+    counted,
+    left,
+    matcher,
+    plain,
+    styled,
+    wrapped,
+)
+from live.watch.board_alerts import COUNTED
+from live.watch.incident_log import (
+    OWN_KINDS,
+    board_words,
+    incident_sign,
+    kind_name,
+    said_of,
+    with_boards,
+)
+
+#: Lines of the story of one incident.
+_MOST_LINES = 8
+
+
+class LogView(DeskList[Incident]):
+    """All incidents, the newest first, searched and added to."""
+
+    empty = "the log is empty"
+    BINDINGS = [
+        Binding(
+            "e",
+            "print",
+            "print",
+            tooltip="write the whole log as a page to print and sign",
+        )
+    ]
+
+    def find_items(self) -> Mapping[str, Incident]:
+        boards = {view.id: board_words(view) for view in self.context.state.games()}
+        matches = matcher(self.query_text)
+        found = {}
+        for each in reversed(with_boards(self.context.incidents(), boards)):
+            if matches(_write_searched(each), _read_number(each.board)):
+                found[str(each.number)] = each
+        return found
+
+    def write_head(self) -> str:
+        return (
+            f"    {left('Time', 8)} {left('What', self._kind_cells())} Board and text"
+        )
+
+    def _kind_cells(self) -> int:
+        return 22 if self.size.width >= NAMES_FROM else 16
+
+    def write_row(self, item: Incident) -> Text:
+        is_own, is_over = item.kind in OWN_KINDS, item.over_s is not None
+        number = _read_number(item.board)
+        has_names = number is None or self.size.width >= NAMES_FROM
+        board = item.board if has_names else str(number)
+        about = f"{plain(board, 30)}: " if board else ""
+        # As it was then: how long something lasts goes on, but how many there are is
+        # news.
+        first = item.text if item.kind in COUNTED else item.changes[0].text
+        text = by_color(
+            first.removeprefix(f"Board {number}: "), item.player, item.color
+        )
+        sign = " " if is_over and not is_own else incident_sign(item)
+        return Text.assemble(
+            (left(sign, 3), SEVERITY_STYLES[item.severity]),
+            (f"{format_time(item.began_s)} ", "dim"),
+            (
+                f"{left(kind_name(item.kind), self._kind_cells())} ",
+                "" if is_own else "dim",
+            ),
+            (f"{about}{plain(text, 300)}", "dim" if is_over and not is_own else ""),
+            (f"  ✎ {plain(item.note, 100)}" if item.note else "", "accent"),
+        )
+
+    def explain(self, item: Incident) -> Panel:
+        parts = []
+        for change in item.changes:
+            text = f"{format_time(change.at_s)} {change.what}"
+            text += f": {change.text}" if change.text else ""
+            parts.append((plain(text, 600), "text"))
+        lines = wrapped(parts, self.size.width)
+        if len(lines) > _MOST_LINES:
+            # How it began and how it goes on says more than what lies between.
+            lines = [lines[0], styled(" …", "text"), *lines[2 - _MOST_LINES :]]
+        return lines
+
+    def caption(self) -> str:
+        going = sum(each.over_s is None for each in self.listed.values())
+        return self.write_caption(
+            f"{counted(len(self.listed), 'incident')}, {going} open"
+        )
+
+    def action_print(self) -> None:
+        self.context.report_written(self.context.export_log)
+
+
+def _write_searched(incident: Incident) -> str:
+    """Return what a filter looks at: ``15:04`` finds what happened then."""
+    times = " ".join(format_time(change.at_s) for change in incident.changes)
+    state = "open" if incident.over_s is None else "over"
+    return plain(f"{said_of(incident)} {times} {state}", 4000)
+
+
+def _read_number(board: str) -> int | None:
+    """Return the board's number, with which its words begin."""
+    first = board.partition(" ")[0]
+    return int(first) if first.isdecimal() and len(first) < 9 else None
+
+
+def format_time(at_s: float) -> str:
+    """Return the time of day on this machine."""
+    return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%H:%M:%S")

@@ -1,0 +1,154 @@
+"""Sources, engines and the public's delay: whole on a screen, in a line at its foot."""
+
+from collections import Counter
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from live.messages.figures import EngineInfo, GainKind
+from live.messages.health import EngineHealth, FeedHealth, PublicDelay
+from live.screens.terminal.text import (
+    FEED_SIGNS,
+    WITHHELD,
+    Panel,
+    counted,
+    feed_style,
+    fit,
+    is_withheld,
+    plain,
+    styled,
+    wrapped,
+)
+from live.screens.terminal.view_context import ViewContext
+from live.screens.terminal.widgets import TextView
+from live.watch.finding import dial, span
+
+#: Stands in what a source says between what is wrong and when it is tried again.
+RETRY = ", trying again in "
+#: The line at the foot shows so much of the end of a source's name.
+_NAME_CELLS = 20
+
+
+class SourcesView(TextView):
+    """Every source with address, state and reason, whole; engines; what the public
+    sees.
+    """
+
+    def write(self) -> Panel:
+        width = self.size.width
+        context, state = self.context, self.context.state
+        boards: Counter[str] = Counter()
+        for view in state.games():
+            boards.update((view.feed, *view.also))
+        lines = [styled(" Sources, and parts of the service", "head")]
+        if lost := context.status():
+            lines.append(styled(fit(f" As last known: {lost}", width), "warn"))
+        for feed in state.feeds():
+            said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}"
+            if not feed.part:
+                said += f", {counted(boards[feed.feed], 'board')}"
+            for_s = context.changes.silent_s(feed.feed)
+            if for_s >= 1:
+                said += f", not live for {span(for_s)}"
+            lines += wrapped([(said, feed_style(feed.state))], width)
+            lines += wrapped([(explain_feed(feed), "text")], width, 3)
+        engine, health = state.engine(), state.engines()
+        lines += [Text(), styled(" Engines", "head")]
+        lines += wrapped([(f"⚙ {write_engines(health)}", "text")], width)
+        if not is_withheld(engine):
+            lines += wrapped([(write_measure(engine, state.gain()), "text")], width, 3)
+        for trouble in find_engine_troubles(health):
+            lines.append(styled(f"   ! {plain(trouble, 200)}", "warn"))
+        lines += [Text(), styled(" The public", "head")]
+        delay = write_delay(context.public_delay()) or "sees everything at once"
+        lines += wrapped([(delay, "text")], width)
+        return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
+
+
+def is_calm(feed: FeedHealth) -> bool:
+    """Return whether nothing is wrong with a source."""
+    return feed.state in ("live", "finished")
+
+
+def explain_feed(feed: FeedHealth) -> str:
+    """Return its reason, without the address that it often begins with."""
+    return plain(feed.detail.removeprefix(feed.feed).strip())
+
+
+def write_measure(engine: EngineInfo, gain: GainKind) -> str:
+    """Return who measures, and how."""
+    rating = f" at {engine.rating} Elo" if engine.rating else ""
+    return f"{plain(engine.name, 40)}{rating} · {engine.limit} · {gain} gain"
+
+
+def write_engines(engines: EngineHealth) -> str:
+    """Return how busy the engines are."""
+    busy = sum(engine.state == "searching" for engine in engines.engines)
+    speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
+    said = [f"{busy} of {len(engines.engines)} searching"]
+    if speed:
+        said.append(f"{speed:.0f} kn/s")
+    said.append(f"queue {engines.queued}")
+    if engines.measuring is not None and engines.measuring.of:
+        done, of = engines.measuring.done, engines.measuring.of
+        said.append(f"measuring {done} of {of}, ratings move a little until then")
+    return " · ".join(said)
+
+
+def find_engine_troubles(engines: EngineHealth) -> list[str]:
+    """Return what is wrong with the engines, or late."""
+    said = [each for each in (engines.problem, engines.behind) if each]
+    if engines.restarts or engines.set_aside:
+        said.append(f"{engines.restarts} restarts, {engines.set_aside} given up")
+    return said
+
+
+def write_delay(delay: PublicDelay) -> str:
+    """Return ``15:00 behind, holding 12 moves on 2 boards``; empty without a delay."""
+    if not delay.delay_s and not delay.held_moves:
+        return ""
+    text = f"{dial(delay.delay_s)} behind"
+    if delay.held_moves:
+        moves = counted(delay.held_moves, "move")
+        text += f", holding {moves} on {counted(delay.held_boards, 'board')}"
+    return text
+
+
+# --- the line at the foot -------------------------------------------------------------
+
+
+def write_health(context: ViewContext, width: int) -> Text:
+    """Return one line: what is wrong, what is to be known, how busy the engines are."""
+    state, engines = context.state, context.state.engines()
+    line = styled(" ")
+    if is_withheld(state.engine()):
+        line.append(f"{WITHHELD}  ", "warn")
+    elif not state.engine().models:
+        line.append("no model reads these scores  ", "warn")
+    for feed in state.feeds():
+        if not is_calm(feed):
+            line.append(f"{FEED_SIGNS[feed.state]} ", feed_style(feed.state))
+            line.append(f"{_write_trouble(feed, width - line.cell_len)}  ", "warn")
+    for trouble in find_engine_troubles(engines):
+        line.append(f"! {plain(trouble, 80)}  ", "warn")
+    for feed in filter(is_calm, state.feeds()):
+        if note := feed.detail.partition("; ")[2]:
+            said = f"{plain(feed.feed, 36)}: {plain(note, 120)}"
+            line.append(f"{FEED_SIGNS[feed.state]} {said}  ", "text")
+    busy = f"⚙ {write_engines(engines)}"
+    while busy and cell_len(busy) > width - line.cell_len:
+        busy = busy.rpartition(" · ")[0]
+    return line.append(busy, "dim")
+
+
+def _write_trouble(feed: FeedHealth, width: int) -> str:
+    """Return what is wrong with a source; when it is tried again is never cut."""
+    name = plain(feed.feed)
+    if len(name) > _NAME_CELLS + 1:
+        name = f"…{name[-_NAME_CELLS:]}"  # how an address ends says most
+    said = f"{name} {feed.state}"
+    what, again, when = plain(explain_feed(feed), 200).rpartition(RETRY)
+    end = f", again in {when}" if again else ""
+    room = width - cell_len(said) - cell_len(end) - 6
+    reason = fit(what if again else when, min(80, max(8, room)))
+    return f"{said}: {reason}{end}" if reason else said
