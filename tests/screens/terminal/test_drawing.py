@@ -17,6 +17,7 @@ from live.screens.terminal.players_view import listed
 from live.screens.terminal.text import (
     clock_runs,
     fit,
+    fit_name,
     interval_text,
     left,
     move_text,
@@ -52,6 +53,20 @@ def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
 def test_names_are_left_alone() -> None:
     for name in ("Muñoz, Zoë", "Đorđević", "Nguyễn Ngọc Trường Sơn", "丁立人", "Иванов", "김민"):
         assert plain(name) == unicodedata.normalize("NFC", name)
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (19, "Larino Nieto, David"),
+        (18, "Larino Nieto, D."),
+        (15, "Larino Nieto"),
+        (11, "Larino Nie…"),
+    ],
+)
+def test_a_given_name_gives_way_before_the_surname(width: int, shown: str) -> None:
+    assert fit_name("Larino Nieto, David", width) == shown
+    assert fit_name("Bobby", width) == "Bobby"
 
 
 def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:

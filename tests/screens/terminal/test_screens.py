@@ -363,6 +363,38 @@ async def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> 
         assert "2 ?" in title and "!" not in title and stage.app.view is stage.app.boards
 
 
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (200, 60)])
+async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> None:
+    async with Stage(alerts=True, size=size) as stage:
+        lines = stage.shown().splitlines()
+        heads = [head for head in ("Elo", "Plays like", "Curve", "Score") if head in lines[1]]
+        assert len(heads) == 4
+        row = ("Larino Nieto", "Fiorito", "2448 2402", "2383  2334", "+2.19")
+        assert all(cell in lines[2] for cell in row)
+        assert (
+            lines[3][:79]
+            .strip()
+            .startswith("White's flag has fallen: 0:00 on the clock, no result")
+        )
+        assert "Sanz Wawer" in await stage.press("down"), "the cursor leaves sentences out"
+        assert stage.app.boards.rows.cursor == stage.app.boards.listed[1].id
+
+
+async def test_an_event_without_boards_says_what_is_followed() -> None:
+    async with Stage() as stage:
+        for view in list(stage.client_state.games()):
+            stage.client_state.apply(GoneMessage(view.id))
+        feed = FeedHealth(
+            "http://hall/r3", "retrying", "http://hall/r3 answers 503, trying again in 9 s"
+        )
+        stage.client_state.apply(HealthMessage((feed,), EngineHealth()))
+        lines = [line.strip() for line in (await stage.frame()).splitlines()]
+        assert "No board yet: they appear as soon as a source sends them" in lines
+        at = lines.index("↻ http://hall/r3: retrying")
+        assert lines[at + 1] == "answers 503, trying again in 9 s"
+        assert "no board" in lines[-2] and "0 boards" not in lines[-2]
+
+
 async def test_an_alert_names_its_players_once() -> None:
     async with Stage() as stage:
         await stage.resize((120, 40))
