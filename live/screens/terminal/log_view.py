@@ -20,7 +20,7 @@ from live.screens.terminal.text import (
     styled,
     wrapped,
 )
-from live.watch.board_alerts import COUNTED
+from live.watch.alert_kinds import COUNTED
 from live.watch.incident_log import (
     OWN_KINDS,
     board_words,
