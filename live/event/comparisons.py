@@ -39,7 +39,10 @@ from live.ratings.alliot import (
     predict_by_covariance,
     swap_colors,
 )
-from live.ratings.expected_score import convert_difference_to_score, convert_score_to_difference
+from live.ratings.expected_score import (
+    convert_difference_to_score,
+    convert_score_to_difference,
+)
 from live.ratings.ferreira import Algorithm3, GainHistogram, RatingMargins, Strength
 from live.ratings.intrinsic_rating import Spread
 from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
@@ -50,7 +53,9 @@ from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 class ComparisonData:
     """One player's moves, counted for every method that compares."""
 
-    def __init__(self, view: PlayerView, gains: Counter[int], games: Sequence[JudgedSide]) -> None:
+    def __init__(
+        self, view: PlayerView, gains: Counter[int], games: Sequence[JudgedSide]
+    ) -> None:
         self.view = view
         self.gains = GainHistogram(gains.elements())
         """The gains that feed the curves."""
@@ -77,7 +82,10 @@ class ComparisonData:
 
     def _count(self, color: Color, best_cp: int, gain_cp: int) -> None:
         self.shortfalls.add(gain_cp)
-        for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
+        for histogram, kind in (
+            (self.step, STEP_CONFORMANCE),
+            (self.tanh, TANH_CONFORMANCE),
+        ):
             if (found := convert_to_gain(kind, best_cp, gain_cp)) is not None:
                 histogram.add(found)
         self.transitions.add(color, best_cp, gain_cp)
@@ -119,7 +127,11 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
     a, b = study.players[one], study.players[other]
     found = [
         # Cross-correlation of all gains of both.
-        ("Algorithm 1", "Ferreira 2012, section 4", predict_by_covariance(a.gains, b.gains, STEP)),
+        (
+            "Algorithm 1",
+            "Ferreira 2012, section 4",
+            predict_by_covariance(a.gains, b.gains, STEP),
+        ),
         ("Algorithm 2", "Ferreira 2012, section 5", by_strengths(study, one, other)),
         ("Algorithm 4", "Ferreira 2012, section 7", by_differences(a, b)),
         ("perceived rating", "this product", by_perceived(a, b)),
@@ -148,7 +160,11 @@ def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
         return Prediction(missing="no bounded comparison with anybody they met")
     if own.part != theirs.part:
         return Prediction(missing="no chain of games links the two")
-    found, a, b = own.relative - theirs.relative, study.margins[one], study.margins[other]
+    found, a, b = (
+        own.relative - theirs.relative,
+        study.margins[one],
+        study.margins[other],
+    )
     return Prediction(
         expected_score=convert_difference_to_score(found),
         low=convert_difference_to_score(found - math.sqrt(a.below + b.above)),
@@ -171,7 +187,9 @@ def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
         return Prediction(missing="their games are read by different models")
     if a.view.model is None:
         return Prediction(missing=NO_MODEL)
-    unknown = ", ".join(side.view.name for side in (a, b) if side.view.perceived is None)
+    unknown = ", ".join(
+        side.view.name for side in (a, b) if side.view.perceived is None
+    )
     figure = attrgetter("perceived", "low", "high")
     return _difference(figure(a.view), figure(b.view), f"unknown: {unknown}")
 
@@ -191,10 +209,14 @@ def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
         low = convert_difference_to_score(a - b - math.hypot(a - a_low, b_high - b))
     if a_high is not None and b_low is not None:
         high = convert_difference_to_score(a - b + math.hypot(a_high - a, b - b_low))
-    return Prediction(expected_score=convert_difference_to_score(a - b), low=low, high=high)
+    return Prediction(
+        expected_score=convert_difference_to_score(a - b), low=low, high=high
+    )
 
 
-def _of_moves(kind: str, predict: Callable[..., Prediction], *settings: object) -> Predictor:
+def _of_moves(
+    kind: str, predict: Callable[..., Prediction], *settings: object
+) -> Predictor:
     """By one kind of each player's moves, where both have any that count."""
 
     def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
@@ -234,7 +256,11 @@ PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
         "4.3",
         _of_moves("shortfalls", predict_by_covariance, STEP, RAW_STEP_FIT),
     ),
-    ("covariance, step", "4.3", _of_moves("step", predict_by_covariance, STEP, STEP_FIT)),
+    (
+        "covariance, step",
+        "4.3",
+        _of_moves("step", predict_by_covariance, STEP, STEP_FIT),
+    ),
     ("covariance, tanh", "4.3", covariance_tanh),
     ("29-fold convolution", "4.3", convolution),
     ("Markov", "4.4", markov),
@@ -254,7 +280,8 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
         return white if white.expected_score is None else black
     names = ("expected_score", "low", "high", "win", "draw", "loss")
     means: dict[str, Any] = {
-        name: average_known((getattr(white, name), getattr(black, name))) for name in names
+        name: average_known((getattr(white, name), getattr(black, name)))
+        for name in names
     }
     return Prediction(**means, caution=white.caution or black.caution)
 
@@ -327,7 +354,8 @@ def rank(
     predict = PAIRED_BY[by]
     players = study.players
     battle = BattleRoyale(
-        lambda white, black: predict(players[white], players[black]), [view.id for view in views]
+        lambda white, black: predict(players[white], players[black]),
+        [view.id for view in views],
     )
     places = {place.player: place for place in battle.rank_players()}
     ranks = []
@@ -336,7 +364,9 @@ def rank(
         difference = read(BY_ID["algorithm4"], view, engine_rating)
         place = places[view.id]
         strength = study.strengths.get(view.id)
-        rating, relative, low, high = _of_strength(strength) if strength else (None,) * 4
+        rating, relative, low, high = (
+            _of_strength(strength) if strength else (None,) * 4
+        )
         ranks.append(
             Rank(
                 **{name: getattr(view, name) for name in _OF_VIEW},

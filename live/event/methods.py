@@ -10,10 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from live.event.game_evaluations import KnownGame, KnownMove
+from live.event.ply import KnownGame, KnownMove
 from live.event.rate_game import COLORS, ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
 from live.games.game import Game, is_played, side_to_play
-from live.messages.figures import GameMethods, Intrinsic, PlayerMethods, Share, SideMethods
+from live.messages.figures import (
+    GameMethods,
+    Intrinsic,
+    PlayerMethods,
+    Share,
+    SideMethods,
+)
 from live.messages.from_sources import Headers
 from live.messages.values import Color, GameId, Value
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, compute_game_accuracy
@@ -96,7 +102,9 @@ def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
     if game.result != "*" and not is_played(game):
         return {color: JudgedSide(color) for color in COLORS}
     scores = [move.after.score if move.after else None for move in known.moves]
-    found = compute_game_accuracy([known.start, *scores], side_to_play(game.start_fen, 1))
+    found = compute_game_accuracy(
+        [known.start, *scores], side_to_play(game.start_fen, 1)
+    )
     sides: dict[Color, JudgedSide] = {}
     for color in COLORS:
         own = [move for move in known.moves if move.mover == color]
@@ -125,7 +133,9 @@ def judge_move(known: KnownMove) -> MoveQuality:
         if explain_left_out(spread, known.ply, repeated=known.board.repeated):
             spread = None
     gain_cp = known.gains.same_search_cp
-    return MoveQuality(known.ply, sign * before.score.cp, gain_cp, choice, forced, spread)
+    return MoveQuality(
+        known.ply, sign * before.score.cp, gain_cp, choice, forced, spread
+    )
 
 
 # --- games and players ----------------------------------------------------------------------------
@@ -138,7 +148,9 @@ class EventMethods(NamedTuple):
     players: Mapping[str, PlayerMethods]
 
 
-def rate_game_by_methods(sides: JudgedGame, headers: Headers, measure: Measure) -> GameMethods:
+def rate_game_by_methods(
+    sides: JudgedGame, headers: Headers, measure: Measure
+) -> GameMethods:
     """Return the figures of one game."""
     white, black = sides["white"], sides["black"]
     predicted = predict_by_conformance(
@@ -162,7 +174,10 @@ def _side_methods(side: JudgedSide, measure: Measure, elo: int | None) -> SideMe
 
 
 def rate_player_by_methods(
-    sides: Sequence[JudgedSide], measure: Measure, elo: int | None, strength: Strength | None
+    sides: Sequence[JudgedSide],
+    measure: Measure,
+    elo: int | None,
+    strength: Strength | None,
 ) -> PlayerMethods:
     """Return a player's figures over the event; ``strength`` is what Algorithm 2 says."""
     figures = move_figures(sides, measure, elo)
@@ -174,7 +189,9 @@ def rate_player_by_methods(
     return PlayerMethods(**figures, **tournament, markov_moves=moves)
 
 
-def move_figures(sides: Sequence[JudgedSide], measure: Measure, elo: int | None) -> dict[str, Any]:
+def move_figures(
+    sides: Sequence[JudgedSide], measure: Measure, elo: int | None
+) -> dict[str, Any]:
     """Return the fields of :class:`live.messages.figures.MoveMethods`, pooled over ``sides``;
     ``elo`` is the player's own rating.
     """
@@ -188,12 +205,16 @@ def move_figures(sides: Sequence[JudgedSide], measure: Measure, elo: int | None)
     for name, found in shares.items():
         if found.share is None:
             first = 9 if name == "first_choice" else 10
-            missing[name] = NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
+            missing[name] = (
+                NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
+            )
     means = {
         "accuracy": _mean_over_games(side.lost.accuracy for side in sides),
         "centipawn_loss": _mean_over_games(side.lost.centipawn_loss for side in sides),
     }
-    missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
+    missing |= {
+        name: "no scored move yet" for name, mean in means.items() if mean is None
+    }
     spreads = [move.spread for side in sides for move in side.moves if move.spread]
     intrinsic, why = _intrinsic_figures(measure, spreads, elo)
     return {**shares, **means, "intrinsic": intrinsic, "missing": missing | why}
@@ -275,18 +296,30 @@ def _rate_turns(
 ) -> tuple[Intrinsic, str]:
     found, n = estimate_rating(table, turns), len(turns)
     losses = [spread.loss for spread in turns if spread.loss is not None]
-    beside = project_choices(turns, table.interpolate_skill(elo)) if elo is not None else None
-    matches, difference = (beside.matches, beside.difference) if beside else (None, None)
+    beside = (
+        project_choices(turns, table.interpolate_skill(elo))
+        if elo is not None
+        else None
+    )
+    matches, difference = (
+        (beside.matches, beside.difference) if beside else (None, None)
+    )
     made = Intrinsic(
         turns=n,
         rating=rounded(found.elo, ELO_DECIMALS),
         low=rounded(found.low, ELO_DECIMALS),
         high=rounded(found.high, ELO_DECIMALS),
         beyond=found.beyond,
-        move_match=round(sum(spread.played == 0 for spread in turns) / n, SHARE_DECIMALS),
+        move_match=round(
+            sum(spread.played == 0 for spread in turns) / n, SHARE_DECIMALS
+        ),
         average_difference=round(sum(losses) / n, SHARE_DECIMALS),
-        projected_match=rounded(matches.projected / n if matches else None, SHARE_DECIMALS),
-        projected_difference=rounded(difference.projected if difference else None, SHARE_DECIMALS),
+        projected_match=rounded(
+            matches.projected / n if matches else None, SHARE_DECIMALS
+        ),
+        projected_difference=rounded(
+            difference.projected if difference else None, SHARE_DECIMALS
+        ),
         match_z=rounded(matches.z if matches else None, Z_DECIMALS),
         difference_z=rounded(difference.z if difference else None, Z_DECIMALS),
         table=table.name,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from live.event.game_evaluations import Outbox
 from live.event.rate_game import (
     ELO_DECIMALS,
     Measure,
@@ -17,6 +16,7 @@ from live.event.rate_game import (
     perceived_figures,
     rounded,
 )
+from live.event.requests import Outbox
 from live.games.player_identity import person_key
 from live.messages.figures import ChoiceEvidence, EngineInfo, GainCounts, PlayerView
 from live.messages.from_sources import Headers, Player
@@ -119,7 +119,11 @@ class PlayerTotals:
     def expected_score(self) -> float | None:
         """Expected score against the engine over all moves (Ferreira 2012, Eq. 2)."""
         scores = self.scores
-        return scores.total / (scores.n * self._measure.engine_gains.scale) if scores.n else None
+        return (
+            scores.total / (scores.n * self._measure.engine_gains.scale)
+            if scores.n
+            else None
+        )
 
     @property
     def changed(self) -> bool:
@@ -154,7 +158,9 @@ class PlayerTotals:
             **_official(held, self.player),
         )
 
-    def _perceived(self, pace: PaceGroup, held: Sequence[PlayedGame], games: int) -> dict[str, Any]:
+    def _perceived(
+        self, pace: PaceGroup, held: Sequence[PlayedGame], games: int
+    ) -> dict[str, Any]:
         """Over the games of the main pace: ratings of different paces are not one scale."""
         choice = self._measure.models.choose_for_group(pace)
         found = [game.side.evidence for game in held if game.side.evidence is not None]
@@ -163,7 +169,9 @@ class PlayerTotals:
             total = total._replace(kappa=choice.reader.event_dispersion)
         notes = [choice.note] if choice.note else []
         if len(held) < games:
-            notes.append(f"{len(held)} of {games} games: the others are of another pace")
+            notes.append(
+                f"{len(held)} of {games} games: the others are of another pace"
+            )
         return {
             **perceived_figures(total, choice.reader),
             "model": choice.model,
@@ -178,7 +186,9 @@ def _gains(played: PlayedGame | None) -> Counter[int]:
     return Counter(played.side.gains_cp if played else ())
 
 
-def _agreed(held: Sequence[PlayedGame], forecast: ChoiceModel | None) -> ChoiceEvidence | None:
+def _agreed(
+    held: Sequence[PlayedGame], forecast: ChoiceModel | None
+) -> ChoiceEvidence | None:
     choices = [game.side.choices for game in held]
     known = [each for each in choices if each is not None and each.moves]
     if forecast is None or not known:
@@ -210,7 +220,9 @@ def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
         return {}
     opponents = [game.opponent_elo for game in finished]
     points = math.fsum(game.points for game in finished)
-    figures: dict[str, Any] = {"fide_performance": compute_fide_performance(opponents, points)}
+    figures: dict[str, Any] = {
+        "fide_performance": compute_fide_performance(opponents, points)
+    }
     if player.elo is not None:
         k = player.k or choose_development_coefficient(player.elo)
         change = compute_rating_change(player.elo, finished, k)
@@ -279,14 +291,20 @@ class EventStandings:
     def field(self) -> float | None:
         """The mean Elo of the rated players, in steps; None while nobody is rated."""
         mean = self._mean_elo
-        return None if mean is None else float(LEVEL_STEP_ELO * round(mean / LEVEL_STEP_ELO))
+        return (
+            None
+            if mean is None
+            else float(LEVEL_STEP_ELO * round(mean / LEVEL_STEP_ELO))
+        )
 
     def rate(self, touched: Iterable[PlayerTotals]) -> None:
         """Renew the engine's rating and the figures of those who may have changed."""
         for _ in self.rate_in_pieces(touched):
             pass
 
-    def rate_in_pieces(self, touched: Iterable[PlayerTotals]) -> Generator[None, None, None]:
+    def rate_in_pieces(
+        self, touched: Iterable[PlayerTotals]
+    ) -> Generator[None, None, None]:
         """:meth:`rate`, with a yield after every player, for when nothing is shown until it is
         over.
         """
@@ -302,7 +320,8 @@ class EventStandings:
         self._set_engine(self.engine)
         for key, player in changed.items():
             self._outbox.changes += (
-                GainsMessage(key, gain_cp, moves) for gain_cp, moves in player.take_changed_gains()
+                GainsMessage(key, gain_cp, moves)
+                for gain_cp, moves in player.take_changed_gains()
             )
             self._show(player.view())
             if not player.games:
@@ -385,4 +404,6 @@ def two_digits(count: int) -> int:
 def _described(engine: EngineInfo, measure: Measure) -> EngineInfo:
     """The engine with the models that read its scores."""
     models = measure.models
-    return replace(engine, models=tuple(each.name for each in models.models), note=models.note)
+    return replace(
+        engine, models=tuple(each.name for each in models.models), note=models.note
+    )

@@ -22,7 +22,7 @@ import msgspec
 
 from live.catalogue import EARLY_MOVES, LEAST_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO
 from live.engine.search import Limit, SearchOptions
-from live.event.game_evaluations import EvaluatedPosition, KnownGame, KnownMove
+from live.event.ply import EvaluatedPosition, KnownGame, KnownMove
 from live.games.game import Game, is_played
 from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, classify_pace
 from live.human.question import HumanAnswer
@@ -38,7 +38,13 @@ from live.ratings.ferreira import SPIKE_AT_ZERO, EngineDistribution, run_algorit
 from live.ratings.intrinsic_rating import (
     IntrinsicTable,
 )
-from live.ratings.perceived_model import ModelChoice, Models, MoveReader, PaceGroup, Turn
+from live.ratings.perceived_model import (
+    ModelChoice,
+    Models,
+    MoveReader,
+    PaceGroup,
+    Turn,
+)
 from live.ratings.perceived_rating import (
     ComparedMove,
     Elos,
@@ -106,12 +112,16 @@ class Measure(NamedTuple):
         """How games of this pace end; None where nothing was learned at all."""
         fast = pace in ("blitz", "bullet")
         wanted = "blitz" if fast else "classical"
-        return next((each for each in self.results if each.time_control == wanted), None)
+        return next(
+            (each for each in self.results if each.time_control == wanted), None
+        )
 
 
 def game_pace(game: Game) -> Pace | None:
     """How fast a game is played, as far as its source says."""
-    clocks = [ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
+    clocks = [
+        ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]
+    ]
     return classify_pace(game.headers.time_control, clocks)
 
 
@@ -139,9 +149,12 @@ class SideFigures(Value, eq=False):
 
     def same(self, other: SideFigures) -> bool:
         """Whether it says the same."""
-        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        pairs = zip(
+            msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True
+        )
         return all(
-            one is other or (not isinstance(one, Evidence | GameChoices) and one == other)
+            one is other
+            or (not isinstance(one, Evidence | GameChoices) and one == other)
             for one, other in pairs
         )
 
@@ -176,7 +189,9 @@ class TracedSide(NamedTuple):
     """Those that count."""
 
 
-def in_common(one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]) -> int:
+def count_common(
+    one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]
+) -> int:
     """How many items of both are the same, from the first on."""
     pairs = zip(one, other, strict=False)
     found = 0
@@ -240,8 +255,10 @@ class GameRater:
         if terms != self._terms:
             self._begin(terms)
         known = list(zip(searches.moves, chain(answers, repeat(None)), strict=False))
-        same = in_common(
-            self._moves, known, lambda held, now: held.known is now[0] and held.answer is now[1]
+        same = count_common(
+            self._moves,
+            known,
+            lambda held, now: held.known is now[0] and held.answer is now[1],
         )
         del self._moves[same:]
         if self._sums is not None:
@@ -249,12 +266,15 @@ class GameRater:
         for move, answer in known[same:]:
             self._moves.append(self._rated(terms, move, answer))
         sides = {
-            color: [each for each in self._moves if each.known.mover == color] for color in COLORS
+            color: [each for each in self._moves if each.known.mover == color]
+            for color in COLORS
         }
         for color, own in sides.items():
             if own and game.result != "*":
                 own[-1] = self._finished(terms, color, own[-1])
-        points = [tuple(each.point for each in own if each.point) for own in sides.values()]
+        points = [
+            tuple(each.point for each in own if each.point) for own in sides.values()
+        ]
         if game.result != "*" and not is_played(game):
             # What one side never began is no game: it has points, and no figure.
             points = [tuple(map(without_figures, own)) for own in points]
@@ -288,14 +308,26 @@ class GameRater:
         self._terms = terms
         reader, level = terms.choice.reader, terms.level
         if reader is not None and level is not None:
-            elos = {color: Elos.from_ratings(level, elo) for color, elo in terms.elos.items()}
+            elos = {
+                color: Elos.from_ratings(level, elo)
+                for color, elo in terms.elos.items()
+            }
             self._sums = GameSums(elos, reader.shared)
 
-    def _rated(self, terms: _Terms, known: KnownMove, answer: HumanAnswer | None) -> _Rated:
-        measure, reader, color, ply = terms.measure, terms.choice.reader, known.mover, known.ply
+    def _rated(
+        self, terms: _Terms, known: KnownMove, answer: HumanAnswer | None
+    ) -> _Rated:
+        measure, reader, color, ply = (
+            terms.measure,
+            terms.choice.reader,
+            known.mover,
+            known.ply,
+        )
         gain_cp = known.gains.of(measure.gain)
         blank = _Rated(known, answer)
-        last = next((each for each in reversed(self._moves) if each.known.mover == color), blank)
+        last = next(
+            (each for each in reversed(self._moves) if each.known.mover == color), blank
+        )
         rated = last._replace(known=known, answer=answer, gain_cp=None, point=None)
         before, traced = known.before, self._compared.pop(ply, None)
         if gain_cp is None or before is None:
@@ -305,9 +337,16 @@ class GameRater:
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
         turn, evidence = _turn(known, before, gain_cp), rated.evidence
         # A forced move is no choice, and what no search of ours has seen says too little.
-        if reader and self._sums and not known.board.is_forced and before.best is not None:
+        if (
+            reader
+            and self._sums
+            and not known.board.is_forced
+            and before.best is not None
+        ):
             if traced is None or traced.turn != turn:
-                traced = TracedMove(turn, reader.compare_turn(turn, self._sums.elos[color]))
+                traced = TracedMove(
+                    turn, reader.compare_turn(turn, self._sums.elos[color])
+                )
             self._compared[ply] = traced
             self._sums.add(color, ply, traced.compared)
             evidence = self._sums.sum_evidence(color, reader.dispersion, over=False)
@@ -335,7 +374,9 @@ class GameRater:
         point = _point(terms, last.known.ply, last.gain_cp, last.scores, evidence)
         return last._replace(evidence=evidence, point=point)
 
-    def _side(self, terms: _Terms, color: Color, moves: Sequence[_Rated]) -> SideFigures:
+    def _side(
+        self, terms: _Terms, color: Color, moves: Sequence[_Rated]
+    ) -> SideFigures:
         sums = ("scores", "evidence", "choices")
         side = SideFigures(
             pace=terms.choice.pace,
@@ -350,7 +391,9 @@ class GameRater:
 
 def without_figures(point: CurvePoint) -> CurvePoint:
     """The move alone: subscribers hold a point for it."""
-    return CurvePoint(ply=point.ply, n=0, counted=0, gain_cp=point.gain_cp, score=point.score)
+    return CurvePoint(
+        ply=point.ply, n=0, counted=0, gain_cp=point.gain_cp, score=point.score
+    )
 
 
 def _point(
@@ -399,7 +442,9 @@ def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead
     if not white_cp or not black_cp:
         return HeadToHead()
     ranked = sorted(black_cp)
-    halves = sum(bisect_left(ranked, gain) + bisect_right(ranked, gain) for gain in white_cp)
+    halves = sum(
+        bisect_left(ranked, gain) + bisect_right(ranked, gain) for gain in white_cp
+    )
     expected = halves / (2 * len(white_cp) * len(black_cp))
     return HeadToHead(
         rounded(expected, SCORE_DECIMALS),
@@ -407,7 +452,9 @@ def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead
     )
 
 
-def perceived_figures(evidence: Evidence | None, reader: MoveReader | None) -> dict[str, Any]:
+def perceived_figures(
+    evidence: Evidence | None, reader: MoveReader | None
+) -> dict[str, Any]:
     """Return the fields of a curve point or player, as they are published."""
     counted = evidence.counted if evidence is not None else 0
     if reader is None:
@@ -447,7 +494,9 @@ def _terms(game: Game, field: float | None, measure: Measure) -> _Terms:
     white, black = game.headers.white.elo, game.headers.black.elo
     level = None
     if choice.reader is not None:
-        level = estimate_level(white, black, choice.reader.mean_elo if field is None else field)
+        level = estimate_level(
+            white, black, choice.reader.mean_elo if field is None else field
+        )
     return _Terms(measure, choice, {"white": white, "black": black}, level)
 
 

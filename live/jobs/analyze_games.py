@@ -25,7 +25,7 @@ from rich.progress import (
 
 from live.config import Config
 from live.errors import InputError, Interrupted
-from live.event.event_state import EventState
+from live.event.event import Event
 from live.games.game import is_played
 from live.games.player_lists import add_neighbouring_lists
 from live.games.rounds import normalise_round
@@ -124,7 +124,7 @@ async def analyse_files(
     walkovers: bool = False,
     stop: asyncio.Event | None = None,
     human: bool = False,
-) -> EventState:
+) -> Event:
     """Return all games of the files with every figure, as far as it is known when
     ``stop`` is set. Without ``walkovers``, leave out games in which not both players
     moved. ``human``: also estimate what players would have played.
@@ -170,7 +170,7 @@ async def analyse_files_whole(
     *,
     command: str,
     evals: Literal["engine", "pgn"],
-) -> EventState:
+) -> Event:
     """Return the games of the files in which both players moved, analysed to the end
     (see :func:`analyse_files`).
 

@@ -19,8 +19,8 @@ from rich.text import Text
 from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
-from live.event.event_state import in_pieces
-from live.event.game_evaluations import HumanRequest, RequestId, Urgency
+from live.event.event import split_into_steps
+from live.event.requests import HumanRequest, RequestId, Urgency
 from live.games.game import Game, apply_or_none, side_to_play
 from live.jobs.analyze_games import (
     build_progress_bar,
@@ -206,7 +206,7 @@ def rebuild_event(
     games = replay_games(reader.read_changes(to_ms))
     with build_progress_bar(Console(stderr=True)) as bar:
         for game in bar.track(games, description="reading games"):
-            for step in in_pieces(game):
+            for step in split_into_steps(game):
                 service.state.apply(step)
                 service.answer_requests()
     reapply_rulings(service.state, reader.read_notes(to_ms))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from live.event.event_state import EventState
+from live.event.event import Event
 from live.journal.journal import Journal
 from live.journal.journal_reader import RecordedNote
 from live.messages.alerts import Alert, AlertKind
@@ -110,7 +110,7 @@ def build_incident_log(notes: Iterable[RecordedNote]) -> IncidentLog:
     return incidents
 
 
-def reapply_rulings(state: EventState, notes: Iterable[RecordedNote]) -> None:
+def reapply_rulings(state: Event, notes: Iterable[RecordedNote]) -> None:
     """Remove the boards that arbiters removed and did not bring back."""
     for _, note in decode_notes(notes):
         if not isinstance(note, BoardRuling):

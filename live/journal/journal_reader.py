@@ -25,8 +25,8 @@ import numpy as np
 from live import __version__
 from live.engine.search import SearchKey, SearchResult
 from live.errors import InputError
+from live.event.game_record import ArchivedDetails, ArchivedValues
 from live.event.rate_game import Measure
-from live.event.tracked_game import ArchivedDetails, ArchivedValues
 from live.games.game import Game, GameGone, Step, apply_or_none
 from live.human.question import HumanAnswer, HumanQuestion
 from live.journal.journal_file import (
@@ -114,7 +114,7 @@ class RestorableGame(Value):
 
     game: GameId
     kept: bytes | None
-    """As :class:`live.event.tracked_game.ArchivedValues`."""
+    """As :class:`live.event.game_record.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False
     """Whether it had been kept, and that cannot be used any more."""

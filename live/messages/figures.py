@@ -341,6 +341,11 @@ class GameDetail(GameView):
     curves: Curves = Curves()
 
 
+def view_of(detail: GameDetail) -> GameView:
+    """Return a game without its plies and curves."""
+    return GameView(*[getattr(detail, name) for name in GameView.__struct_fields__])
+
+
 class ChoiceEvidence(Value):
     """How often a player chose the engine's move, beside the forecast: accuses nobody."""
 

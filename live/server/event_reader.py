@@ -13,7 +13,6 @@ from typing import Protocol
 
 from live.catalogue import main_event
 from live.event.rate_game import COLORS
-from live.event.tracked_game import view_of
 from live.games.rounds import RoundPlace, round_sort_key
 from live.messages.alerts import Alert
 from live.messages.figures import (
@@ -23,6 +22,7 @@ from live.messages.figures import (
     GameDetail,
     GameView,
     PlayerView,
+    view_of,
 )
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.moments import Moment

@@ -19,22 +19,31 @@ import logging
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
-from live.event.tracked_game import changes, unscored, view_of
+from live.event.ply import show_unscored
+from live.event.rate_game import count_common
 from live.games.game import Game
 from live.messages.alerts import Alert
-from live.messages.figures import EngineInfo, GainKind, GameDetail, GameView, PlayerView
+from live.messages.figures import (
+    EngineInfo,
+    GainKind,
+    GameDetail,
+    GameView,
+    PlayerView,
+    view_of,
+)
 from live.messages.health import FeedHealth, PublicDelay
 from live.messages.moments import ROUND_MOMENTS, Moment
 from live.messages.to_clients import (
     AlertMessage,
     Change,
+    ClockMessage,
     EngineMessage,
     GainsMessage,
     GameMessage,
@@ -319,7 +328,7 @@ class PublicAudience(FilteredReader):
             # the queue delays all behind it.
             at_s = now_s - max(0.0, ago_s)
             for change in (
-                replay_game(after) if before is None else changes(before, after)
+                replay_game(after) if before is None else _continue_game(before, after)
             ):
                 if ago_s >= self._delay_s:
                     late.apply(change)
@@ -437,8 +446,29 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
         result=game.result,
         problem=game.problem,
         plies_played=len(game.moves),
-        plies=tuple(unscored(ply, move) for ply, move in enumerate(game.moves, 1)),
+        plies=tuple(show_unscored(ply, move) for ply, move in enumerate(game.moves, 1)),
     )
+
+
+def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
+    """Yield the messages that bring a client from an earlier state of a game to a later
+    one.
+    """
+    same = count_common(
+        before.plies, after.plies, lambda one, other: one.uci == other.uci
+    )
+    if same < len(before.plies):
+        yield MoveMessage(after.id, same + 1, None)
+    for change in replay_game(after):
+        if not isinstance(change, MoveMessage) or change.ply > same:
+            yield change
+            continue
+        known = before.plies[change.ply - 1]
+        now = after.plies[change.ply - 1]
+        if (known.clock_s, known.spent_s) != (now.clock_s, now.spent_s):
+            yield ClockMessage(after.id, now.ply, now.clock_s, now.spent_s)
+        if known != now:
+            yield ScoreMessage(after.id, now)
 
 
 def _is_worth_keeping(change: Change) -> bool:

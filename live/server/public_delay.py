@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from live.event.event_state import EventState
+from live.event.event import Event
 from live.games.game import Game, apply_or_none
 from live.journal.journal import Journal
 from live.journal.journal_reader import Memory, RecordedChange
@@ -110,7 +110,7 @@ async def wait_until_published(public: PublicAudience, clock: Clock) -> None:
         public.release_due()
 
 
-def find_unpublished(journal: Journal, state: EventState, delay_s: float) -> Unshown:
+def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
     """Return what the public had not been shown when the journal ended, by game.
 
     Downtime does not count towards the delay, whatever the clock says.

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import asdict, replace
 
-from live.event.tracked_game import view_of
 from live.messages.alerts import Alert
 from live.messages.figures import (
     CurvePoint,
@@ -25,6 +24,7 @@ from live.messages.figures import (
     GameView,
     PlayerView,
     PlyView,
+    view_of,
 )
 from live.messages.health import EngineHealth, FeedHealth, PublicDelay
 from live.messages.moments import Moment

@@ -29,8 +29,7 @@ import msgspec
 
 import live
 from live.event.rate_game import COLORS
-from live.event.tracked_game import view_of
-from live.messages.figures import GameView
+from live.messages.figures import GameView, view_of
 from live.messages.to_clients import (
     Change,
     ClockMessage,

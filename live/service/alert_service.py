@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import asdict, replace
 
-from live.event.event_state import EventState
+from live.event.event import Event
 from live.journal.arbiter_notes import (
     ArbiterEntry,
     Heartbeat,
@@ -297,7 +297,7 @@ class AlertService:
             found.append(build_memory(UNWATCHED, "", self._unwatched_s))
         return found
 
-    def resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
+    def resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
         """Restore the alerts of an earlier run about these games and sources; publish
         none.
 
@@ -306,7 +306,7 @@ class AlertService:
         with self._faults.guarded():
             self._resume(state, feeds)
 
-    def _resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
+    def _resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
         notes = self._journal.read_notes()
         changed_ms = self._journal.read_last_change_times()
         alerts: list[Alert] = []

@@ -23,9 +23,9 @@ from live import __version__
 from live.config import Config, JournalConfig
 from live.engine.search import ResultCache, Search, SearchResult
 from live.engine.uci import EngineIdentity
-from live.event.event_state import EventState
-from live.event.game_evaluations import RequestId
-from live.event.tracked_game import ArchivedValues
+from live.event.event import Event
+from live.event.game_record import ArchivedValues
+from live.event.requests import RequestId
 from live.games.game import Game, GameConfirmed, Step
 from live.journal.journal import Journal
 from live.journal.journal_reader import (
@@ -107,7 +107,7 @@ class EventJournal:
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
         self._settings: dict[str, object] = {}
-        self._state: EventState | None = None
+        self._state: Event | None = None
         # The particulars of this start; None before it.
         self._run: JournalRun | None = None
         # Games that have changed since they were kept, each with when to keep it again.
@@ -130,7 +130,7 @@ class EventJournal:
 
     async def restore(
         self,
-        state: EventState,
+        state: Event,
         identity: EngineIdentity,
         known: Known,
         limit: str,
@@ -308,7 +308,7 @@ class EventJournal:
         self._keep(time.monotonic() + SLICE_S)
 
 
-def _applied(state: EventState, step: Step) -> Iterator[None]:
+def _applied(state: Event, step: Step) -> Iterator[None]:
     """What happened to a game after it was kept."""
     try:
         state.apply(step)

@@ -22,8 +22,8 @@ from live.engine.search import Search, SearchFailure, SearchProgress, SearchResu
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
 from live.errors import FeedError
-from live.event.event_state import EventState
-from live.event.game_evaluations import HumanRequest, RequestId, Urgency
+from live.event.event import Event
+from live.event.requests import HumanRequest, RequestId, Urgency
 from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
@@ -92,7 +92,7 @@ class EventService:
         self.config = config
         self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
-        self.state: EventState
+        self.state: Event
         self._human: HumanService | None = None
         if human and config.human.enabled:
             self._human = HumanService(config.human, self.journal.journal, self._answered)
@@ -228,7 +228,7 @@ class EventService:
         if rating == "field":
             rating = models[0].engine_rating if models else STORED_ENGINE_RATING
             source = "calibration"
-        self.state = EventState(
+        self.state = Event(
             measure,
             self,
             self.publish,

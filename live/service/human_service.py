@@ -23,7 +23,7 @@ from pathlib import Path
 
 from live.config import HumanConfig
 from live.errors import LiveRateError
-from live.event.game_evaluations import HumanRequest
+from live.event.requests import HumanRequest
 from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanAnswer, HumanQuestion
 from live.journal.journal import Journal

@@ -20,7 +20,7 @@ from live.config import Config
 from live.errors import InputError
 from live.event import comparisons
 from live.event.comparisons import PredictorRow, Rank, TableFour, compare, rank
-from live.event.event_state import EventState
+from live.event.event import Event
 from live.games.game import is_played
 from live.games.player_identity import normalise_name, person_key
 from live.jobs.analyze_games import (
@@ -383,7 +383,7 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
 # --- what files hold ------------------------------------------------------------------------------
 
 
-def _gains_of_state(state: EventState) -> Iterator[PlayedGains]:
+def _gains_of_state(state: Event) -> Iterator[PlayedGains]:
     for view in state.games():
         detail = state.game(view.id)
         assert detail is not None  # it is one of the games

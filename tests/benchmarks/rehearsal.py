@@ -28,7 +28,7 @@ import msgspec
 
 from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
-from live.event.game_evaluations import RequestId, Urgency
+from live.event.requests import RequestId, Urgency
 from live.messages.from_sources import FeedReport
 from live.messages.to_clients import SnapshotMessage
 from live.process.clock import LoopClock

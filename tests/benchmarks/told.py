@@ -19,8 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live.event.rate_game import COLORS
-from live.event.tracked_game import view_of
-from live.messages.figures import GameDetail
+from live.messages.figures import GameDetail, view_of
 from live.messages.moments import Moment
 from live.messages.to_clients import Change, GameMessage
 from live.server.analysis import Analysis

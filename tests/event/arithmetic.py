@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
-from live.event.event_state import EventState
-from live.event.game_evaluations import HumanRequest, RequestId, SearchRequest, Urgency
+from live.event.event import Event
+from live.event.game_record import ArchivedValues
 from live.event.rate_game import Measure
-from live.event.tracked_game import ArchivedValues
+from live.event.requests import HumanRequest, RequestId, SearchRequest, Urgency
 from live.games.game import Game, GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer
 from live.messages.figures import EngineInfo, GameDetail, PlayerView
@@ -103,7 +103,7 @@ class Effects(NamedTuple):
     questions: list[HumanRequest]
 
 
-class Held(EventState):
+class Held(Event):
     """An event whose doors lead into lists; news tell what they led to."""
 
     def __init__(

@@ -5,15 +5,15 @@ import random
 import msgspec
 from hypothesis import given, settings
 
+from live.event.game_record import ArchivedValues
 from live.event.rate_game import Measure
-from live.event.tracked_game import ArchivedValues
 from live.games.game import MovesPlayed, NewGame, Step
 from live.journal.journal_reader import decode_archived, encode
 from live.messages.from_sources import Player
 from live.messages.values import GameId
 from live.ratings.perceived_model import Models
 from tests.event.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
-from tests.event.test_event_state import FIGURES, Run, begun, histories, ledger, same_end
+from tests.event.test_event import FIGURES, Run, begun, histories, ledger, same_end
 
 DING = Player("Ding, Liren")
 MOVES = line(*range(3, 63))

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.engine.search import Limit, Line, SearchResult
-from live.event.game_evaluations import HumanRequest, SearchRequest
+from live.event.human_figures import build_profile, is_played_online
 from live.event.rate_game import HumanSearches, Measure
-from live.event.tracked_game import asked_for, played_online
+from live.event.requests import HumanRequest, SearchRequest
 from live.games.game import MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, estimate_difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
@@ -226,5 +226,5 @@ def test_an_archived_game_keeps_the_answers() -> None:
 )
 def test_where_a_game_is_played_is_read_from_its_headers(site: str, url: str, online: bool) -> None:
     held = game(white=STRONG, black=CLUB, site=site, url=url)
-    assert played_online(held) is online
-    assert asked_for(held)[1] == ("classical" if online else "otb")
+    assert is_played_online(held) is online
+    assert build_profile(held).kind == ("classical" if online else "otb")

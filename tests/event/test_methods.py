@@ -5,12 +5,10 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-import chess
 import pytest
 from msgspec.structs import replace
 
 from live.engine.search import Line, SearchOptions
-from live.event.game_evaluations import EvaluatedPosition, GameEvaluations
 from live.event.methods import (
     FIRST_CHOICE_PLY,
     NO_CHOICE,
@@ -27,6 +25,14 @@ from live.event.methods import (
     move_figures,
     tournament_figures,
 )
+from live.event.ply import (
+    EvaluatedPosition,
+    collect_known,
+    describe_move,
+    set_found,
+    set_played,
+    set_source_eval,
+)
 from live.event.rate_game import Measure
 from live.games.game import HeadersChanged, NewGame
 from live.messages.figures import PlayerMethods, Share
@@ -36,7 +42,7 @@ from live.ratings.alliot import FIRST_COUNTED_PLY
 from live.ratings.ferreira import Algorithm2
 from live.ratings.intrinsic_rating import TABLES, build_spread
 from tests.event.arithmetic import Held, game, line
-from tests.event.test_rate_game import build_evaluations
+from tests.event.test_rate_game import build_plies
 
 # --- move quality -------------------------------------------------------------------------------
 
@@ -44,21 +50,21 @@ from tests.event.test_rate_game import build_evaluations
 
 
 def test_a_move_is_judged_as_its_scores_become_known() -> None:
-    found = build_evaluations("e2e4", "e7e5")
-    assert judge_move(found.known_move(2)) == MoveQuality(2)
-    found.set_position(1, EvaluatedPosition(Score(40), "c7c5"))
-    assert judge_move(found.known_move(2)) == MoveQuality(2, best_cp=-40, first_choice=False)
-    found.set_played(2, Score(55))
-    assert judge_move(found.known_move(2)) == MoveQuality(
+    plies = build_plies("e2e4", "e7e5")
+    assert judge_move(describe_move(*plies[1:])) == MoveQuality(2)
+    set_found(plies, 1, EvaluatedPosition(Score(40), "c7c5"))
+    assert judge_move(describe_move(*plies[1:])) == MoveQuality(2, best_cp=-40, first_choice=False)
+    set_played(plies[2], Score(55))
+    assert judge_move(describe_move(*plies[1:])) == MoveQuality(
         2, best_cp=-40, gain_cp=-15, first_choice=False
     )
 
 
 def test_the_only_legal_move_is_forced() -> None:
     # The king on h1 must take the queen on g2: everything else stays in check.
-    found = build_evaluations("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
-    assert judge_move(found.known_move(1)).forced
-    assert not judge_move(build_evaluations("e2e4").known_move(1)).forced
+    plies = build_plies("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
+    assert judge_move(describe_move(*plies)).forced
+    assert not judge_move(describe_move(*build_plies("e2e4"))).forced
 
 
 @pytest.mark.parametrize(
@@ -102,33 +108,29 @@ def test_a_game_that_one_side_never_began_has_no_figures() -> None:
 
 def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
     shuffle = ("g1f3", "g8f6", "f3g1", "f6g8")
-    found = GameEvaluations(
-        chess.STARTING_FEN, chess960=False, search_options=SearchOptions(lines=2)
-    )
-    for uci in (*shuffle * 4, "e2e4", "e7e5", "a2a3"):
-        found.extend(uci)
+    plies = build_plies(*shuffle * 4, "e2e4", "e7e5", "a2a3")
 
     def search(ply: int, best: str, other: str) -> None:
-        sign = 1 if found.mover(ply) == "white" else -1
+        sign = 1 if plies[ply - 1].to_move == "white" else -1
         lines = (Line(best, Score(sign * 40), 12), Line(other, Score(sign * 10), 12))
-        found.set_position(ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines))
+        set_found(plies, ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines))
 
     search(18, "e7e5", "c7c5")
-    assert judge_move(found.known_move(18)).spread == build_spread(
+    assert judge_move(describe_move(*plies[17:19])).spread == build_spread(
         [("e7e5", 40), ("c7c5", 10)], "e7e5"
     )
     search(19, "g1f3", "a2a3")
-    assert judge_move(found.known_move(19)).spread == build_spread(
+    assert judge_move(describe_move(*plies[18:20])).spread == build_spread(
         [("g1f3", 40), ("a2a3", 10)], "a2a3"
     )
     search(16, "f6g8", "e7e6")
-    assert judge_move(found.known_move(16)).spread is None  # opening
+    assert judge_move(describe_move(*plies[15:17])).spread is None  # opening
     search(17, "e2e4", "a2a3")
-    assert found.known_move(17).board.repeated
-    assert judge_move(found.known_move(17)).spread is None
+    assert describe_move(*plies[16:18]).board.repeated
+    assert judge_move(describe_move(*plies[16:18])).spread is None
     search(18, "e7e5", "e7e5")
     assert (
-        judge_move(found.known_move(18)).spread is None
+        judge_move(describe_move(*plies[17:19])).spread is None
     )  # one move at two ranks: another is missing
 
 
@@ -244,12 +246,10 @@ def test_a_standard_start_without_an_evaluation_counts_as_lichess_has_it() -> No
 
 
 def white_of_evals(*scores: int | None, start: int | None = None) -> JudgedSide:
-    known = GameEvaluations(chess.STARTING_FEN, chess960=False)
-    known.take_source_eval(0, None if start is None else Score(start))
-    for ply, (uci, cp) in enumerate(zip(("f2f3", "e7e5", "g2g4", "d8h4"), scores, strict=False), 1):
-        known.extend(uci)
-        known.take_source_eval(ply, None if cp is None else Score(cp))
-    return judge_game(game(), known.collect_known(), Measure("successive"))["white"]
+    plies = build_plies(*("f2f3", "e7e5", "g2g4", "d8h4")[: len(scores)])
+    for ply, cp in enumerate((start, *scores)):
+        set_source_eval(plies, ply, None if cp is None else Score(cp))
+    return judge_game(game(), collect_known(plies), Measure("successive"))["white"]
 
 
 # --- Algorithm 2 ---

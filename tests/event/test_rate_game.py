@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import chess
@@ -13,12 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.engine.search import Limit, Search, SearchOptions, SearchResult
-from live.event.game_evaluations import (
+from live.event.ply import (
     EvaluatedPosition,
-    GameEvaluations,
-    HumanRequest,
     KnownGame,
-    SearchRequest,
+    Ply,
+    build_search,
+    collect_known,
+    list_missing,
+    play_move,
+    start_game,
 )
 from live.event.rate_game import (
     GameFigures,
@@ -27,10 +31,11 @@ from live.event.rate_game import (
     Measure,
     head_to_head,
 )
+from live.event.requests import HumanRequest, SearchRequest
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
 from live.journal.journal_reader import encode
-from live.messages.figures import ChoiceEvidence, GameDetail, HeadToHead
+from live.messages.figures import ChoiceEvidence, GameDetail, HeadToHead, PlyView
 from live.messages.from_sources import Player, Score
 from live.messages.to_clients import PointMessage
 from live.ratings.agreement import load_choice_model
@@ -38,7 +43,7 @@ from live.ratings.ferreira import GainHistogram, compute_expected_score_between
 from live.ratings.perceived_model import MoveReader, Turn
 from live.ratings.perceived_rating import ComparedMove, Elos
 from tests.event.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
-from tests.event.test_event_state import BOTH_PACES, FIGURES, begun, ledger
+from tests.event.test_event import BOTH_PACES, FIGURES, begun, ledger
 
 PLIES = 24
 MOVES = line(*range(3, 3 + PLIES))
@@ -155,28 +160,27 @@ def knowledge(draw: st.DrawFn) -> list[tuple[Any, KnownGame, float | None]]:
     """States of one game that follow each other, in any way."""
     states = []
     for _ in range(draw(st.integers(2, 6))):
-        plies = draw(st.integers(0, PLIES))
-        known = GameEvaluations(chess.STARTING_FEN, chess960=False)
-        for move in MOVES[:plies]:
-            known.extend(move.uci)
+        count = draw(st.integers(0, PLIES))
+        plies = build_plies(*(move.uci for move in MOVES[:count]))
         unknown = draw(st.sets(st.integers(0, PLIES), max_size=5))
-        for index in range(plies + 1):
-            if index in unknown or known.position(index) is not None:
+        for index, ply in enumerate(plies):
+            if index in unknown or ply.found is not None:
                 continue
-            found = answer(known.search("position", index))
-            known.set_position(index, EvaluatedPosition.of(found))
-        for ply in range(1, plies + 1):
-            if "played" in known.needs(ply):
-                known.set_played(ply, answer(known.search("played", ply)).score)
+            search = build_search(plies, "position", index, SearchOptions(), chess960=False)
+            ply.found = EvaluatedPosition.from_result(answer(search))
+        for index, (before, ply) in enumerate(pairwise(plies), 1):
+            if "played" in list_missing(before, ply):
+                search = build_search(plies, "played", index, SearchOptions(), chess960=False)
+                ply.played = answer(search).score
         elos = draw(st.sampled_from([(2811, 2826), (2811, None), (None, None), (2400, 2826)]))
         held = game(
-            moves=MOVES[:plies],
+            moves=MOVES[:count],
             white=Player("Anand", elo=elos[0]),
             black=Player("Carlsen", elo=elos[1]),
             time_control=draw(st.sampled_from(["", "180+2", "15+10"])),
         )
         held = msgspec.structs.replace(held, result=draw(st.sampled_from(["*", "1-0"])))
-        states.append((held, known.collect_known(), draw(st.sampled_from([None, 2200.0]))))
+        states.append((held, collect_known(plies), draw(st.sampled_from([None, 2200.0]))))
     return states
 
 
@@ -201,11 +205,12 @@ def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
         assert [each.point.ply for each in points] == [ply]
 
 
-def build_evaluations(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
-    found = GameEvaluations(start_fen, chess960=False, search_options=SearchOptions())
-    for uci in ucis:
-        found.extend(uci)
-    return found
+def build_plies(*ucis: str, start_fen: str = chess.STARTING_FEN) -> list[Ply]:
+    board = chess.Board(start_fen)
+    plies = [start_game(start_fen, board)]
+    for number, uci in enumerate(ucis, 1):
+        plies.append(play_move(board, plies[-1], PlyView(number, "", uci)))
+    return plies
 
 
 def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,11 +222,11 @@ def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> Non
         return compare(reader, turn, elos)
 
     monkeypatch.setattr(MoveReader, "compare_turn", spied)
-    found = build_evaluations("e2e4", "d7d5", "d2d4")
-    for ply, cp in enumerate((20, 280, 330, 310)):
-        found.set_position(ply, EvaluatedPosition(Score(cp), "a2a3"))
-        found.set_played(ply, Score(cp))
-    GameRater().rate(game(), found.collect_known(), (None,) * 4, None, FIGURES)
+    plies = build_plies("e2e4", "d7d5", "d2d4")
+    for ply, cp in zip(plies, (20, 280, 330, 310), strict=True):
+        ply.found = EvaluatedPosition(Score(cp), "a2a3")
+        ply.played = Score(cp)
+    GameRater().rate(game(), collect_known(plies), (None,) * 4, None, FIGURES)
     assert seen == [(1, 20, 0), (2, -280, -50), (3, 330, -20)]
 
 

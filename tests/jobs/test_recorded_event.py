@@ -34,7 +34,7 @@ from live.server.wire import encode_with_defaults
 from live.service.event_service import EventService
 from live.sources import demo_feed
 from tests.event.arithmetic import game
-from tests.event.test_event_state import ledger
+from tests.event.test_event import ledger
 from tests.games.told import headed
 from tests.service.answered_event import ticking
 from tests.sources.fakes import upto

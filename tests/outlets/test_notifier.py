@@ -10,9 +10,8 @@ import pytest
 
 from live.config import NotifyConfig
 from live.errors import ConfigError
-from live.event.tracked_game import view_of
 from live.messages.alerts import Alert
-from live.messages.figures import GameView
+from live.messages.figures import GameView, view_of
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import AlertMessage, GameMessage, GoneMessage, MomentMessage

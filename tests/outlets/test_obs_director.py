@@ -13,7 +13,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from live.config import DirectorConfig
-from live.event.tracked_game import view_of
+from live.messages.figures import view_of
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.outlets.producers import FRESH_S, ObsDirector, SceneChoice

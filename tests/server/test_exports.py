@@ -40,7 +40,7 @@ from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
 from live.studies.study_data import move_files
 from tests.event.arithmetic import game as game_of
-from tests.event.test_event_state import MOVES, Run, ledger
+from tests.event.test_event import MOVES, Run, ledger
 from tests.screens.terminal.stage import round_in_the_middle
 from tests.screens.web.games import game as detail_of
 from tests.watch.games import moment

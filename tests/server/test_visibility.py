@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from live.event.tracked_game import view_of
 from live.games.player_identity import fold_name
 from live.messages import alerts, figures, from_clients, from_sources, health, moments, to_clients
-from live.messages.figures import CurvePoint, GameView
+from live.messages.figures import CurvePoint, GameView, view_of
 from live.messages.health import EngineHealth, EngineState, FeedHealth, HumanHealth
 from live.messages.to_clients import GameMessage, HealthMessage
 from live.server import visibility as tables

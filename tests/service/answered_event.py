@@ -15,7 +15,7 @@ import msgspec
 from live.config import Config, load_config
 from live.engine.search import Search, SearchResult
 from live.engine.uci import EngineIdentity
-from live.event.game_evaluations import RequestId, Urgency
+from live.event.requests import RequestId, Urgency
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName
 from live.server.analysis import Analysis, build_analysis

@@ -16,12 +16,11 @@ from chess import STARTING_FEN
 from msgspec.structs import replace
 
 from live.engine.search import Search, SearchResult
-from live.event.tracked_game import view_of
 from live.journal.arbiter_notes import build_incident_log, decode_notes
 from live.journal.journal import JournalWriter
 from live.journal.journal_reader import RecordedNote
 from live.messages.alerts import Alert
-from live.messages.figures import GameDetail
+from live.messages.figures import GameDetail, view_of
 from live.messages.from_clients import DeskCommand
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result, Score
 from live.messages.health import EngineHealth, FeedHealth

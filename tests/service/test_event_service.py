@@ -11,7 +11,7 @@ from chess import STARTING_FEN as START
 
 from live.config import Config, MemoryConfig
 from live.engine.engine_process import find_engine
-from live.event.event_state import EventState
+from live.event.event import Event
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
 from live.games.game import GameConfirmed, Step
@@ -283,7 +283,7 @@ class Week:
     def __init__(self, config: MemoryConfig) -> None:
         self.now_s = 0.0
         self.published: list[Change] = []
-        self.state = EventState(Measure("same-search"), NoEngine(), self._publish)
+        self.state = Event(Measure("same-search"), NoEngine(), self._publish)
         self.retention = GameRetention(config.finished_after_h * HOUR_S, MOST_GAMES)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
         self.brief = self.hub.open_stream(StreamFilter(brief=True))

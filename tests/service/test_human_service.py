@@ -9,7 +9,7 @@ import pytest
 
 from live.config import HumanConfig, load_config
 from live.errors import ConfigError
-from live.event.game_evaluations import HumanRequest
+from live.event.requests import HumanRequest
 from live.human.network import HumanNetwork, NetworkInput
 from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuild_event

@@ -14,7 +14,7 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
-from live.event.game_evaluations import RequestId, Urgency
+from live.event.requests import RequestId, Urgency
 from live.messages.from_sources import FeedReport
 from live.service.event_service import KINDS, overload
 from tests.benchmarks.drills import boards

@@ -12,9 +12,9 @@ import chess
 import msgspec
 
 from live.engine.search import Search
-from live.event.event_state import EventState
-from live.event.game_evaluations import RequestId, Urgency
+from live.event.event import Event
 from live.event.rate_game import Measure
+from live.event.requests import RequestId, Urgency
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo, GameDetail
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
@@ -76,7 +76,7 @@ class Rehearsal:
 
     def __init__(self) -> None:
         self.desk = AlertDesk(self._game)
-        self.state = EventState(
+        self.state = Event(
             Measure("successive"),
             NoEngine(),
             self._published,

@@ -5,9 +5,8 @@ from random import Random
 import msgspec
 import pytest
 
-from live.event.tracked_game import view_of
 from live.messages.alerts import Alert
-from live.messages.figures import Curves, GameDetail
+from live.messages.figures import Curves, GameDetail, view_of
 from live.messages.from_sources import Player
 from live.messages.moments import Moment
 from live.messages.to_clients import (

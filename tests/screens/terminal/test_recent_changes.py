@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from live.event.tracked_game import view_of
 from live.games.game import NewGame
 from live.messages.alerts import Alert
-from live.messages.figures import Curves, GameDetail, GameView, PlyView
+from live.messages.figures import Curves, GameDetail, GameView, PlyView, view_of
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import (
     AlertMessage,
@@ -33,7 +32,7 @@ from live.screens.terminal.text import figure_cell, is_early
 from live.screens.terminal.view_context import NEW_S, RecentChanges
 from live.server.event_reader import game_order
 from tests.event.arithmetic import game, line
-from tests.event.test_event_state import ledger
+from tests.event.test_event import ledger
 from tests.screens.terminal.sample_boards import detail, full_point, point
 from tests.server.world import Clock
 

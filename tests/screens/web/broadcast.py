@@ -16,9 +16,9 @@ import msgspec
 
 from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
-from live.event.event_state import EventState
-from live.event.game_evaluations import RequestId, Urgency
+from live.event.event import Event
 from live.event.rate_game import Measure
+from live.event.requests import RequestId, Urgency
 from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result, Score
 from live.messages.health import FeedHealth
@@ -82,7 +82,7 @@ class Broadcast:
         """``names`` in turn for players, where they matter."""
         models = Models([MODELS.load("classical")], by_name=True)
         self.listener: Callable[[Iterable[Change]], None] = lambda changes: None
-        self.state = EventState(
+        self.state = Event(
             Measure("same-search", models),
             self,
             self._publish,

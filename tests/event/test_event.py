@@ -24,11 +24,11 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
-from live.event.event_state import EventState
-from live.event.game_evaluations import RequestId, Urgency
+from live.event.event import Event
+from live.event.game_record import GameRecord
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
-from live.event.tracked_game import TrackedGame
+from live.event.requests import RequestId, Urgency
 from live.games.game import (
     ClocksCorrected,
     Game,
@@ -554,14 +554,14 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = boards(2)
-    proper = TrackedGame.follow
+    proper = GameRecord.follow
 
-    def broken(self: TrackedGame, game: Game, players: dict[Color, PlayerTotals]) -> None:
+    def broken(self: GameRecord, game: Game, players: dict[Color, PlayerTotals]) -> None:
         if game.id == "g0":
             raise KeyError("a fault of ours")
         proper(self, game, players)
 
-    monkeypatch.setattr(TrackedGame, "follow", broken)
+    monkeypatch.setattr(GameRecord, "follow", broken)
     for id in ("g0", "g1"):
         state.apply(TakenBack(id, 5))
     assert [game.white.name for game in state.games()] == ["White 1"]
@@ -585,7 +585,7 @@ def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_
 class Tolerant(Held):
     """One that gives games up as the service does."""
 
-    _give_up = EventState._give_up
+    _give_up = Event._give_up
 
 
 def boards(count: int) -> Tolerant:

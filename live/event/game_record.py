@@ -1,0 +1,629 @@
+"""One game of the event: the only object that holds it. Pure.
+
+Reports, results of searches and answers about human moves change the record. Ratings
+follow from it (:mod:`live.event.rate_game`); messages to subscribers are made from the
+plies that were touched.
+
+Most games of a long event are over. Such a record rests as :class:`ArchivedValues`, at
+a tenth of its size: its plies and curves are unpacked when somebody looks at them. It is
+followed again when its source reports something new, or when other models rate it. After
+a restart records rest, too, so that they cost nothing to bring back.
+"""
+
+import operator
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+
+import chess
+import msgspec
+from msgspec.structs import asdict, replace
+
+from live.engine.search import (
+    SearchFailure,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
+from live.event.human_figures import (
+    HumanProfile,
+    build_profile,
+    build_question,
+    collect_human_fields,
+)
+from live.event.players import GamePlayers, PlayedGame
+from live.event.ply import (
+    EvaluatedPosition,
+    KeptPly,
+    KnownGame,
+    Ply,
+    build_search,
+    collect_known,
+    collect_score_fields,
+    describe_move,
+    list_missing,
+    list_moves,
+    play_move,
+    set_found,
+    set_played,
+    set_source_eval,
+    show_unscored,
+    start_game,
+)
+from live.event.rate_game import (
+    COLORS,
+    GameFigures,
+    GameRater,
+    Measure,
+    SideFigures,
+    count_common,
+    game_pace,
+)
+from live.event.requests import (
+    HumanRequest,
+    Outbox,
+    RequestId,
+    RequestKind,
+    SearchRequest,
+    Urgency,
+)
+from live.games.game import Game, is_played
+from live.human.question import HumanAnswer
+from live.messages.figures import Curves, GameDetail, GameView, PlyView
+from live.messages.from_sources import RESULT_POINTS, Move
+from live.messages.to_clients import (
+    Change,
+    ClockMessage,
+    GameMessage,
+    MoveMessage,
+    PointMessage,
+    ScoreMessage,
+)
+from live.messages.values import Value
+from live.ratings.expected_result import ResultModel
+
+CHANCE_DECIMALS = 4
+
+# --- at rest --------------------------------------------------------------------------
+
+
+class ArchivedDetails(Value):
+    """What is unpacked when the game is followed again."""
+
+    plies: tuple[KeptPly, ...]
+    curves: Curves
+    asked: int
+    """Positions that people were asked about."""
+
+
+class _ShownPly(Value):
+    view: PlyView
+
+
+class _ShownDetails(Value):
+    """What is unpacked when somebody looks at the game."""
+
+    plies: tuple[_ShownPly, ...]
+    curves: Curves
+
+
+_encode_details = msgspec.msgpack.Encoder().encode
+_decode_details = msgspec.msgpack.Decoder(ArchivedDetails).decode
+_decode_shown = msgspec.msgpack.Decoder(_ShownDetails).decode
+
+
+class ArchivedValues(Value, eq=False):
+    """All that is kept of an archived game."""
+
+    game: Game
+    view: GameView
+    white: SideFigures
+    black: SideFigures
+    field: float | None
+    """Mean Elo of the event's rated players, as it was rated."""
+    packed: bytes
+    """Its details, at a tenth of their size."""
+
+    def unpack_details(self) -> ArchivedDetails:
+        return _decode_details(zlib.decompress(self.packed))
+
+
+@lru_cache(maxsize=4)  # some 130 kB each: several often ask for the same game at once
+def unpack_detail(values: ArchivedValues) -> GameDetail:
+    """Return an archived game in full, as subscribers have it."""
+    shown = _decode_shown(zlib.decompress(values.packed))
+    plies = tuple(ply.view for ply in shown.plies[1:])
+    return GameDetail(**asdict(values.view), plies=plies, curves=shown.curves)
+
+
+def _copy_plies(kept: Iterable[KeptPly]) -> list[Ply]:
+    return [Ply(**asdict(ply)) for ply in kept]
+
+
+# --- the record -----------------------------------------------------------------------
+
+
+class GameRecord:
+    """Holds a game; applies reports and answers in any order.
+
+    Args:
+        game: as its source reports it.
+        players: who plays.
+        measure: which gain feeds the curves, and the models that fit.
+        field: returns the mean Elo of the event's rated players; None while nobody is
+            rated.
+        outbox: gets requests, questions and messages.
+        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
+        archived: it rests as these values.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: GamePlayers,
+        *,
+        measure: Measure,
+        field: Callable[[], float | None],
+        outbox: Outbox,
+        engine_scores: bool,
+        archived: ArchivedValues | None = None,
+    ) -> None:
+        self.game = game
+        self.players = players
+        """Who plays."""
+        self.archived = archived
+        """What it rests as; None while it is followed."""
+        self.plies: list[Ply] = []
+        """Every position and the move that led to it, the start first; empty at rest."""
+        self._measure = measure
+        self._field = field
+        self._outbox = outbox
+        self._engine_scores = engine_scores
+        self._search_options = SearchOptions()
+        if engine_scores:
+            self._search_options = measure.search_options
+        self._requests: dict[tuple[RequestKind, int], tuple[RequestId, Urgency]] = {}
+        self._generation = 0
+        self._questions: dict[int, HumanRequest] = {}
+        # How many positions people were asked about, from the start.
+        self._asked = 0
+        # Since the last call of :meth:`take_changes`: whether the game came, messages
+        # about moves and clocks, plies with other figures; and the curves sent then.
+        self._is_new = False
+        self._moved: list[Change] = []
+        self._touched: set[int] = set()
+        self._sent_curves = Curves()
+        if archived is not None:
+            self.view = archived.view
+            """As subscribers have it."""
+            self._pool(archived)
+        else:
+            self._open_board([start_game(game.start_fen, self._make_board())])
+            self.view = self._build_view()
+
+    def _make_board(self) -> chess.Board:
+        return chess.Board(self.game.start_fen, chess960=self.game.chess960)
+
+    def _open_board(self, plies: list[Ply]) -> None:
+        """Follow the game from these plies on."""
+        self.plies = plies
+        # After all moves.
+        self._board = self._make_board()
+        for ply in plies[1:]:
+            self._board.push_uci(ply.view.uci)
+        # Screens wait for the last scores of a game that was seen to run.
+        self._has_run = self.game.result == "*"
+        self._profile: HumanProfile = build_profile(self.game)
+        self._odds = self._choose_odds()
+        self._rater = GameRater()
+        self._figures = self._rate(self._rater)
+
+    def rest(self, values: ArchivedValues) -> None:
+        """Rest as these values, the last that :meth:`archive` returned."""
+        self.archived = values
+        self.plies = []
+        del self._board, self._rater, self._figures
+        self._sent_curves = Curves()
+
+    def wake(self) -> None:
+        """Follow the game again, if it rests."""
+        if self.archived is None:
+            return
+        details = self.archived.unpack_details()
+        self.archived = None
+        self._asked = details.asked
+        self._sent_curves = details.curves
+        self._open_board(_copy_plies(details.plies))
+
+    # --- reports ----------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Apply the game as its source reports it first."""
+        self._is_new = True
+        self._take_source_evals(range(1))
+        self._play_moves(0)
+
+    def follow(self, game: Game, players: GamePlayers) -> None:
+        """Apply the game as it is reported now, and who plays it."""
+        self.wake()
+        before, self.game = self.game, game
+        staying = list(players.values())
+        for player in self.players.values():
+            if player not in staying:
+                player.set(game.id, None)
+        self.players = players
+        same = count_common(before.moves, game.moves, _is_same_move)
+        self._correct_clocks(game.moves[:same])
+        if same < len(before.moves):
+            self._take_back(same)
+        self._play_moves(same, has_reopened=before.result != game.result)
+
+    def _correct_clocks(self, moves: Sequence[Move]) -> None:
+        for ply, move in zip(self.plies[1:], moves, strict=False):
+            view = ply.view
+            if (view.clock_s, view.spent_s) != (move.clock_s, move.spent_s):
+                clocks = move.clock_s, move.spent_s
+                ply.view = replace(view, clock_s=clocks[0], spent_s=clocks[1])
+                self._moved.append(ClockMessage(self.game.id, view.ply, *clocks))
+
+    def _take_back(self, last: int) -> None:
+        """Forget every move after ``last``, and all that was known of them."""
+        for _ in self.plies[last + 1 :]:
+            self._board.pop()
+        del self.plies[last + 1 :]
+        self._touched = {ply for ply in self._touched if ply <= last}
+        self._sent_curves = Curves(
+            tuple(point for point in self._sent_curves.white if point.ply <= last),
+            tuple(point for point in self._sent_curves.black if point.ply <= last),
+        )
+        self._asked = min(self._asked, last + 1)
+        for index in [index for index in self._questions if index > last]:
+            del self._questions[index]
+        self._drop_requests(last + 1)
+        if len(self.game.moves) == last:
+            self._moved.append(MoveMessage(self.game.id, last + 1, None))
+
+    def _play_moves(self, same: int, *, has_reopened: bool = False) -> None:
+        """Play the moves of the game behind ``same`` plies, and rate it.
+
+        With ``has_reopened`` every missing search is of another urgency now.
+        """
+        last = len(self.game.moves)
+        for ply, move in enumerate(self.game.moves[same:], same + 1):
+            view = show_unscored(ply, move)
+            self.plies.append(play_move(self._board, self.plies[-1], view))
+            self._moved.append(MoveMessage(self.game.id, ply, view))
+        self._take_source_evals(range(same + 1, last + 1))
+        first = same + 1
+        if (odds := self._choose_odds()) != self._odds:
+            self._odds = odds
+            first = 1
+        if (profile := build_profile(self.game)) != self._profile:
+            self._profile = profile
+            self._forget_answers()
+            first = 1
+        self._refresh(range(first, last + 1))
+        # What was head a move ago is backlog now; what ended is as urgent as its last
+        # scores.
+        earliest = 0 if has_reopened else max(same - 1, 0)
+        self._rerate(range(last, earliest - 1, -1))
+        self._ask_people()
+
+    def _take_source_evals(self, plies: Iterable[int]) -> None:
+        if self._engine_scores:
+            return
+        for index in plies:
+            reported = self.game.start_eval
+            if index:
+                reported = self.game.moves[index - 1].eval
+            set_source_eval(self.plies, index, reported)
+
+    def _choose_odds(self) -> tuple[ResultModel | None, int | None, int | None]:
+        """Return what the odds of positions follow from: a model and both ratings."""
+        headers = self.game.headers
+        results = self._measure.results_of(game_pace(self.game))
+        return results, headers.white.elo, headers.black.elo
+
+    def close(self) -> None:
+        """Take the game out of everything that is pooled, and drop its requests."""
+        self._drop_requests(0)
+        for player in self.players.values():
+            player.set(self.game.id, None)
+
+    # --- results of searches ----------------------------------------------------------
+
+    def apply_result(
+        self, request_id: RequestId, result: SearchResult | SearchFailure
+    ) -> None:
+        """Apply what a search found; of a request no longer open it changes nothing."""
+        if not self._is_open(request_id):
+            return
+        del self._requests[request_id.kind, request_id.ply]
+        kind, index = request_id.kind, request_id.ply
+        here = self.plies[index]
+        if isinstance(result, SearchFailure):
+            here.lost |= {kind}
+            if kind != "replies":
+                here.failure = f"no score at ply {index}: {result.reason}"
+        elif kind == "position":
+            set_found(self.plies, index, EvaluatedPosition.from_result(result))
+        elif kind == "replies":
+            here.replies = {line.move: line.score.cp for line in result.lines}
+        else:
+            set_played(here, result.score)
+        here.progress = None
+        self._refresh((index, index + 1))
+        self._rerate((index, index + 1))
+
+    def apply_progress(self, request_id: RequestId, progress: SearchProgress) -> None:
+        """Show how far a search is, as provisional; it enters no figure."""
+        kind, index = request_id.kind, request_id.ply
+        if self._is_open(request_id) and kind == "position" and index:
+            self.plies[index].progress = progress
+            self._refresh((index,))
+
+    # --- answers about human moves ----------------------------------------------------
+
+    def apply_answer(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
+        """Apply what people would play; None: nobody will say."""
+        index = request.ply
+        if self._questions.get(index) != request:
+            return
+        del self._questions[index]
+        if answer is None:
+            return
+        here = self.plies[index]
+        here.answer = answer
+        if self._measure.human is not None and not self._is_forced(index):
+            here.wanted = self._measure.human
+        self._refresh((index, index + 1))
+        self._rerate((index,))
+
+    def _is_forced(self, index: int) -> bool:
+        """Return whether a position leaves exactly one legal move."""
+        if index + 1 < len(self.plies):
+            board = self.plies[index + 1].board
+            assert board is not None, "it has a move"
+            return board.is_forced
+        return len(list(islice(self._board.generate_legal_moves(), 2))) == 1
+
+    def _forget_answers(self) -> None:
+        """Ask others about every position."""
+        for ply in self.plies:
+            ply.answer = None
+            ply.difficulties = {}
+        self._questions = {}
+        self._asked = 0
+
+    def _ask_people(self) -> None:
+        """Ask about every position that was not asked about, the newest first."""
+        if self._measure.human is None:
+            return
+        last = len(self.plies) - 1
+        if self.game.headers.variant == "standard":
+            for index in range(last, self._asked - 1, -1):
+                question = build_question(self.plies, index, self._profile)
+                if question is None:
+                    continue
+                is_newest = index == last and self.game.result == "*"
+                request = HumanRequest(self.game.id, index, question, is_newest)
+                self._questions[index] = request
+                self._outbox.questions.append(request)
+        self._asked = last + 1
+
+    def find_human_shares(self, moves: Sequence[str]) -> Mapping[str, float]:
+        """Return the share of players of the mover's rating who would play each move
+        after these, by UCI; of the first reference where that rating is unknown.
+        """
+        index = len(moves)
+        if index >= len(self.plies) or tuple(moves) != list_moves(self.plies, 0, index):
+            return {}
+        answer = self.plies[index].answer
+        if answer is None:
+            return {}
+        return {uci: many / 1000 for uci, many in answer.per_mille[0].items()}
+
+    # --- requests ---------------------------------------------------------------------
+
+    @property
+    def pending(self) -> int:
+        """How many requests and questions are open."""
+        return len(self._requests) + len(self._questions)
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether figures rest on every move played, or never will.
+
+        No figure waits for what says how hard a position is.
+        """
+        return all(urgency == "spare" for _, urgency in self._requests.values())
+
+    def _is_open(self, request_id: RequestId) -> bool:
+        known = self._requests.get((request_id.kind, request_id.ply))
+        return known is not None and known[0] == request_id
+
+    def _request_missing(self, index: int) -> None:
+        """Request every search missing at a position; each once, and again with another
+        urgency.
+        """
+        before = self.plies[index - 1] if index else None
+        for kind in list_missing(before, self.plies[index]):
+            urgency = "spare" if kind == "replies" else self._choose_urgency(index)
+            id, held = self._requests.get((kind, index), (None, None))
+            if held == urgency:
+                continue
+            if id is None:
+                id = RequestId(self.game.id, index, kind, self._generation)
+            self._requests[kind, index] = id, urgency
+            search = build_search(
+                self.plies,
+                kind,
+                index,
+                self._search_options,
+                chess960=self.game.chess960,
+            )
+            self._outbox.requests.append(SearchRequest(id, search, urgency))
+
+    def _choose_urgency(self, index: int) -> Urgency:
+        if self.game.result != "*":
+            return "closing" if self._has_run else "finished"
+        self._has_run = True
+        # The gain of the last move needs the position before it as well.
+        return "head" if index >= len(self.plies) - 2 else "backlog"
+
+    def _drop_requests(self, first: int) -> None:
+        """Drop the requests from this ply on: the moves are gone."""
+        self._generation += 1
+        for key in [key for key in self._requests if key[1] >= first]:
+            self._outbox.dropped.append(self._requests.pop(key)[0])
+
+    # --- ratings ----------------------------------------------------------------------
+
+    def measure_by(self, measure: Measure) -> None:
+        """Rate the game by other models, or against another field."""
+        self.wake()
+        self._measure = measure
+        self._rerate(())
+
+    def rate_again(self) -> GameRater:
+        """Rate the game from nothing, for its trace."""
+        self.wake()
+        rater = GameRater()
+        self._rate(rater)
+        return rater
+
+    def _rate(self, rater: GameRater) -> GameFigures:
+        answers = [ply.answer for ply in self.plies]
+        known = collect_known(self.plies)
+        return rater.rate(self.game, known, answers, self._field(), self._measure)
+
+    def _rerate(self, plies: Iterable[int]) -> None:
+        """Rate the game; request what is missing at ``plies``, most urgent first."""
+        self._figures = self._rate(self._rater)
+        self._pool(self._figures)
+        # Another variant, or a start nobody could read, cannot be analysed.
+        is_supported = self.game.headers.variant in ("standard", "chess960")
+        is_readable = len(self.plies) > 1 or self.game.problem is None
+        if self._engine_scores and is_supported and is_readable:
+            for index in plies:
+                if index < len(self.plies):
+                    self._request_missing(index)
+
+    def _pool(self, figures: GameFigures | ArchivedValues) -> None:
+        """Put what the game says of both players into what is pooled."""
+        game = self.game
+        points = RESULT_POINTS.get(game.result, (None, None))
+        for color, other, won in zip(COLORS, COLORS[::-1], points, strict=True):
+            played = PlayedGame(
+                getattr(game.headers, color),
+                getattr(game.headers, other).elo,
+                won,
+                is_played(game),
+                getattr(figures, color),
+                game.headers.date,
+            )
+            self.players[color].set(game.id, played)
+
+    def collect_known(self) -> KnownGame:
+        """Return all that searches have shown of the game."""
+        if self.archived is not None:
+            return collect_known(_copy_plies(self.archived.unpack_details().plies))
+        return collect_known(self.plies)
+
+    # --- for subscribers --------------------------------------------------------------
+
+    def _refresh(self, plies: Iterable[int]) -> None:
+        """Make what subscribers see of these plies from what is known now.
+
+        A position shows in the move that led to it and in the one after.
+        """
+        results, white, black = self._odds
+        for index in plies:
+            if not 1 <= index < len(self.plies):
+                continue
+            before, here = self.plies[index - 1], self.plies[index]
+            known = describe_move(before, here)
+            scores = collect_score_fields(known, here.progress, self._measure.gain)
+            win = draw = None
+            if results is not None and scores["score_cp"] is not None:
+                chances = results.predict_chances(
+                    scores["score_cp"], index, white, black
+                )
+                win = round(chances[0], CHANCE_DECIMALS)
+                draw = round(chances[1], CHANCE_DECIMALS)
+            view = replace(here.view, **scores, win=win, draw=draw)
+            human = collect_human_fields(view, before, here, self._profile)
+            view = replace(view, **human)
+            if view != here.view:
+                here.view = view
+                self._touched.add(index)
+
+    def take_changes(self) -> Iterator[Change]:
+        """Yield the messages that bring subscribers from the last call to now."""
+        if self.archived is not None:
+            return
+        before, self.view = self.view, self._build_view()
+        if self._is_new:
+            yield GameMessage(self.view)
+        yield from self._moved
+        for ply in sorted(self._touched):
+            yield ScoreMessage(self.game.id, self.plies[ply].view)
+        curves = self._figures.curves
+        for color in COLORS:
+            sent, points = getattr(self._sent_curves, color), getattr(curves, color)
+            for point in points[count_common(sent, points, operator.eq) :]:
+                yield PointMessage(self.game.id, color, point)
+        if self.view != before and not self._is_new:
+            yield GameMessage(self.view)
+        self._is_new = False
+        self._moved = []
+        self._touched = set()
+        self._sent_curves = curves
+
+    def build_detail(self) -> GameDetail:
+        """Return the game in full, as subscribers have it."""
+        if self.archived is not None:
+            return unpack_detail(self.archived)
+        plies = tuple(ply.view for ply in self.plies[1:])
+        curves = self._figures.curves
+        return GameDetail(**asdict(self.view), plies=plies, curves=curves)
+
+    def _build_view(self) -> GameView:
+        game, figures, start = self.game, self._figures, self.plies[0].found
+        failures = (ply.failure for ply in self.plies if ply.failure)
+        return GameView(
+            **asdict(game.headers),
+            id=game.id,
+            feed=game.feed,
+            result=game.result,
+            start_fen=game.start_fen,
+            start_score_cp=start.score.cp if start else None,
+            head_to_head=figures.head_to_head,
+            plies_played=len(self.plies) - 1,
+            plies_scored=sum(ply.view.final for ply in self.plies),
+            problem=game.problem or next(failures, None),
+            also=game.also,
+            dispute=game.dispute,
+            model=figures.model,
+            note=figures.note,
+        )
+
+    def archive(self) -> ArchivedValues:
+        """Return all that is known, as values. Open searches are not part of it."""
+        names = KeptPly.__struct_fields__
+        kept = [KeptPly(*[getattr(ply, name) for name in names]) for ply in self.plies]
+        details = ArchivedDetails(tuple(kept), self._figures.curves, self._asked)
+        return ArchivedValues(
+            self.game,
+            self.view,
+            self._figures.white,
+            self._figures.black,
+            self._field(),
+            # Fast rather than small.
+            zlib.compress(_encode_details(details), 1),
+        )
+
+
+def _is_same_move(one: Move, other: Move) -> bool:
+    return (one.uci, one.san) == (other.uci, other.san)

@@ -1,0 +1,340 @@
+"""One position of a game with the move that led to it, and what follows from both.
+
+Position ``k`` is the one after ``k`` plies; ply ``k`` leads from position ``k - 1`` to
+``k``. n moves need n + 1 searches of positions, and one search restricted to the move
+played for each move that was not the engine's first choice (Alliot 2017, section 3.3).
+Where people would have played something else, a short search for several lines says
+what their moves lose (``replies``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise, starmap
+from typing import Any, NamedTuple
+
+import chess
+import msgspec
+
+from live.engine.search import (
+    Limit,
+    Line,
+    Position,
+    Search,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
+from live.event.requests import RequestKind
+from live.human.difficulty import Difficulty
+from live.human.question import HumanAnswer
+from live.messages.figures import ComplexityView, GainKind, PlyView
+from live.messages.from_sources import MATE_CP, Move, Score
+from live.messages.values import Color, Value
+from live.ratings.accuracy import LICHESS_START
+from live.ratings.alliot import measure_complexity
+from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
+from live.ratings.perceived_model import Board, describe_board
+
+
+class EvaluatedPosition(Value):
+    """A position with its final score."""
+
+    score: Score
+    best: str | None
+    """The engine's first choice, UCI; None where nobody chose (rules, ``[%eval]``)."""
+    depth: int | None = None
+    by_depth: tuple[Score | None, ...] = ()
+    by_rule: bool = False
+    """The game is over here: the rules of chess gave the score."""
+    lines: tuple[Line, ...] = ()
+    """The best moves, where several were searched."""
+
+    @classmethod
+    def from_result(cls, result: SearchResult) -> EvaluatedPosition:
+        return cls(
+            result.score,
+            result.best,
+            result.depth,
+            result.by_depth,
+            lines=result.lines,
+        )
+
+
+class Gains(Value):
+    """Both gains of a ply, mover's side; None while unknown or for ever."""
+
+    same_search_cp: int | None
+    successive_cp: int | None
+
+    def of(self, kind: GainKind) -> int | None:
+        return self.same_search_cp if kind == "same-search" else self.successive_cp
+
+
+class KnownMove(Value):
+    """One move with all final scores of it: the same object until something changes."""
+
+    ply: int
+    mover: Color
+    uci: str
+    board: Board
+    """What the board showed before the move."""
+    before: EvaluatedPosition | None
+    after: EvaluatedPosition | None
+    played: Score | None
+    """Of the move played, where it needed no search of its own or had it."""
+    gains: Gains
+
+
+class KnownGame(NamedTuple):
+    """Everything that searches have shown of one game."""
+
+    start: Score | None
+    """Of the starting position; lichess's value where it will never be known."""
+    moves: Sequence[KnownMove]
+
+
+class KeptPly(msgspec.Struct, omit_defaults=True):
+    """A position and the move that led to it, as they are archived."""
+
+    view: PlyView
+    """The move as subscribers have it; ply 0, without a move, at the start."""
+    fen: str
+    board: Board | None = None
+    """What the board showed before the move."""
+    is_capture: bool = False
+    found: EvaluatedPosition | None = None
+    played: Score | None = None
+    """Of the move, by a search of its own."""
+    lost: frozenset[RequestKind] = frozenset()
+    """Searches that will never have a result."""
+    failure: str = ""
+    """Why the position or the move has no score, for people."""
+    answer: HumanAnswer | None = None
+    """What people would play in the position."""
+    wanted: tuple[int, Limit] | None = None
+    """How many lines are searched, and under which limit, where replies are wanted."""
+    replies: dict[str, int] | None = None
+    """White's score of each reply that was searched, centipawns."""
+
+
+class Ply(KeptPly):
+    """The same while the game is followed."""
+
+    known: KnownMove | None = None
+    """The move with its scores; None when out of date."""
+    progress: SearchProgress | None = None
+    """Of the search of the position that runs now."""
+    difficulties: dict[str, tuple[object, tuple[Difficulty, ...]]] = {}
+    """How hard the position is for every rating asked for, and what that was made from;
+    by the move that only its own search found to lose nothing, empty for none.
+    """
+
+    @property
+    def to_move(self) -> Color:
+        return "white" if " w " in self.fen else "black"
+
+    def get_replies(self) -> dict[str, int] | None:
+        """Return White's score of each reply that was searched, centipawns, by UCI."""
+        if self.found is not None and len(self.found.lines) > 1:
+            return {line.move: line.score.cp for line in self.found.lines}
+        return self.replies
+
+
+def start_game(start_fen: str, board: chess.Board) -> Ply:
+    """Return the position that a game starts from; ``board`` shows it."""
+    return Ply(PlyView(0, "", ""), start_fen, found=score_by_rule(board))
+
+
+def play_move(board: chess.Board, before: Ply, view: PlyView) -> Ply:
+    """Play a move on ``board``, and return the position it leads to."""
+    is_repeated = board.halfmove_clock > 3 and board.is_repetition(2)
+    shown = describe_board(board, taken=before.is_capture, repeated=is_repeated)
+    move = board.parse_uci(view.uci)
+    is_capture = board.is_capture(move)
+    board.push(move)
+    return Ply(view, board.fen(), shown, is_capture, score_by_rule(board))
+
+
+def list_moves(plies: Sequence[Ply], first: int, last: int) -> tuple[str, ...]:
+    """Return the moves between two positions, UCI."""
+    return tuple(ply.view.uci for ply in plies[first + 1 : last + 1])
+
+
+def set_found(plies: Sequence[Ply], index: int, found: EvaluatedPosition) -> None:
+    """Set the score of a position."""
+    plies[index].found = found
+    # The move to it and the one after it rest on its score.
+    for ply in plies[index : index + 2]:
+        ply.known = None
+
+
+def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> None:
+    """Set the source's own score of a position; None: it will never have one."""
+    here = plies[index]
+    if here.found is not None:
+        return  # over by rule
+    if score is None:
+        here.lost |= {"position"}
+    else:
+        set_found(plies, index, EvaluatedPosition(score, None))
+
+
+def set_played(here: Ply, score: Score) -> None:
+    """Set the score of the move played, by a search of its own."""
+    here.played = score
+    here.known = None
+
+
+def score_by_rule(board: chess.Board) -> EvaluatedPosition | None:
+    """Score a finished position by the rules of chess; None where play can go on.
+
+    Checkmate is ±3900, stalemate and dead position 0 (mate as in Ferreira 2012,
+    section 3).
+    """
+    if board.is_checkmate():
+        cp = -MATE_CP if board.turn == chess.WHITE else MATE_CP
+        return EvaluatedPosition(Score(cp=cp, mate=0), None, by_rule=True)
+    if board.is_stalemate() or board.is_insufficient_material():
+        return EvaluatedPosition(Score(cp=0), None, by_rule=True)
+    return None
+
+
+def find_played_score(before: Ply, here: Ply) -> Score | None:
+    """Return the score of the move played, if no search of its own is missing."""
+    if before.found is None:
+        return None
+    if before.found.best is not None and before.found.best == here.view.uci:
+        return before.found.score
+    if here.found is not None and here.found.by_rule:
+        return here.found.score
+    for line in before.found.lines:
+        if line.move == here.view.uci:
+            return line.score
+    return here.played
+
+
+def compute_gains(before: Ply, here: Ply, played: Score | None) -> Gains:
+    """Return the gains of the move that leads from one position to the next."""
+    found = before.found
+    if found is None:
+        return Gains(None, None)
+    same: int | None = None
+    if played is not None and found.best is not None:
+        same = compute_same_search_gain(found.score, played, before.to_move)
+    elif found.by_rule:
+        same = 0  # played on in a dead position: nothing left to gain or lose
+    successive: int | None = None
+    if here.found is not None:
+        after = here.found.score
+        successive = compute_successive_gain(found.score, after, before.to_move)
+    return Gains(same, successive)
+
+
+def describe_move(before: Ply, here: Ply) -> KnownMove:
+    """Return the move from one position to the next, with all its final scores."""
+    if here.known is None:
+        assert here.board is not None, "the start of the game is no move"
+        played = find_played_score(before, here)
+        here.known = KnownMove(
+            here.view.ply,
+            before.to_move,
+            here.view.uci,
+            here.board,
+            before.found,
+            here.found,
+            played,
+            compute_gains(before, here, played),
+        )
+    return here.known
+
+
+def collect_known(plies: Sequence[Ply]) -> KnownGame:
+    """Return all that searches have shown of a game."""
+    first = plies[0]
+    start = first.found.score if first.found else None
+    is_usual = first.fen == chess.STARTING_FEN
+    if start is None and "position" in first.lost and is_usual:
+        start = LICHESS_START
+    return KnownGame(start, list(starmap(describe_move, pairwise(plies))))
+
+
+def list_missing(before: Ply | None, here: Ply) -> list[RequestKind]:
+    """Return the searches that a position still needs, and the move that led to it."""
+    has_first_choice = here.found is not None and here.found.best is not None
+    had_first_choice = (
+        before is not None
+        and before.found is not None
+        and before.found.best is not None
+    )
+    missing: list[RequestKind] = []
+    if here.found is None:
+        missing.append("position")
+    if before and had_first_choice and find_played_score(before, here) is None:
+        missing.append("played")
+    if here.wanted and has_first_choice and here.get_replies() is None:
+        missing.append("replies")
+    return [kind for kind in missing if kind not in here.lost]
+
+
+def build_search(
+    plies: Sequence[Ply],
+    kind: RequestKind,
+    index: int,
+    options: SearchOptions,
+    *,
+    chess960: bool,
+) -> Search:
+    """Return the search of position ``index``, or of the move that led to it."""
+    here = plies[index]
+    last = index - 1 if kind == "played" else index
+    position = Position(plies[0].fen, list_moves(plies, 0, last), chess960)
+    if kind == "replies" and here.wanted is not None:
+        lines, limit = here.wanted
+        return Search(position, lines=lines, limit=limit)
+    if kind == "position":
+        return options.search_of_position(position)
+    before = plies[last].found
+    depth = before.depth if before is not None else None
+    return options.search_of_move(position, here.view.uci, depth)
+
+
+# --- as subscribers have it -----------------------------------------------------------
+
+
+def show_unscored(ply: int, move: Move | PlyView) -> PlyView:
+    """Return a ply as its source reports it."""
+    return PlyView(
+        ply=ply,
+        san=move.san,
+        uci=move.uci,
+        clock_s=move.clock_s,
+        spent_s=move.spent_s,
+    )
+
+
+def collect_score_fields(
+    known: KnownMove, progress: SearchProgress | None, gain: GainKind
+) -> dict[str, Any]:
+    """Return the fields of a ply's view that follow from searches.
+
+    A provisional score is shown only without a final one.
+    """
+    found = known.after or progress
+    hard = measure_complexity(known.after.by_depth) if known.after else None
+    complexity = None
+    if hard is not None:
+        stability_cp = round(hard.stability_cp, 1)
+        complexity = ComplexityView(stability_cp, hard.jump_cp, hard.jump_depth)
+    return {
+        "score_cp": found.score.cp if found else None,
+        "mate": found.score.mate if found else None,
+        "depth": found.depth if found else None,
+        "final": known.after is not None,
+        "best": known.before.best if known.before else None,
+        "played_cp": known.played.cp if known.played else None,
+        "gain_cp": known.gains.of(gain),
+        "gain_same_search_cp": known.gains.same_search_cp,
+        "gain_successive_cp": known.gains.successive_cp,
+        "complexity": complexity,
+    }
