@@ -1,4 +1,5 @@
 """The state of the event: games, scores, gains and curves, with one writer. Pure.
 
-Plan steps and search results go in; search requests and the changes subscribers see come out.
+Steps of games, results of searches and answers about human moves go in; requests,
+questions and the changes that subscribers see come out.
 """

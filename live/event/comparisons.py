@@ -47,7 +47,7 @@ from live.ratings.ferreira import Algorithm3, GainHistogram, RatingMargins, Stre
 from live.ratings.intrinsic_rating import Spread
 from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 
-# --- comparison data ----------------------------------------------------------------------------
+# --- comparison data ------------------------------------------------------------------
 
 
 class ComparisonData:
@@ -69,7 +69,8 @@ class ComparisonData:
         """The same, ponderated as the tanh vector needs them."""
         self.transitions = Transitions()
         self.judged = False
-        """Whether any move was compared with the engine's first choice, counted or not."""
+        """Whether any move was compared with the engine's first choice, counted or not.
+        """
         self.turns: list[tuple[Spread, ...]] = []
         """By game, the choices among several lines; empty without Multi-PV."""
         for color, moves, *_ in games:
@@ -100,12 +101,12 @@ class ComparedMoves(NamedTuple):
     """How uncertain each one's gains make that."""
 
 
-# --- predictors ---------------------------------------------------------------------------------
+# --- predictors -----------------------------------------------------------------------
 
-# Every predictor side by side: what the moves of two players say about a game between them.
+# What the moves of two players say about a game between them, by each predictor.
 #
-# Each answers for A against B over both colours, or says what it is missing. Sources stand with
-# each predictor.
+# Each answers for A against B over both colours, or says what it is missing. Sources
+# stand with each predictor.
 
 #: Why there is no figure of the product's own.
 NO_MODEL = "no model fits engine, limit and gain"
@@ -119,7 +120,8 @@ class PredictorRow(Prediction, kw_only=True):
     predictor: str
     source: str
     difference: float | None = None
-    """Elo by which A is the stronger, on the normal curve (Ferreira 2012, section 4)."""
+    """Elo by which A is the stronger, on the normal curve (Ferreira 2012, section 4).
+    """
 
 
 def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, ...]:
@@ -198,8 +200,8 @@ Rating = tuple[float | None, float | None, float | None]
 
 
 def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
-    """From two ratings with their 95 % intervals: the ends of a difference of independent
-    estimates (Zou and Donner 2008, after Newcombe 1998, method 10).
+    """From two ratings with their 95 % intervals: the ends of a difference of
+    independent estimates (Zou and Donner 2008, after Newcombe 1998, method 10).
     """
     (a, a_low, a_high), (b, b_low, b_high) = one, other
     if a is None or b is None:
@@ -231,7 +233,7 @@ def _of_moves(
 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
-    """Both players' chains, of all their moves; none below 500 moves (section 4.4.1)."""
+    """Return both players' chains; none below 500 moves (section 4.4.1)."""
     short = "; ".join(
         f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
         for side in (white, black)
@@ -286,12 +288,12 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
     return Prediction(**means, caution=white.caution or black.caution)
 
 
-# --- ranking ------------------------------------------------------------------------------------
+# --- ranking --------------------------------------------------------------------------
 
-# Everybody of an event in one order, by what is known of them, and by each method that ranks.
+# All players of an event in one order, by each method that ranks.
 #
-# The order is that of the screens (:func:`live.catalogue.standings`). The battle royale has places
-# of its own beside it. Made on demand from a study of the event.
+# The order is that of the screens (:func:`live.catalogue.standings`). The battle royale
+# has places of its own beside it. Made on demand from a study of the event.
 
 
 class Rank(Value):
@@ -309,8 +311,9 @@ class Rank(Value):
     tied: bool
     """Others have the same standing."""
     perceived: float | None
-    """As the player's own view has it (:class:`live.messages.figures.PlayerView`), like all up to
-    ``points``."""
+    """As the player's own view has it (:class:`live.messages.figures.PlayerView`), like
+    all up to ``points``.
+    """
     low: float | None
     high: float | None
     usual_low: float | None
@@ -322,7 +325,9 @@ class Rank(Value):
     algorithm_2_difference: float | None
     """Elo above the mean of the player's group."""
     algorithm_2_low: float | None
-    """95 % interval of ``algorithm_2``; of the difference where nobody of the group is rated."""
+    """95 % interval of ``algorithm_2``; of the difference where nobody of the group is
+    rated.
+    """
     algorithm_2_high: float | None
     algorithm_4: float | None
     algorithm_4_low: float | None
@@ -347,7 +352,8 @@ def rank(
     *,
     engine_rating: int,
 ) -> tuple[Rank, ...]:
-    """Rank players by how far they are above what is usual for them; those without a rating last.
+    """Rank players by how far they are above what is usual for them; those without a
+    rating last.
 
     Raises KeyError for a predictor not in ``PAIRED_BY``.
     """
@@ -395,9 +401,10 @@ _of_strength = attrgetter("rating", "relative", "low", "high")
 _OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fields__)
 
 
-# --- ferreira table 4 ---------------------------------------------------------------------------
+# --- ferreira table 4 -----------------------------------------------------------------
 
-# Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6). Pure.
+# Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6).
+# Pure.
 
 
 class FourRow(Value):
@@ -412,7 +419,9 @@ class FourRow(Value):
     strength: float | None
     """``r'_i``, Algorithm 2; null where nobody the player is linked with is rated."""
     strength_low: int | None
-    """95 % interval of ``strength``, in whole Elo; null for the only rated player of a group."""
+    """95 % interval of ``strength``, in whole Elo; null for the only rated player of a
+    group.
+    """
     strength_high: int | None
     expected_score: float
     """``p_i`` against the engine."""

@@ -92,8 +92,8 @@ class Event:
         alerts: returns what arbiters should know now.
         ask: the door to the network of human moves; needed where ``measure`` asks it.
         moments: returns what is worth telling of the games.
-        engine: who measures. Unless it is ``fixed``, its rating is only what the measured
-            one is drawn towards until enough moves are in.
+        engine: who measures. Unless it is ``fixed``, its rating is only what the
+            measured one is drawn towards until enough moves are in.
         engine_scores: False takes the source's own ``[%eval]`` instead of searches.
     """
 
@@ -117,9 +117,9 @@ class Event:
         self.index = GameIndex()
         """Every game as its source reports it; the only place that applies steps."""
         self._shared = shared = SharedGames(self.index)
-        self.holding = shared.get
+        self.get_shown_game = shared.get
         """The game as it is shown; as its source reports it where it is not shown."""
-        self.carriers = shared.member_ids
+        self.list_source_ids = shared.member_ids
         """The ids under which the sources hold the game that is shown under this one,
         which is the last of them.
         """
@@ -138,7 +138,7 @@ class Event:
         self.players, self.gains = standings.players, standings.gains
         self.stored_engine = standings.stored_engine
         """Who measures, and how strong it counted before any game was known."""
-        self.engine_strength = standings.engine_strength
+        self.rate_engine = standings.rate_engine
 
     # --- reports ----------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ class Event:
             yield
         self._send_header(game.id)
 
-    def arrange(self, order: Sequence[GameId]) -> None:
+    def set_order(self, order: Sequence[GameId]) -> None:
         """Set the order in which games appeared."""
         self.index.set_order(order)
         self._records = sort_by_order(self._records, order)
@@ -203,7 +203,7 @@ class Event:
             self._renew_standings(touched)
             return
         else:
-            record.follow(game, self._standings.players_of(id, game.headers))
+            record.follow(game, self._standings.find_players(id, game.headers))
         self._outbox.changes += record.take_changes()
         self._renew_standings([*touched, *record.players.values()])
 
@@ -212,7 +212,7 @@ class Event:
     ) -> GameRecord:
         return GameRecord(
             game,
-            self._standings.players_of(game.id, game.headers),
+            self._standings.find_players(game.id, game.headers),
             measure=self.measure,
             field=lambda: self._standings.field,
             outbox=self._outbox,
@@ -229,11 +229,11 @@ class Event:
         """Stop showing and counting a game, though its sources go on with it."""
         self._apply_shown(self._shared.remove_game(id))
 
-    def bring_back(self, id: GameId) -> None:
+    def restore_removed(self, id: GameId) -> None:
         """Show and count a removed game again."""
         self._apply_shown(self._shared.restore_removed(id))
 
-    def retire(self, id: GameId) -> list[Game]:
+    def forget(self, id: GameId) -> list[Game]:
         """Forget an old game, and what is pooled of its players from it.
 
         Return it as each source has it that carries it.
@@ -250,7 +250,7 @@ class Event:
 
     # --- answers ----------------------------------------------------------------------
 
-    def searched(
+    def apply_result(
         self,
         request_id: RequestId,
         result: SearchResult | SearchFailure,
@@ -268,18 +268,18 @@ class Event:
             rate,
         )
 
-    def answered(
+    def apply_answer(
         self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
     ) -> None:
         """Apply an answer of the network of human moves; None: it will never answer.
 
-        A question no longer open changes nothing. ``rate`` as in :meth:`searched`.
+        A question no longer open changes nothing. ``rate`` as in :meth:`apply_result`.
         """
         self._apply_answer(
             request.game, lambda record: record.apply_answer(request, answer), rate
         )
 
-    def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
+    def apply_progress(self, request_id: RequestId, progress: SearchProgress) -> None:
         """Show how deep a search is, as provisional; it enters no figure."""
         self._apply_answer(
             request_id.game,
@@ -303,7 +303,7 @@ class Event:
                 self._unrated[id] = None
 
     @property
-    def unrated(self) -> bool:
+    def has_unrated(self) -> bool:
         """Whether answers wait for :meth:`rate`; it comes before any other change."""
         return bool(self._unrated)
 
@@ -352,7 +352,7 @@ class Event:
                 self._send()
                 yield
 
-    def feed_health(self, health: FeedHealth) -> None:
+    def update_feed_health(self, health: FeedHealth) -> None:
         """Show how a feed is doing."""
         if health.part and health.state == "live":
             # A part is listed only while it is in trouble.
@@ -364,7 +364,7 @@ class Event:
             self._feeds[health.feed] = health
         self._publish((HealthMessage(self.feeds(), self._engines),))
 
-    def engine_health(self, health: EngineHealth) -> None:
+    def update_engine_health(self, health: EngineHealth) -> None:
         """Show the engines' figures."""
         if health != self._engines:
             self._engines = health
@@ -384,7 +384,7 @@ class Event:
             return None
         return record.archive()
 
-    def archived(self, values: ArchivedValues) -> None:
+    def rest(self, values: ArchivedValues) -> None:
         """Let a game that is over rest as these values, the last that :meth:`archive`
         returned of it, at a tenth of its size. A game whose figures rest on the field,
         which moves, is followed on.
@@ -465,7 +465,7 @@ class Event:
             self._renew_standings(record.players.values())
         self._send()
         why = "given up after a fault in our own code; the log says where"
-        self.feed_health(part_health(f"{GAME_PART}{id}", "failed", why))
+        self.update_feed_health(part_health(f"{GAME_PART}{id}", "failed", why))
 
     def _send(self) -> None:
         sent = self._outbox.take()
@@ -508,18 +508,18 @@ class Event:
         return self.measure.gain
 
     @property
-    def analysed(self) -> bool:
+    def is_analysed(self) -> bool:
         """Whether no search is outstanding."""
         pending = (record.pending for record in self._records.values())
         return not self._unrated and not any(pending)
 
     @property
-    def rated(self) -> bool:
+    def is_rated(self) -> bool:
         """Whether the figures of every game rest on all its moves."""
         records = self._records.values()
         return not self._unrated and all(record.is_rated for record in records)
 
-    def held(self) -> Iterable[Game]:
+    def list_source_games(self) -> Iterable[Game]:
         """Return every game as its source reports it, in the order they appeared."""
         return iter(self.index)
 
@@ -534,7 +534,7 @@ class Event:
             return None
         return self._mark_restored(record.build_detail())
 
-    def reader(self, id: GameId) -> Callable[[], GameDetail]:
+    def freeze_game(self, id: GameId) -> Callable[[], GameDetail]:
         """Return a function that returns the game in full as it stands now, whatever
         becomes of it.
 
@@ -547,7 +547,9 @@ class Event:
         detail = record.build_detail()
         return lambda: detail
 
-    def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
+    def find_human_shares(
+        self, id: GameId, moves: Sequence[str]
+    ) -> Mapping[str, float]:
         """Return the share of players of the mover's rating who would play each move
         after these, by UCI; empty while it is unknown, and for moves not played.
         """
@@ -571,7 +573,7 @@ class Event:
     def engines(self) -> EngineHealth:
         return self._engines
 
-    def rated_again(self, id: GameId) -> GameRater:
+    def rate_again(self, id: GameId) -> GameRater:
         """Rate a game again from what is known of it, for its trace.
 
         Raises:
@@ -579,10 +581,10 @@ class Event:
         """
         return self._records[id].rate_again()
 
-    def methods(self) -> EventMethods:
+    def rate_by_methods(self) -> EventMethods:
         """Return what the methods beside Ferreira's and the perceived rating say."""
         games, sides = self._judge_games()
-        measure, strengths = self.measure, self._standings.strengths().strengths()
+        measure, strengths = self.measure, self._standings.rate_strengths().strengths()
         return EventMethods(
             {
                 id: rate_game_by_methods(
@@ -598,10 +600,10 @@ class Event:
             },
         )
 
-    def study(self) -> ComparedMoves:
+    def collect_compared_moves(self) -> ComparedMoves:
         """Return every player's moves as the methods that compare players need them."""
         _, sides = self._judge_games()
-        totals, event = self._standings.totals, self._standings.strengths()
+        totals, event = self._standings.totals, self._standings.rate_strengths()
         players = {
             view.id: ComparisonData(view, totals[view.id].gains, sides[view.id])
             for view in self.players()

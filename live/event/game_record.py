@@ -5,9 +5,9 @@ follow from it (:mod:`live.event.rate_game`); messages to subscribers are made f
 plies that were touched.
 
 Most games of a long event are over. Such a record rests as :class:`ArchivedValues`, at
-a tenth of its size: its plies and curves are unpacked when somebody looks at them. It is
-followed again when its source reports something new, or when other models rate it. After
-a restart records rest, too, so that they cost nothing to bring back.
+a tenth of its size: its plies and curves are unpacked when somebody looks at them. It
+is followed again when its source reports something new, or when other models rate it.
+After a restart records rest, too, so that they cost nothing to bring back.
 """
 
 import operator
@@ -137,6 +137,10 @@ def unpack_detail(values: ArchivedValues) -> GameDetail:
     return GameDetail(**asdict(values.view), plies=plies, curves=shown.curves)
 
 
+def _keep_ply(ply: Ply) -> KeptPly:
+    return KeptPly(*[getattr(ply, name) for name in KeptPly.__struct_fields__])
+
+
 def _copy_plies(kept: Iterable[KeptPly]) -> list[Ply]:
     return [Ply(**asdict(ply)) for ply in kept]
 
@@ -175,7 +179,8 @@ class GameRecord:
         self.archived = archived
         """What it rests as; None while it is followed."""
         self.plies: list[Ply] = []
-        """Every position and the move that led to it, the start first; empty at rest."""
+        """Every position and the move that led to it, the start first; empty at rest.
+        """
         self._measure = measure
         self._field = field
         self._outbox = outbox
@@ -611,9 +616,8 @@ class GameRecord:
 
     def archive(self) -> ArchivedValues:
         """Return all that is known, as values. Open searches are not part of it."""
-        names = KeptPly.__struct_fields__
-        kept = [KeptPly(*[getattr(ply, name) for name in names]) for ply in self.plies]
-        details = ArchivedDetails(tuple(kept), self._figures.curves, self._asked)
+        kept = tuple(map(_keep_ply, self.plies))
+        details = ArchivedDetails(kept, self._figures.curves, self._asked)
         return ArchivedValues(
             self.game,
             self.view,

@@ -1,8 +1,9 @@
-"""What the methods beside Ferreira's and the perceived rating say of games and players. Pure.
+"""What the methods beside Ferreira's and the perceived rating say of games and players.
+Pure.
 
-They are made on demand from what is known of the moves, for ``analyze``, reports and the studies
-that compare players. What cannot be said is null and has its reason beside it; sums over games do
-not depend on their order.
+They are made on demand from what is known of the moves, for ``analyze``, reports and
+the studies that compare players. What cannot be said is null and has its reason beside
+it; sums over games do not depend on their order.
 """
 
 import math
@@ -43,7 +44,8 @@ from live.ratings.intrinsic_rating import (
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
 
-#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011,
+#: section 5).
 FIRST_CHOICE_PLY = 17
 DECIDED_CP = 300
 
@@ -52,8 +54,8 @@ MEAN_DECIMALS = 2
 Z_DECIMALS = 2
 #: Ends of Algorithm 2's intervals are published in steps, rounded outwards.
 INTERVAL_STEP_ELO = 5
-#: Rounded to this first: a rating that ends in a half (the mean of two) must not be rounded by what
-#: solving leaves, some 1e-12.
+#: Rounded to this first: a rating that ends in a half (the mean of two) must not be
+#: rounded by what solving leaves, some 1e-12.
 _SOLVED_DECIMALS = 6
 
 NO_CHOICE = "no engine's first choice to compare with"
@@ -64,7 +66,7 @@ NOBODY_RATED = "nobody of this group of players is rated"
 ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 
 
-# --- moves ----------------------------------------------------------------------------------------
+# --- moves ----------------------------------------------------------------------------
 
 
 class MoveQuality(Value, gc=False):
@@ -80,8 +82,9 @@ class MoveQuality(Value, gc=False):
     forced: bool = False
     """It was the only legal move."""
     spread: Spread | None = None
-    """What there was to choose from, where the engine showed several lines and the turn counts
-    (Regan and Haworth 2011, section 5)."""
+    """What there was to choose from, where the engine showed several lines and the turn
+    counts (Regan and Haworth 2011, section 5).
+    """
 
 
 class JudgedSide(NamedTuple):
@@ -127,7 +130,8 @@ def judge_move(known: KnownMove) -> MoveQuality:
     choice = None if before.best is None else before.best == known.uci
     spread = None
     lines = [(line.move, sign * line.score.cp) for line in before.lines]
-    # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
+    # An engine stopped while it orders its lines may list one move at two ranks, and so
+    # miss one.
     if len(lines) > 1 and len(dict(lines)) == len(lines):
         spread = build_spread(lines, known.uci)
         if explain_left_out(spread, known.ply, repeated=known.board.repeated):
@@ -138,7 +142,7 @@ def judge_move(known: KnownMove) -> MoveQuality:
     )
 
 
-# --- games and players ----------------------------------------------------------------------------
+# --- games and players ----------------------------------------------------------------
 
 
 class EventMethods(NamedTuple):
@@ -179,7 +183,7 @@ def rate_player_by_methods(
     elo: int | None,
     strength: Strength | None,
 ) -> PlayerMethods:
-    """Return a player's figures over the event; ``strength`` is what Algorithm 2 says."""
+    """Return a player's figures over the event; ``strength`` is by Algorithm 2."""
     figures = move_figures(sides, measure, elo)
     tournament, why = tournament_figures(strength)
     moves = accumulate_conformance(sides).n
@@ -192,8 +196,8 @@ def rate_player_by_methods(
 def move_figures(
     sides: Sequence[JudgedSide], measure: Measure, elo: int | None
 ) -> dict[str, Any]:
-    """Return the fields of :class:`live.messages.figures.MoveMethods`, pooled over ``sides``;
-    ``elo`` is the player's own rating.
+    """Return the fields of :class:`live.messages.figures.MoveMethods`, pooled over
+    ``sides``; ``elo`` is the player's own rating.
     """
     shares: dict[str, Share] = {}
     for name, kind in _KINDS.items():
@@ -215,7 +219,8 @@ def move_figures(
     missing |= {
         name: "no scored move yet" for name, mean in means.items() if mean is None
     }
-    spreads = [move.spread for side in sides for move in side.moves if move.spread]
+    moves = chain.from_iterable(side.moves for side in sides)
+    spreads = [move.spread for move in moves if move.spread]
     intrinsic, why = _intrinsic_figures(measure, spreads, elo)
     return {**shares, **means, "intrinsic": intrinsic, "missing": missing | why}
 
@@ -253,7 +258,9 @@ def _lacks_choices(side: JudgedSide) -> bool:
 
 
 def share(games: Sequence[tuple[int, int]]) -> Share:
-    """Return a share over games of ``(moves, those counted in)``, interval clustered by game."""
+    """Return a share over games of ``(moves, those counted in)``, interval clustered by
+    game.
+    """
     scores = [GameScores(n, within, within) for n, within in games if n]
     n = sum(score.n for score in scores)
     if not n:
@@ -328,7 +335,9 @@ def _rate_turns(
 
 
 def tournament_figures(found: Strength | None) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what Algorithm 2 says of a player in whole Elo, and why any of it is null, by name."""
+    """Return what Algorithm 2 says of a player in whole Elo, and why any of it is null,
+    by name.
+    """
     if found is None:
         return {}, {"tournament_rating": NO_COMPARISON}
     missing: dict[str, str] = {}

@@ -40,8 +40,8 @@ from live.ratings.perceived_model import PaceGroup
 from live.ratings.perceived_rating import Evidence
 from live.ratings.score_interval import ClusteredScores
 
-#: The level of a field moves in steps, Elo, so that a late entry does not shift every curve of a
-#: large event by less than can be seen.
+#: The level of a field moves in steps, Elo, so that a late entry does not shift every
+#: curve of a large event by less than can be seen.
 LEVEL_STEP_ELO = 20
 
 
@@ -60,8 +60,8 @@ class PlayedGame(NamedTuple):
 
 
 class PlayerTotals:
-    """The games of one person: the gains counted as they come and go, all else made anew from the
-    games when it is asked for.
+    """The games of one person: gains are counted as they come and go, all other figures
+    are made from the games when somebody asks for them.
     """
 
     def __init__(self, key: str, measure: Measure) -> None:
@@ -71,17 +71,17 @@ class PlayerTotals:
         """All of the person, by id."""
         self.gains: Counter[int] = Counter()
         """Moves by gain, at one centipawn."""
-        # As somebody was sent them.
+        # As subscribers have them.
         self._sent_gains: Counter[int] = Counter()
         self.player = Player("")
-        """Who it is: as the first game by id has it, with the first rating that any game has.
-        Follows from the games as they are now: neither their order nor the past matters.
+        """Who it is: as the first game by id has it, with the first rating that any
+        game has, whatever the order in which they came.
         """
         # None when out of date.
         self._view: PlayerView | None = None
 
     def set(self, game: GameId, played: PlayedGame | None) -> None:
-        """A game stands like this now; None: it is gone, or it was somebody else's."""
+        """Set what a game says; None: it is gone, or another person's."""
         held = self.games.get(game)
         # Figures of a side that say the same are the same object.
         if held is not None and held == played:
@@ -91,9 +91,9 @@ class PlayerTotals:
             self.games.pop(game, None)
         else:
             self.games[game] = played
-        # Of a player of thousands of games nothing is counted again; a new one, since the one
-        # before may have been sent.
-        self.gains = self.gains - _gains(held) + _gains(played)
+        # Only this game is counted again, as a player may have thousands. The counter
+        # is a new one, since the one before may have been sent.
+        self.gains = self.gains - _count_gains(held) + _count_gains(played)
         reported = [self.games[each].player for each in sorted(self.games)]
         if reported:
             elo = next((each.elo for each in reported if each.elo is not None), None)
@@ -101,18 +101,20 @@ class PlayerTotals:
             self.player = replace(reported[0], elo=elo, k=k)
 
     def measure_by(self, measure: Measure) -> None:
-        """Other models read the games from now on."""
+        """Read the games by other models."""
         self._measure, self._view = measure, None
 
     def take_changed_gains(self) -> GainCounts:
-        """Those whose counts have changed since the last call, as they are now; 0 moves: none."""
+        """Return the gains whose counts have changed since the last call, with their
+        counts now.
+        """
         before, self._sent_gains = self._sent_gains, self.gains
         changed = dict(before.items() ^ self.gains.items())
         return tuple((gain_cp, self.gains[gain_cp]) for gain_cp in sorted(changed))
 
     @property
     def scores(self) -> ClusteredScores:
-        """Of all moves against the engine."""
+        """The scores of all moves against the engine."""
         return ClusteredScores(game.side.scores for game in self.games.values())
 
     @property
@@ -131,15 +133,15 @@ class PlayerTotals:
         return self._view is None
 
     def view(self) -> PlayerView:
-        """All figures; the same object while nothing changes."""
+        """Return all figures; the same object while nothing changes."""
         if self._view is None:
-            self._view = self._made()
+            self._view = self._build_view()
         return self._view
 
-    def _made(self) -> PlayerView:
+    def _build_view(self) -> PlayerView:
         games = [self.games[each] for each in sorted(self.games)]
         points = [game.points for game in games if game.points is not None]
-        pace = main_pace(games)
+        pace = find_main_pace(games)
         held = [game for game in games if game.side.pace == pace]
         total_cp = sum(gain_cp * moves for gain_cp, moves in self.gains.items())
         mean = total_cp / self.gains.total() if self.gains else None
@@ -151,17 +153,19 @@ class PlayerTotals:
             moves=self.gains.total(),
             points=math.fsum(points) if points else None,
             finished=len(points),
-            agreement=_agreed(held, self._measure.forecast),
+            agreement=_sum_choices(held, self._measure.forecast),
             mean_gain_cp=rounded(mean, 2),
             **algorithm_4_figures(self.scores, self._measure),
-            **self._perceived(pace, held, len(games)),
-            **_official(held, self.player),
+            **self._rate_perceived(pace, held, len(games)),
+            **_rate_officially(held, self.player),
         )
 
-    def _perceived(
+    def _rate_perceived(
         self, pace: PaceGroup, held: Sequence[PlayedGame], games: int
     ) -> dict[str, Any]:
-        """Over the games of the main pace: ratings of different paces are not one scale."""
+        """Return the perceived rating over the games of the main pace: ratings of
+        different paces are not on one scale.
+        """
         choice = self._measure.models.choose_for_group(pace)
         found = [game.side.evidence for game in held if game.side.evidence is not None]
         total = reduce(Evidence.join, found) if found else None
@@ -182,11 +186,11 @@ class PlayerTotals:
 GamePlayers = dict[Color, PlayerTotals]
 
 
-def _gains(played: PlayedGame | None) -> Counter[int]:
+def _count_gains(played: PlayedGame | None) -> Counter[int]:
     return Counter(played.side.gains_cp if played else ())
 
 
-def _agreed(
+def _sum_choices(
     held: Sequence[PlayedGame], forecast: ChoiceModel | None
 ) -> ChoiceEvidence | None:
     choices = [game.side.choices for game in held]
@@ -201,16 +205,18 @@ def _agreed(
     )
 
 
-def main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
-    """The pace with the most moves."""
+def find_main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
+    """Return the pace with the most moves."""
     moves = Counter[PaceGroup]()
     for game in games:
         moves[game.side.pace] += 1 + len(game.side.gains_cp)
     return max(moves, key=lambda pace: (moves[pace], pace), default="classical")
 
 
-def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
-    """By FIDE's rules, over finished games with rated opponents in which both moved."""
+def _rate_officially(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
+    """Return figures by FIDE's rules, over finished games against rated opponents in
+    which both moved.
+    """
     finished = [
         RatedGame(game.opponent_elo, game.points, game.date)
         for game in games
@@ -239,13 +245,13 @@ class EventStandings:
 
     Args:
         measure: which gain feeds the curves, and the models that fit.
-        engine: what is known of the engine before the first move; unless it is ``fixed``, its
-            rating is measured over the field.
+        engine: what is known of the engine before the first move; unless it is
+            ``fixed``, its rating is measured over the field.
         outbox: gets the messages.
     """
 
     def __init__(self, measure: Measure, engine: EngineInfo, outbox: Outbox) -> None:
-        self.engine = self.stored_engine = _described(engine, measure)
+        self.engine = self.stored_engine = _name_models(engine, measure)
         """The engine as it counts now, and as it counted before any game was known."""
         self._outbox = outbox
         self._measure = measure
@@ -259,18 +265,18 @@ class EventStandings:
         self._shown: dict[str, PlayerView] = {}
 
     def measure_by(self, measure: Measure) -> None:
-        """Other models rate the games from now on; each game is rated anew separately."""
+        """Read the games by other models; each game is rated again separately."""
         self._measure = measure
         for player in self.totals.values():
             player.measure_by(measure)
         self._start_engine()
-        self._set_engine(_described(self.engine, measure))
+        self._set_engine(_name_models(self.engine, measure))
 
-    def players_of(self, id: GameId, headers: Headers) -> GamePlayers:
-        """Who plays in game ``id``, as one person over all games."""
+    def find_players(self, id: GameId, headers: Headers) -> GamePlayers:
+        """Return who plays in game ``id``, as one person over all games."""
         white, black = person_key(headers.white), person_key(headers.black)
         if white == black:
-            # Nobody plays against himself: a slip of the operator, two guests, an engine's match.
+            # A slip of the operator, two guests, or an engine's match: not one person.
             white = black = ""
         # Players whose names are unknown are not all one person.
         return {
@@ -305,8 +311,8 @@ class EventStandings:
     def rate_in_pieces(
         self, touched: Iterable[PlayerTotals]
     ) -> Generator[None, None, None]:
-        """:meth:`rate`, with a yield after every player, for when nothing is shown until it is
-        over.
+        """Do as :meth:`rate`, and yield after every player: for when nothing is shown
+        until it is over.
         """
         changed = {player.key: player for player in touched if player.changed}
         for key, player in changed.items():
@@ -330,15 +336,15 @@ class EventStandings:
             yield
 
     def _start_engine(self) -> None:
-        """Until many moves are in, the engine's rating is what makes players of this field show
-        their mean Elo.
+        """Set what the engine's rating is drawn towards until many moves are in: with
+        it the players of this field show their mean Elo.
         """
         self._field.prior_elo = self.stored_engine.rating
         if (mean := self._mean_elo) is not None:
             self._field.prior_elo = mean - self._measure.expected_difference(mean)
 
     def _set_engine(self, engine: EngineInfo) -> None:
-        rating, moves = self._field.rating, two_digits(self._field.moves)
+        rating, moves = self._field.rating, keep_two_digits(self._field.moves)
         measured = engine.rating_source != "fixed"
         if measured and (rating, moves) != (engine.rating, engine.rating_moves):
             engine = replace(
@@ -358,16 +364,16 @@ class EventStandings:
             self._outbox.changes.append(StandingMessage(view))
 
     def players(self) -> tuple[PlayerView, ...]:
-        """Every player, in the order they appeared."""
+        """Return every player, in the order they appeared."""
         return tuple(self._shown.values())
 
     def gains(self, player: str) -> GainCounts:
-        """A player's gains over the event, by id; empty for an unknown one."""
+        """Return a player's gains over the event, by id; empty for an unknown one."""
         totals = self.totals.get(player)
         return tuple(sorted(totals.gains.items())) if totals is not None else ()
 
-    def strengths(self) -> Algorithm2:
-        """Algorithm 2 over the event; made afresh, some milliseconds a game."""
+    def rate_strengths(self) -> Algorithm2:
+        """Return Algorithm 2 over the event; it takes some milliseconds a game."""
         found = Algorithm2(self._measure.gain)
         met: dict[GameId, list[str]] = {}
         for key, totals in self.totals.items():
@@ -380,9 +386,11 @@ class EventStandings:
                 found.meet(*pair)
         return found
 
-    def engine_strength(self) -> Algorithm3:
-        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
-        strengths = self.strengths().strengths()
+    def rate_engine(self) -> Algorithm3:
+        """Return Algorithm 3 over the players of the event, rows by player id (Ferreira
+        2012, Table 4).
+        """
+        strengths = self.rate_strengths().strengths()
         return run_algorithm_3(
             MeasuredPlayer(
                 key,
@@ -395,14 +403,14 @@ class EventStandings:
         )
 
 
-def two_digits(count: int) -> int:
-    """The count with zeros after its first two digits."""
+def keep_two_digits(count: int) -> int:
+    """Return the count with zeros after its first two digits."""
     unit: int = 10 ** max(0, len(str(count)) - 2)
     return count // unit * unit
 
 
-def _described(engine: EngineInfo, measure: Measure) -> EngineInfo:
-    """The engine with the models that read its scores."""
+def _name_models(engine: EngineInfo, measure: Measure) -> EngineInfo:
+    """Return the engine with the models that read its scores."""
     models = measure.models
     return replace(
         engine, models=tuple(each.name for each in models.models), note=models.note

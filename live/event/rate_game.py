@@ -1,14 +1,14 @@
-"""One way to rate a game: from what is known of it now to every figure of both sides. Pure.
+"""Rates a game: from what is known of it now to every figure of both sides. Pure.
 
-Live, after a restart, in the archive and in an explanation it is the same call. What it makes
-follows from its arguments alone, whatever order they became known in: a move whose score is not
-known is left out, and comes in when it is. :class:`GameRater` reuses what it made of the
-moves before the first that differs from its last call.
+Live, after a restart, in the archive and in an explanation it is the same call. The
+figures follow from its arguments alone, in whatever order they became known: a move
+without a score is left out until it has one. :class:`GameRater` reuses the figures of
+the moves before the first that differs from its last call.
 
-Per move: its gain, and the comparison of it with rated players in the same position
-(:mod:`live.ratings.perceived_rating`). Everything else is sums over moves, held after each of them,
-so that one more move costs no more than itself. What cannot be said is null and has its reason
-beside it; sums over games do not depend on their order.
+Each move has its gain, and is compared with rated players in the same position
+(:mod:`live.ratings.perceived_rating`). Everything else is sums over moves, kept after
+each move, so that one more move costs only itself. A figure that cannot be given is
+null and has its reason beside it; sums over games do not depend on their order.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ COLORS: tuple[Color, Color] = ("white", "black")
 _NO_SCORES = GameScores(0, 0, 0)
 
 
-# --- what everybody of one event is measured with, and how figures are rounded ---
+# --- what the games of one event are measured by --------------------------------------
 
-#: Decimals published: a hundredth of an Elo point, a millionth of a point of score. Figures are
-#: rounded once, so that every subscriber adds the very same numbers.
+#: Decimals published: a hundredth of an Elo point, a millionth of a point of score.
+#: Figures are rounded once, so that every subscriber adds the very same numbers.
 ELO_DECIMALS = 2
 SCORE_DECIMALS = 6
 PERCENT_DECIMALS = 1
 
-#: What Algorithm 4 shows of a field against an engine that nothing was learned of, Elo: -143 and
-#: -151 over the board, -185 in blitz.
+#: What Algorithm 4 shows of a field against an engine of which nothing was learned,
+#: Elo: -143 and -151 over the board, -185 in blitz.
 USUAL_DIFFERENCE = -150.0
 
 
@@ -81,8 +81,8 @@ class HumanSearches(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """The gain that feeds the curves, the models that fit engine, limit and gain, and the options
-    of searches.
+    """What the games of an event are measured by: the gain that feeds the curves,
+    models that fit engine, limit and gain, and the options of searches.
     """
 
     gain: GainKind
@@ -95,21 +95,23 @@ class Measure(NamedTuple):
     results: tuple[ResultModel, ...] = ()
     """How games end, by pace."""
     forecast: ChoiceModel | None = None
-    """Of the engine's first choices; None for an engine and limit of which it was not learned."""
+    """Of the engine's first choices; None where it was not learned for engine and
+    limit.
+    """
     human: HumanSearches | None = None
     """For what players of a rating would play; None where nobody is asked."""
 
     engine_gains: EngineDistribution = SPIKE_AT_ZERO
-    """How the engine's own gains are distributed: what Algorithm 4 measures players against."""
+    """Of the engine's own gains: what Algorithm 4 measures players against."""
 
     def expected_difference(self, elo: float) -> float:
-        """What Algorithm 4 shows of players of this Elo, against the engine."""
+        """Return what Algorithm 4 shows of players of this Elo, against the engine."""
         for model in self.models.models:
             return model.expected_difference(elo)
         return USUAL_DIFFERENCE
 
     def results_of(self, pace: Pace | None) -> ResultModel | None:
-        """How games of this pace end; None where nothing was learned at all."""
+        """Return how games of this pace end; None where no model was learned."""
         fast = pace in ("blitz", "bullet")
         wanted = "blitz" if fast else "classical"
         return next(
@@ -118,7 +120,7 @@ class Measure(NamedTuple):
 
 
 def game_pace(game: Game) -> Pace | None:
-    """How fast a game is played, as far as its source says."""
+    """Return how fast a game is played, as far as its source says."""
     clocks = [
         ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]
     ]
@@ -126,12 +128,12 @@ def game_pace(game: Game) -> Pace | None:
 
 
 def rounded(value: float | None, decimals: int) -> float | None:
-    """``value`` as published; None stays None (unbounded or unknown)."""
+    """Return ``value`` as published; None stays None (unbounded or unknown)."""
     # Adding 0.0 turns -0.0, which JSON would show, into 0.0.
     return None if value is None else round(value, decimals) + 0.0
 
 
-# --- rating ---------------------------------------------------------------------------------------
+# --- rating ---------------------------------------------------------------------------
 
 
 class SideFigures(Value, eq=False):
@@ -145,10 +147,10 @@ class SideFigures(Value, eq=False):
     evidence: Evidence | None = None
     """What the perceived rating is read from; None without a counted move."""
     choices: GameChoices | None = None
-    """Choices of the engine's move beside the forecast; None where nothing forecasts them."""
+    """Choices of the engine's move beside the forecast; None without a forecast."""
 
-    def same(self, other: SideFigures) -> bool:
-        """Whether it says the same."""
+    def has_equal_figures(self, other: SideFigures) -> bool:
+        """Return whether both hold equal figures."""
         pairs = zip(
             msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True
         )
@@ -192,7 +194,7 @@ class TracedSide(NamedTuple):
 def count_common(
     one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]
 ) -> int:
-    """How many items of both are the same, from the first on."""
+    """Return how many items both have in common, from the first on."""
     pairs = zip(one, other, strict=False)
     found = 0
     for found, (a, b) in enumerate(pairs, 1):
@@ -201,8 +203,8 @@ def count_common(
     return found
 
 
-class _Terms(NamedTuple):
-    """What rates every move of one game; another one rates them all anew."""
+class _Context(NamedTuple):
+    """What the rating of each move depends on: after a change all are rated again."""
 
     measure: Measure
     choice: ModelChoice
@@ -220,19 +222,30 @@ class _Rated(NamedTuple):
     choices: GameChoices | None = None
     evidence: Evidence | None = None
     point: CurvePoint | None = None
-    """Of this very ply, while the game goes on; None where its gain is not known."""
+    """At this ply, while the game goes on; None where its gain is not known."""
 
 
 class GameRater:
-    """Every figure of one game, once and again."""
+    """Rates one game as often as something changes."""
 
     def __init__(self) -> None:
-        self._terms: _Terms | None = None
+        self._reset(None)
+
+    def _reset(self, context: _Context | None) -> None:
+        self._context = context
         self._moves: list[_Rated] = []
-        # What was compared, by ply: a late score rates later plies anew, but judges none anew.
+        # By ply: after a late score the sums of later plies change, but none of them is
+        # compared again.
         self._compared: dict[int, TracedMove] = {}
         self._sums: GameSums | None = None
         self._sides: dict[Color, SideFigures] = {}
+        if context is None or context.choice.reader is None or context.level is None:
+            return
+        elos = {
+            color: Elos.from_ratings(context.level, elo)
+            for color, elo in context.elos.items()
+        }
+        self._sums = GameSums(elos, context.choice.reader.shared)
 
     def rate(
         self,
@@ -242,18 +255,18 @@ class GameRater:
         field: float | None,
         measure: Measure,
     ) -> GameFigures:
-        """Every figure of a game.
+        """Return every figure of a game.
 
         Args:
-            game: its headers, clocks and result count; its moves are those of ``searches``.
+            game: its headers, clocks and result; its moves are those of ``searches``.
             searches: what searches have shown, all of it final.
             answers: what people would play, by position; as many as are known.
-            field: the mean rating of the event's rated players, Elo; None while nobody is rated.
+            field: mean Elo of the event's rated players; None while nobody is rated.
             measure: models and definitions.
         """
-        terms = _terms(game, field, measure)
-        if terms != self._terms:
-            self._begin(terms)
+        context = _choose_context(game, field, measure)
+        if context != self._context:
+            self._reset(context)
         known = list(zip(searches.moves, chain(answers, repeat(None)), strict=False))
         same = count_common(
             self._moves,
@@ -264,172 +277,170 @@ class GameRater:
         if self._sums is not None:
             self._sums.truncate(same)
         for move, answer in known[same:]:
-            self._moves.append(self._rated(terms, move, answer))
-        sides = {
-            color: [each for each in self._moves if each.known.mover == color]
-            for color in COLORS
-        }
-        for color, own in sides.items():
-            if own and game.result != "*":
-                own[-1] = self._finished(terms, color, own[-1])
-        points = [
-            tuple(each.point for each in own if each.point) for own in sides.values()
-        ]
-        if game.result != "*" and not is_played(game):
-            # What one side never began is no game: it has points, and no figure.
-            points = [tuple(map(without_figures, own)) for own in points]
-            sides = dict[Color, list[_Rated]]((color, []) for color in COLORS)
-        white, black = (self._side(terms, color, sides[color]) for color in COLORS)
+            self._moves.append(self._rate_move(context, move, answer))
+        is_over = game.result != "*"
+        sides: list[SideFigures] = []
+        curves: list[tuple[CurvePoint, ...]] = []
+        for color in COLORS:
+            own = self._list_moves_of(color)
+            if own and is_over:
+                own[-1] = self._finish_side(context, color, own[-1])
+            points = tuple(move.point for move in own if move.point)
+            if is_over and not is_played(game):
+                # A game that one side never began has points, but no figures.
+                points = tuple(map(strip_figures, points))
+                own = []
+            curves.append(points)
+            sides.append(self._sum_side(context, color, own))
+        white, black = sides
         return GameFigures(
             white=white,
             black=black,
-            curves=Curves(*points),
-            head_to_head=head_to_head(white.gains_cp, black.gains_cp),
-            model=terms.choice.model if terms.choice.reader else None,
-            note=terms.choice.note,
+            curves=Curves(*curves),
+            head_to_head=rate_head_to_head(white.gains_cp, black.gains_cp),
+            model=context.choice.model if context.choice.reader else None,
+            note=context.choice.note,
         )
 
+    def _list_moves_of(self, color: Color) -> list[_Rated]:
+        return [move for move in self._moves if move.known.mover == color]
+
     def trace(self, color: Color, ply: int) -> TracedSide | None:
-        """A side after ``ply`` of a game that goes on, in the last call; None without a counted
-        move.
+        """Return how a side stood after ``ply`` in the last call, as if the game went
+        on; None without a counted move.
         """
         own = [each for each in self._moves[:ply] if each.known.mover == color]
-        reader = self._terms.choice.reader if self._terms is not None else None
+        reader = self._context.choice.reader if self._context is not None else None
         if not own or own[-1].evidence is None or reader is None or self._sums is None:
             return None
         traced = (self._compared.get(each.known.ply) for each in own)
         moves = tuple(each for each in traced if each is not None)
         return TracedSide(reader, self._sums.elos[color], own[-1].evidence, moves)
 
-    # --- sums over moves ------------------------------------------------------------------------
+    # --- sums over moves --------------------------------------------------------------
 
-    def _begin(self, terms: _Terms) -> None:
-        self.__init__()  # type: ignore[misc]  # nothing of before counts
-        self._terms = terms
-        reader, level = terms.choice.reader, terms.level
-        if reader is not None and level is not None:
-            elos = {
-                color: Elos.from_ratings(level, elo)
-                for color, elo in terms.elos.items()
-            }
-            self._sums = GameSums(elos, reader.shared)
-
-    def _rated(
-        self, terms: _Terms, known: KnownMove, answer: HumanAnswer | None
+    def _rate_move(
+        self, context: _Context, known: KnownMove, answer: HumanAnswer | None
     ) -> _Rated:
-        measure, reader, color, ply = (
-            terms.measure,
-            terms.choice.reader,
-            known.mover,
-            known.ply,
-        )
+        measure, reader = context.measure, context.choice.reader
+        color, ply = known.mover, known.ply
         gain_cp = known.gains.of(measure.gain)
-        blank = _Rated(known, answer)
-        last = next(
-            (each for each in reversed(self._moves) if each.known.mover == color), blank
-        )
+        own = (move for move in reversed(self._moves) if move.known.mover == color)
+        last = next(own, _Rated(known, answer))
         rated = last._replace(known=known, answer=answer, gain_cp=None, point=None)
-        before, traced = known.before, self._compared.pop(ply, None)
+        before = known.before
+        traced = self._compared.pop(ply, None)
         if gain_cp is None or before is None:
             return rated
         parts = measure.engine_gains.score_gain(gain_cp)
         n, total, squares = rated.scores
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
-        turn, evidence = _turn(known, before, gain_cp), rated.evidence
-        # A forced move is no choice, and what no search of ours has seen says too little.
-        if (
-            reader
-            and self._sums
-            and not known.board.is_forced
-            and before.best is not None
-        ):
+        turn = _build_turn(known, before, gain_cp)
+        evidence = rated.evidence
+        # A forced move is no choice; a score that no search of ours gave says too
+        # little.
+        is_choice = not known.board.is_forced and before.best is not None
+        if reader and self._sums and is_choice:
             if traced is None or traced.turn != turn:
-                traced = TracedMove(
-                    turn, reader.compare_turn(turn, self._sums.elos[color])
-                )
+                compared = reader.compare_turn(turn, self._sums.elos[color])
+                traced = TracedMove(turn, compared)
             self._compared[ply] = traced
             self._sums.add(color, ply, traced.compared)
             evidence = self._sums.sum_evidence(color, reader.dispersion, over=False)
         return rated._replace(
             gain_cp=gain_cp,
             scores=scores,
-            choices=_choices(terms, rated.choices, turn, known, answer),
+            choices=_add_choice(context, rated.choices, turn, known, answer),
             evidence=evidence,
-            point=_point(terms, ply, gain_cp, scores, evidence),
+            point=_build_point(context, ply, gain_cp, scores, evidence),
         )
 
-    def _finished(self, terms: _Terms, color: Color, last: _Rated) -> _Rated:
-        """The side after its last move, where the game has ended with it: finished games differ by
-        more than running ones.
+    def _finish_side(self, context: _Context, color: Color, last: _Rated) -> _Rated:
+        """Return the last move of a side of a game that is over: finished games differ
+        by more than running ones.
         """
-        reader = terms.choice.reader
+        reader = context.choice.reader
         if last.gain_cp is None or last.known.ply < len(self._moves) - 1:
             return last
         if self._sums is None or reader is None or last.evidence is None:
             return last
         evidence = self._sums.sum_evidence(color, reader.dispersion, over=True)
         held = self._sides[color].evidence if color in self._sides else None
-        if held is not None and evidence is not None and _same(held, evidence):
+        if held is not None and evidence is not None and _is_same(held, evidence):
             evidence = held
-        point = _point(terms, last.known.ply, last.gain_cp, last.scores, evidence)
+        point = _build_point(
+            context, last.known.ply, last.gain_cp, last.scores, evidence
+        )
         return last._replace(evidence=evidence, point=point)
 
-    def _side(
-        self, terms: _Terms, color: Color, moves: Sequence[_Rated]
+    def _sum_side(
+        self, context: _Context, color: Color, moves: Sequence[_Rated]
     ) -> SideFigures:
-        sums = ("scores", "evidence", "choices")
-        side = SideFigures(
-            pace=terms.choice.pace,
-            gains_cp=tuple(each.gain_cp for each in moves if each.gain_cp is not None),
-            **{name: getattr(moves[-1], name) for name in (sums if moves else ())},
-        )
+        side = SideFigures(pace=context.choice.pace)
+        if moves:
+            side = SideFigures(
+                context.choice.pace,
+                tuple(move.gain_cp for move in moves if move.gain_cp is not None),
+                moves[-1].scores,
+                moves[-1].evidence,
+                moves[-1].choices,
+            )
         held = self._sides.get(color)
-        if held is None or not held.same(side):
-            held = self._sides[color] = side
-        return held
+        if held is not None and held.has_equal_figures(side):
+            return held
+        self._sides[color] = side
+        return side
 
 
-def without_figures(point: CurvePoint) -> CurvePoint:
-    """The move alone: subscribers hold a point for it."""
+def strip_figures(point: CurvePoint) -> CurvePoint:
+    """Return a point without figures: subscribers hold one for each move."""
     return CurvePoint(
         ply=point.ply, n=0, counted=0, gain_cp=point.gain_cp, score=point.score
     )
 
 
-def _point(
-    terms: _Terms, ply: int, gain_cp: int, scores: GameScores, evidence: Evidence | None
+def _build_point(
+    context: _Context,
+    ply: int,
+    gain_cp: int,
+    scores: GameScores,
+    evidence: Evidence | None,
 ) -> CurvePoint:
     return CurvePoint(
         ply=ply,
         n=scores.n,
         gain_cp=gain_cp,
-        **algorithm_4_figures(ClusteredScores((scores,)), terms.measure),
-        **perceived_figures(evidence, terms.choice.reader),
+        **algorithm_4_figures(ClusteredScores((scores,)), context.measure),
+        **perceived_figures(evidence, context.choice.reader),
     )
 
 
 def algorithm_4_figures(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
-    """Its fields of a curve point or player, rounded; null without a move."""
+    """Return its fields of a curve point or player, rounded; null without a move."""
     found = run_algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
     figures = {name: rounded(each, ELO_DECIMALS) for name, each in found.items()}
     return figures | {"score": rounded(found["score"], SCORE_DECIMALS)}
 
 
-def _choices(
-    terms: _Terms,
+def _add_choice(
+    context: _Context,
     choices: GameChoices | None,
     turn: Turn,
     known: KnownMove,
     answer: HumanAnswer | None,
 ) -> GameChoices | None:
-    forecast, best = terms.measure.forecast, known.before.best if known.before else None
-    elo = terms.elos[known.mover]
+    forecast, best = (
+        context.measure.forecast,
+        known.before.best if known.before else None,
+    )
+    elo = context.elos[known.mover]
     if forecast is None or elo is None:
         return None
     choices = GameChoices() if choices is None else choices
     if best is None or known.board.is_forced or not counts(turn):
         return choices
-    # How many players of this Elo choose the engine's move, as the forecast was learned with.
+    # The share of players of this Elo who choose the engine's move, as the forecast was
+    # learned with.
     human, found = forecast.human, None
     if human is not None and answer is not None and answer.network == human.network:
         found = predict_found_share(answer, best, elo)
@@ -437,8 +448,10 @@ def _choices(
     return choices.add_choice(forecast.compute_log_odds(turn, elo), best == known.uci)
 
 
-def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:
-    """Algorithm 1: White's gains against Black's (Ferreira 2012, section 4, Eq. 2)."""
+def rate_head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:
+    """Rate White's gains against Black's by Algorithm 1 (Ferreira 2012, section 4, Eq.
+    2).
+    """
     if not white_cp or not black_cp:
         return HeadToHead()
     ranked = sorted(black_cp)
@@ -485,11 +498,11 @@ def _published_elo(elo: float | None) -> int | None:
 
 
 def needs_field(game: Game) -> bool:
-    """Whether the level of the game is that of the field: neither player is rated."""
+    """Return whether the level of a game is that of the field: no player is rated."""
     return game.headers.white.elo is None and game.headers.black.elo is None
 
 
-def _terms(game: Game, field: float | None, measure: Measure) -> _Terms:
+def _choose_context(game: Game, field: float | None, measure: Measure) -> _Context:
     choice = measure.models.choose_for_pace(game_pace(game))
     white, black = game.headers.white.elo, game.headers.black.elo
     level = None
@@ -497,10 +510,10 @@ def _terms(game: Game, field: float | None, measure: Measure) -> _Terms:
         level = estimate_level(
             white, black, choice.reader.mean_elo if field is None else field
         )
-    return _Terms(measure, choice, {"white": white, "black": black}, level)
+    return _Context(measure, choice, {"white": white, "black": black}, level)
 
 
-def _turn(known: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
+def _build_turn(known: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
     seen, score_cp = measure_complexity(before.by_depth), before.score.cp
     return Turn(
         gain_cp,
@@ -512,5 +525,5 @@ def _turn(known: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
     )
 
 
-def _same(one: Evidence, other: Evidence) -> bool:
+def _is_same(one: Evidence, other: Evidence) -> bool:
     return one.slope is other.slope and one.kappa == other.kappa

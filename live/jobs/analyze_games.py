@@ -91,7 +91,7 @@ async def analyze(
             config, files, evals=evals, walkovers=True, stop=stop, human=True
         )
     partial = stop.is_set()
-    result = build_analysis(state, state.methods(), partial=partial)
+    result = build_analysis(state, state.rate_by_methods(), partial=partial)
     for target, made in outputs.items():
         write_output(str(target), made(result))
     if csv is not None:

@@ -131,7 +131,7 @@ class RecordedEvent(EventService):
         while self._asked:
             request = self._asked.popleft()
             at_ms, answer = self._reader.read_answer(request.question) or (0, None)
-            self.state.answered(request, None if self._is_later(at_ms) else answer)
+            self.state.apply_answer(request, None if self._is_later(at_ms) else answer)
 
     def answer_requests(self) -> None:
         """Give the ledger all recorded answers."""
@@ -142,7 +142,7 @@ class RecordedEvent(EventService):
             search, request_id = self.waiting.popleft()
             found = self.find_recorded_result(search)
             if found is not None and not self._is_later(found[2]):
-                self.state.searched(request_id, found[1])
+                self.state.apply_result(request_id, found[1])
 
     def _is_later(self, at_ms: int | None) -> bool:
         return self.to_ms is not None and (at_ms or 0) > self.to_ms
@@ -270,7 +270,7 @@ def report_event(
     with JournalReader.open(path) as reader:
         state = rebuild_event(reader, path, to_ms).state
         in_doubt = find_doubted_games(state.alerts())
-        whole = build_analysis(state, state.methods(), in_doubt=in_doubt)
+        whole = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
         log = build_incident_log(reader.read_notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}
@@ -372,7 +372,7 @@ def build_explanation(
             f"ply {ply}", "has no rating: its scores are not all known", "Name another"
         )
     state = service.state
-    game = state.holding(detail.id)
+    game = state.get_shown_game(detail.id)
     assert game is not None, "it is shown, so it is held"
     options = state.measure.search_options
     # The others were searched as deep as the position before the move.
@@ -387,7 +387,7 @@ def build_explanation(
         if found is not None and (best is None or search.only != best.best):
             made.append((what, *found[:2]))
     before_cp = detail.plies[ply - 2].score_cp if ply > 1 else detail.start_score_cp
-    side = state.rated_again(game.id).trace(mover, ply)
+    side = state.rate_again(game.id).trace(mover, ply)
     return Explanation(
         game=detail.id,
         white=detail.white.name,

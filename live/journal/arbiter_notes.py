@@ -118,4 +118,4 @@ def reapply_rulings(state: Event, notes: Iterable[RecordedNote]) -> None:
         if note.removed:
             state.remove(note.game)
         else:
-            state.bring_back(note.game)
+            state.restore_removed(note.game)

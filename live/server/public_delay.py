@@ -127,7 +127,7 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
         by_game[id].append((ago_ms / 1000, change))
     for game in state.games():
         # The journal has the games of the sources, the public sees them as one game.
-        carriers = state.carriers(game.id)
+        carriers = state.list_source_ids(game.id)
         if is_unclear or not known.keys() & set(carriers):
             # Too late is better than too soon.
             found[game.id] = [(0.0, None)]
@@ -139,7 +139,7 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
         stages = _read_stages(journal, game.id, by_game[game.id])
         # What other sources add is known by their last change at the latest.
         is_whole = len(carriers) > 1
-        if stages and stages[-1][1] == state.holding(game.id):
+        if stages and stages[-1][1] == state.get_shown_game(game.id):
             is_whole = True
         found[game.id] = [*(stages if is_whole else ()), (last_s, None)]
     return found

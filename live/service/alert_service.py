@@ -316,7 +316,7 @@ class AlertService:
             elif isinstance(note, Alert) and (note.feed is None or note.feed in feeds):
                 alerts.append(note)
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
-        games = [(view, state.reader(view.id)) for view in state.games()]
+        games = [(view, state.freeze_game(view.id)) for view in state.games()]
         for view, _ in games:
             self._enter_pairing(view)
         memory = DeskMemory(

@@ -166,12 +166,12 @@ class EventJournal:
                 for _ in pieces:
                     await slices.yield_if_due()
                     while self._answers:
-                        state.searched(*self._answers.popleft())
+                        state.apply_result(*self._answers.popleft())
                         await slices.yield_if_due()
         finally:
             self._answers = self._known = None
-        state.arrange(appeared)
-        self.restored = sum(1 for _ in state.held())
+        state.set_order(appeared)
+        self.restored = sum(1 for _ in state.list_source_games())
         self.journal.begin_run(run)
         if self.summary:
             log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
@@ -246,7 +246,7 @@ class EventJournal:
             run, measured=measured, measure=hash_measure(run.identity, run.limit, held)
         )
         self.journal.begin_run(self._run)
-        self._dirty.update((game.id, 0.0) for game in self._state.held())
+        self._dirty.update((game.id, 0.0) for game in self._state.list_source_games())
 
     # --- going on ---------------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ class EventJournal:
                 return
             del self._dirty[game]
             self._damaged.discard(game)
-            self._state.archived(archived)
+            self._state.rest(archived)
             if archived.view.running:
                 self._kept_s[game] = now_s + KEEP_S
 

@@ -142,7 +142,7 @@ class EventService:
             self._engines = EngineService(
                 *(self.config, self, cache),
                 self.mover_elo if live else None,
-                (lambda game, at: self.state.people(game, at.moves)) if human else None,
+                (lambda game, at: self.state.find_human_shares(game, at.moves)) if human else None,
             )
             asking = human.running() if human is not None else contextlib.nullcontext()
             async with self._engines.room, asking:
@@ -150,7 +150,7 @@ class EventService:
                 self.measured = measured_before(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit, human=human is not None)
                 await self.bring_back(self.room.identity, self.room.find_known_result, limit, feeds)
-                for game in self.state.held():
+                for game in self.state.list_source_games():
                     over = game.result != "*"
                     self.retention.record_change(
                         game.id, game.feed, over=over, now_s=time.monotonic()
@@ -187,7 +187,7 @@ class EventService:
         words = ""
         for game in self.state.removed_ids()[-1:]:
             write_note(self.journal.journal, BoardRuling(game, False))
-            self.state.bring_back(game)
+            self.state.restore_removed(game)
             view = self.state.game(game)
             words = board_words(view) if view is not None else game
             self.arbiter.enter(f"Board brought back: {words}", game)
@@ -206,7 +206,7 @@ class EventService:
 
     def mover_elo(self, game: str, ply: int) -> int | None:
         """Elo of the player who makes this ply, if it is known."""
-        held = self.state.holding(game)
+        held = self.state.get_shown_game(game)
         if held is None:
             return None
         player: Player = getattr(held.headers, side_to_play(held.start_fen, ply))
@@ -307,7 +307,7 @@ class EventService:
                 owner.set_result(result)
             return
         assert isinstance(owner, RequestId)
-        self.state.searched(owner, result, rate=False)
+        self.state.apply_result(owner, result, rate=False)
         self._rate_soon()
         # An answer may change nothing that is shown, and still be the last one waited for.
         self._changed.set()
@@ -316,7 +316,7 @@ class EventService:
         """Renew the standings once for all answers of this turn of the loop: many boards may wait
         for one answer, and the standings of all look at everybody.
         """
-        if self._rating is None and self.state.unrated:
+        if self._rating is None and self.state.has_unrated:
             self._rating = asyncio.get_running_loop().call_soon(self._rate)
 
     def _rate(self) -> None:
@@ -326,7 +326,7 @@ class EventService:
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
         assert isinstance(owner, RequestId)
-        self.state.progressed(owner, progress)
+        self.state.apply_progress(owner, progress)
 
     # --- what players would play -----------------------------------------------------------------
 
@@ -336,7 +336,7 @@ class EventService:
         self._human.ask(request)
 
     def _answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        self.state.answered(request, answer, rate=False)
+        self.state.apply_answer(request, answer, rate=False)
         self._rate_soon()
         if request.newest and self._engines is not None:
             self._engines.on_human_answer(request.game)
@@ -349,14 +349,14 @@ class EventService:
         await self._reports.put(report)
 
     def known_games(self, feed: FeedName) -> Sequence[GameReport]:
-        return [game.to_report() for game in self.state.held() if game.feed == feed]
+        return [game.to_report() for game in self.state.list_source_games() if game.feed == feed]
 
     def health(self, health: FeedHealth) -> None:
         # What it says may name files, whose names need not be text.
         health = msgspec.structs.replace(health, detail=in_print(health.detail))
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
-        self.state.feed_health(health)
+        self.state.update_feed_health(health)
 
     # --- tasks -----------------------------------------------------------------------------------
 
@@ -402,13 +402,13 @@ class EventService:
         report = self.lists.complete_report(report)
         if doubts := self.lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
-            self.state.feed_health(part_health("rating list", "stale", detail))
+            self.state.update_feed_health(part_health("rating list", "stale", detail))
         for step in self.state.plan(self.retention.drop_forgotten(report)):
             # A kill between the two would have an alert raised again by what raised it.
             with self.journal.journal.transaction():
                 self.state.apply(step)
                 self.journal.applied(step, self._memories)
-            self.retention.record_step(step, self.state.holding(step.id), time.monotonic())
+            self.retention.record_step(step, self.state.get_shown_game(step.id), time.monotonic())
             await self._slices.yield_if_due()
 
     async def watch_engines(self) -> None:
@@ -419,7 +419,7 @@ class EventService:
             self.report_engines()
             self.arbiter.tick()
             self.story.tick()
-            released = list(self.retention.forget_old_games(self.state.retire, time.monotonic()))
+            released = list(self.retention.forget_old_games(self.state.forget, time.monotonic()))
             for game in released:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
@@ -480,14 +480,14 @@ class EventService:
         # Without their number: what is said of them may be missed again.
         if self._faults.count:
             why = "some were missed by a fault of ours: the log says where; start it again"
-            self.state.feed_health(part_health("changes", "failed", why))
+            self.state.update_feed_health(part_health("changes", "failed", why))
         health = self.engines.health()
         more: dict[str, object] = {"measuring": self._measuring}
         if self._human is not None:
             more["human"] = self._human.health()
         if health.queued:
             more["behind"] = overload(self.state.games(), self.state.game)
-        self.state.engine_health(msgspec.structs.replace(health, **more))
+        self.state.update_engine_health(msgspec.structs.replace(health, **more))
 
     async def follow(self, feed: Feed) -> None:
         """Run one feed. What no retry can mend ends the service while the feed has said nothing
@@ -503,15 +503,15 @@ class EventService:
 
     def busy(self) -> bool:
         """Whether a report or a search waits."""
-        return not self._reports.empty() or not self.state.analysed
+        return not self._reports.empty() or not self.state.is_analysed
 
     async def settled(self) -> None:
         """Return once every report is taken in and every search answered."""
-        await self._until(lambda: self.state.analysed)
+        await self._until(lambda: self.state.is_analysed)
 
     async def wait_until_rated(self) -> None:
         """Return once every report is taken in and every figure rests on all moves."""
-        await self._until(lambda: self.state.rated)
+        await self._until(lambda: self.state.is_rated)
 
     async def _until(self, done: Callable[[], bool]) -> None:
         await self._reports.join()

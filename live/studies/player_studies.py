@@ -113,7 +113,7 @@ async def compare_players(
             "--players", f"{names[0]!r} and {names[1]!r} are the same person", "Name two"
         )
     engine, gain = state.engine(), state.gain()
-    rows = compare(state.study(), one.id, other.id)
+    rows = compare(state.collect_compared_moves(), one.id, other.id)
     width = Console().width
     return reported(
         json,
@@ -129,7 +129,7 @@ async def rank_players(
     """``live-rate rank``; returns the exit code."""
     state = await analyse_files_whole(config, files, command="rank", evals=evals)
     views, engine, gain = state.players(), state.engine(), state.gain()
-    ranked = rank(state.study(), views, by, engine_rating=engine.rating)
+    ranked = rank(state.collect_compared_moves(), views, by, engine_rating=engine.rating)
     width = Console().width
     return reported(
         json,
@@ -280,8 +280,8 @@ async def calibrate(
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
-        strengths = state.study().strengths
-        table = comparisons.table_four(state.players(), state.engine_strength(), strengths)
+        strengths = state.collect_compared_moves().strengths
+        table = comparisons.table_four(state.players(), state.rate_engine(), strengths)
     else:
         gain = config.rating.gain
         played = _played(files, gain)
@@ -347,7 +347,7 @@ async def calibrate_intrinsic(
     table = learn_intrinsic(
         (
             RatedTurns(evidence.view.id, evidence.view.elo, spreads)
-            for evidence in state.study().players.values()
+            for evidence in state.collect_compared_moves().players.values()
             for spreads in evidence.turns
             if evidence.view.elo is not None
         ),

@@ -52,7 +52,7 @@ class Stopwatch:
 
     def _look(self, id: str, ply: int) -> None:
         """Whether the searches that the move needs are made already, or another's will do."""
-        game, options = self._service.state.holding(id), SearchOptions()
+        game, options = self._service.state.get_shown_game(id), SearchOptions()
         assert game is not None
         moves = [move.uci for move in game.moves[:ply]]
         before = Position(game.start_fen, tuple(moves[:-1]), game.chess960)

@@ -83,7 +83,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
                 await asyncio.to_thread(hall.flush)
         print(file=sys.stderr)
         while hall.journal._dirty:
-            hall.journal.look_after(hall.state.feed_health)
+            hall.journal.look_after(hall.state.update_feed_health)
         return _digest(hall)
 
 

@@ -139,11 +139,11 @@ class Held(Event):
         return self.taken()
 
     def found(self, request_id: RequestId, result: SearchResult | SearchFailure) -> Effects:
-        self.searched(request_id, result)
+        self.apply_result(request_id, result)
         return self.taken()
 
     def people_say(self, request: HumanRequest, given: HumanAnswer | None) -> Effects:
-        self.answered(request, given)
+        self.apply_answer(request, given)
         return self.taken()
 
     def detail(self, id: str = "g1") -> GameDetail:

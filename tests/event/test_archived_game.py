@@ -77,7 +77,7 @@ def test_a_game_that_is_over_is_held_as_it_is_kept_and_goes_on_from_there() -> N
     for id in ("g1", "g2"):
         values = over.ledger.archive(id)
         assert values is not None
-        over.ledger.archived(values)
+        over.ledger.rest(values)
     assert over.ledger.archive("g1") is None and over.ledger.archive("g2") is not None
     over.check_subscriber()
     for run in (over, plain):
@@ -130,7 +130,7 @@ def test_law_a_restart_at_any_moment_changes_nothing(
             for view in list(other.ledger.games()):
                 if (values := other.ledger.archive(view.id)) is not None:
                     kept[view.id] = encode(values)
-                    other.ledger.archived(values)
+                    other.ledger.rest(values)
             other.check_subscriber()
     for run in (plain, other):
         run.reply_all()

@@ -27,8 +27,8 @@ from tests.event.arithmetic import Held, event
 
 def test_a_study_counts_what_the_standings_say() -> None:
     held = event()
-    study = held.study()
-    found = held.methods().players
+    study = held.collect_compared_moves()
+    found = held.rate_by_methods().players
     for view in held.players():
         evidence, methods = study.players[view.id], found[view.id]
         assert evidence.gains.n == view.moves > 0
@@ -49,7 +49,7 @@ def test_a_study_counts_what_the_standings_say() -> None:
 
 @pytest.fixture(scope="module")
 def study() -> ComparedMoves:
-    return event().study()
+    return event().collect_compared_moves()
 
 
 def test_every_predictor_answers_or_says_what_is_missing(study: ComparedMoves) -> None:
@@ -73,12 +73,15 @@ def test_the_two_players_change_sides(study: ComparedMoves) -> None:
 
 
 def test_a_player_without_moves_gets_reasons_only() -> None:
-    rows = compare(event(0).study(), "anand", "carlsen")
+    rows = compare(event(0).collect_compared_moves(), "anand", "carlsen")
     assert all(row.expected_score is None and row.missing for row in rows)
 
 
 def test_a_few_moves_are_too_few_for_what_leaves_the_opening_out() -> None:
-    rows = {row.predictor: row for row in compare(event(10).study(), "anand", "carlsen")}
+    rows = {
+        row.predictor: row
+        for row in compare(event(10).collect_compared_moves(), "anand", "carlsen")
+    }
     assert rows["Algorithm 1"].expected_score is not None
     assert "from move 10 on" in rows["conformance, raw"].missing
     assert "of 500 moves" in rows["Markov"].missing
@@ -134,7 +137,7 @@ def test_what_cannot_be_compared_says_why(study: ComparedMoves) -> None:
 @pytest.mark.parametrize("by", sorted(PAIRED_BY))
 def test_everybody_has_a_place_or_a_reason(by: str) -> None:
     held = event()
-    ranks = rank(held.study(), held.players(), by, engine_rating=2800)
+    ranks = rank(held.collect_compared_moves(), held.players(), by, engine_rating=2800)
     assert {each.name for each in ranks} == {"Anand", "Carlsen", "Ding, Liren"}
     for each in ranks:
         assert (each.place is None) == bool(each.missing)
@@ -154,7 +157,7 @@ def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
         msgspec.structs.replace(view, percentile=percentile, counted=30)
         for view, percentile in zip(held.players(), (40.0, 40.0, 90.0), strict=True)
     ]
-    ranks = rank(held.study(), views, "markov", engine_rating=2800)
+    ranks = rank(held.collect_compared_moves(), views, "markov", engine_rating=2800)
     standings = [(each.name, each.standing, each.tied) for each in ranks]
     assert standings == [("Ding, Liren", 1, False), ("Anand", 2, True), ("Carlsen", 2, True)]
     assert [each.place for each in ranks] == [None] * 3  # Markov needs more moves
@@ -166,8 +169,8 @@ def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
 
 
 def table(held: Held) -> TableFour:
-    strengths = held.study().strengths
-    return table_four(held.players(), held.engine_strength(), strengths)
+    strengths = held.collect_compared_moves().strengths
+    return table_four(held.players(), held.rate_engine(), strengths)
 
 
 def test_both_averages_agree_where_everybody_compared_is_rated() -> None:

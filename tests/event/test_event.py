@@ -84,9 +84,11 @@ class Run:
         for change in out.changes:
             self.subscriber.apply(change)
         self.changes += out.changes
-        assert self.ledger.analysed == (not self.open)
+        assert self.ledger.is_analysed == (not self.open)
         waits = {"head", "closing", "backlog", "finished"}
-        assert self.ledger.rated == all(urgency not in waits for _, urgency in self.open.values())
+        assert self.ledger.is_rated == all(
+            urgency not in waits for _, urgency in self.open.values()
+        )
 
     def step(self, *steps: Step) -> None:
         for step in steps:
@@ -97,7 +99,7 @@ class Run:
         self.take(self.ledger.found(request_id, self._engine(search)))
 
     def progress(self, request_id: RequestId, progress: SearchProgress) -> None:
-        self.ledger.progressed(request_id, progress)
+        self.ledger.apply_progress(request_id, progress)
         self.take(self.ledger.taken())
 
     def measure_by(self, models: Models) -> None:
@@ -601,7 +603,7 @@ def answered(state: Held, *, at_once: bool = False, all: bool = True) -> None:
     while requests := state.out.requests[:]:
         state.out.requests.clear()
         for request in requests:
-            state.searched(request.id, answer(request.search), rate=at_once)
+            state.apply_result(request.id, answer(request.search), rate=at_once)
         if not all:
             return
         state.rate()
@@ -624,12 +626,12 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
     answered(together, all=False)
     # Of the moves that were not the first choice the gains are known now.
     answered(together, all=False)
-    assert not renewed and together.unrated
-    assert not together.analysed
+    assert not renewed and together.has_unrated
+    assert not together.is_analysed
     together.rate()
     assert 1 <= len(renewed) <= 2
     answered(together)
-    assert together.rated and together.analysed
+    assert together.is_rated and together.is_analysed
     assert together.players() == one_by_one.players()
     assert together.engine() == one_by_one.engine()
     told = {each.player.id for each in together.out.changes if isinstance(each, StandingMessage)}
@@ -668,9 +670,9 @@ def test_other_news_comes_after_the_standings_of_the_answers_before_it() -> None
     state = boards(2)
     for _ in range(2):
         answered(state, all=False)
-    assert state.unrated
+    assert state.has_unrated
     state.apply(ResultChanged("g0", "1-0"))
-    assert not state.unrated
+    assert not state.has_unrated
 
 
 PLIES = 40

@@ -189,10 +189,10 @@ def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
 def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None:
     held, first = begun(())
     held.found(wanted(first, "position", 0).id, position("e2e4"))
-    assert not held.analysed
+    assert not held.is_analysed
     assert held.archive("g1") is None
     held.people_say(asked_at(first, 0), None)
-    assert held.analysed
+    assert held.is_analysed
     assert held.archive("g1") is not None
 
 

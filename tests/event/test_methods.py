@@ -101,7 +101,7 @@ def test_moves_conform_where_there_was_a_choice(
 def test_a_game_that_one_side_never_began_has_no_figures() -> None:
     held = Held(Measure("same-search"))
     held.follow(NewGame(replace(game(moves=SIXTY[:1]), result="1-0")))
-    (found,) = held.methods().games.values()
+    (found,) = held.rate_by_methods().games.values()
     assert found.white.accuracy is None
     assert found.white.conformance.moves == 0
 
@@ -196,7 +196,7 @@ def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
 def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
     held = multi_pv_ledger()
     held.follow(NewGame(game(moves=SIXTY)))
-    made = held.methods()
+    made = held.rate_by_methods()
     sides = made.games["g1"].white, made.games["g1"].black
     for side, whole in zip(sides, made.players.values(), strict=True):
         found = side.intrinsic
@@ -218,12 +218,12 @@ def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None
 def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
     held = multi_pv_ledger()
     held.follow(NewGame(game(moves=SIXTY, white=Player("Nobody"))))
-    white = held.methods().games["g1"].white
+    white = held.rate_by_methods().games["g1"].white
     assert white.intrinsic is not None
     assert (white.intrinsic.match_z, white.missing["intrinsic_z"]) == (None, UNRATED)
     rated = game(moves=SIXTY, white=Player("Nobody", elo=1500)).headers
     held.follow(HeadersChanged("g1", rated))
-    white = held.methods().games["g1"].white
+    white = held.rate_by_methods().games["g1"].white
     assert white.intrinsic is not None
     assert white.intrinsic.match_z is not None
 
@@ -231,12 +231,12 @@ def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
 def test_what_is_missing_is_null_with_its_reason() -> None:
     off = multi_pv_ledger(Measure("same-search"))
     off.follow(NewGame(game(moves=SIXTY)))
-    methods = off.methods().players[off.players()[0].id]
+    methods = off.rate_by_methods().players[off.players()[0].id]
     told = (methods.intrinsic, methods.missing["intrinsic"])
     assert told == (None, "Multi-PV is off ([engine] multipv)")
     held = multi_pv_ledger()
     held.follow(NewGame(game(moves=SIXTY[:10])))
-    methods = held.methods().players[held.players()[0].id]
+    methods = held.rate_by_methods().players[held.players()[0].id]
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (None, NO_TURN)
 
 

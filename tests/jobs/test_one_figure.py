@@ -56,7 +56,7 @@ def reply(service: AnsweredEvent) -> None:
     key = SearchKeys(engine_limit(service.config.engine)).build_key(search)
     assert isinstance(key, SearchKey)
     service.journal.journal.store_result(str(ARITHMETIC), key, found)
-    service.state.searched(request_id, found)
+    service.state.apply_result(request_id, found)
 
 
 def history(chance: random.Random, end: GameReport) -> list[GameReport]:
@@ -115,7 +115,7 @@ def figures(whole: Analysis) -> object:
 
 def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
     """The sums within 1e-6 Elo, and what is shown of them."""
-    rater = service.state.rated_again(detail.id)
+    rater = service.state.rate_again(detail.id)
     rated = [view.elo for view in service.state.players() if view.elo is not None]
     sides = [(color, side) for color in COLORS if (side := rater.trace(color, 999)) is not None]
     moves = [as_move(color, each.turn) for color, side in sides for each in side.moves]

@@ -64,7 +64,7 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
 
 
 def whole_of(service: EventService) -> Analysis:
-    return build_analysis(service.state, service.state.methods())
+    return build_analysis(service.state, service.state.rate_by_methods())
 
 
 async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:

@@ -173,8 +173,10 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
         await until(lambda: len(publisher.broadcaster) == len(readers))
         for plies in (2, 3, 4):
             event.report(report(plies, first))
-            event.state.feed_health(FeedHealth(FEED, "live", f"{FEED}: 2 games"))
-            event.state.feed_health(health.part_health(f"game {ID}", "failed", f"{ID} given up"))
+            event.state.update_feed_health(FeedHealth(FEED, "live", f"{FEED}: 2 games"))
+            event.state.update_feed_health(
+                health.part_health(f"game {ID}", "failed", f"{ID} given up")
+            )
             clock.now_s += DELAY_S + 1
             publisher.public.release_due()
             views = list(publisher.public.games())

@@ -127,12 +127,12 @@ class ThinkingEvent(AnsweredEvent):
         """Answer everything, one search a turn of the loop, and say how busy the engines are."""
         while self.asked:
             search, request_id = self.asked.popleft()
-            self.state.searched(request_id, self.engine(search))
+            self.state.apply_result(request_id, self.engine(search))
             self.searches += 1
             busy = (EngineState(0, "searching", 450.0 + self.searches, request_id.game, 12),)
             waiting = QueueLengths(head=len(self.asked))
             health = EngineHealth(busy, len(self.asked), searches=self.searches, waiting=waiting)
-            self.state.engine_health(health)
+            self.state.update_engine_health(health)
             await asyncio.sleep(0)
 
 
@@ -690,7 +690,7 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
         # Of what no time is known, it is held back whole.
         assert find_unpublished(journal, service.state, 900.0) == {shown.id: [(0.0, None)]}
     with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
-        for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
+        for at_s, held in zip((1000, 4970), service.state.list_source_games(), strict=True):
             now_ms[0] = at_s * 1000
             journal.add_change(NewGame(held))
         assert journal.wait_until_written()

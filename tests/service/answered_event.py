@@ -105,7 +105,7 @@ class AnsweredEvent(EventService):
     def answer_all(self) -> None:
         while self.asked:
             search, request_id = self.asked.popleft()
-            self.state.searched(request_id, self.engine(search))
+            self.state.apply_result(request_id, self.engine(search))
 
     def flush(self) -> None:
         """All that was handed to the journal is in its file."""

@@ -55,7 +55,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> 
         again = build_analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
         assert confirmed(again) == before
-        assert service.state.analysed and service.room.report_health().searches == 0
+        assert service.state.is_analysed and service.room.report_health().searches == 0
         assert service.journal.restored == 2
         assert service.journal.summary == f"2 games restored from {path}"
 
@@ -140,7 +140,9 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     async with opened(settings(), path, feeds) as service:
         assert confirmed(build_analysis(service.state)) == before
         assert service.room.report_health().searches == 0
-        assert [len(each.moves) for each in service.state.held()] == [24, 26], "each has its own"
+        assert [len(each.moves) for each in service.state.list_source_games()] == [24, 26], (
+            "each has its own"
+        )
         await told(service, upto(game, 24))
         assert build_analysis(service.state) == before, "confirmed by one of them, which is behind"
         assert "missed" not in caplog.text, "its alerts come back, too"
@@ -161,7 +163,7 @@ async def restored(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
     async with AnsweredEvent(path).started() as service:
         service.answer_all()
-        return list(service.state.held()), confirmed(build_analysis(service.state))
+        return list(service.state.list_source_games()), confirmed(build_analysis(service.state))
 
 
 reports = st.lists(
@@ -183,11 +185,11 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                 for step in service.state.plan(FeedReport(FEED, games, complete=True)):
                     service.state.apply(step)
                     service.journal.applied(step)
-                    moments.append(list(service.state.held()))
+                    moments.append(list(service.state.list_source_games()))
                 if data.draw(st.booleans()):
                     service.answer_all()
                 if data.draw(st.booleans()):
-                    service.journal.look_after(service.state.feed_health)
+                    service.journal.look_after(service.state.update_feed_health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
                     games_then, _ = await restored(left_behind(path, folder, f"early{number}"))
@@ -195,7 +197,7 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                 service.flush()
                 service.answer_all()
                 games_now, whole = await restored(left_behind(path, folder, f"late{number}"))
-                assert games_now == list(service.state.held())
+                assert games_now == list(service.state.list_source_games())
                 assert whole == confirmed(build_analysis(service.state))
 
     with tempfile.TemporaryDirectory() as folder:

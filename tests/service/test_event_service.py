@@ -190,7 +190,7 @@ async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
     game = upto(demo_feed.read_demo_games()[0], 2)
     game = headed(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
-    (held,) = service.state.held()
+    (held,) = service.state.list_source_games()
     assert [service.mover_elo(held.id, ply) for ply in (1, 2, 3)] == [2001, None, 2001]
     assert service.mover_elo("unknown", 1) is None
 
@@ -268,7 +268,7 @@ async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
         await asyncio.sleep(0)
         assert rated - before <= 2
     assert rated
-    assert service.state.rated
+    assert service.state.is_rated
 
 
 HOUR_S = 3600.0
@@ -306,10 +306,10 @@ class Week:
         report = self.retention.drop_forgotten(FeedReport(feed, games, complete))
         for step in self.state.plan(report):
             self.state.apply(step)
-            self.retention.record_step(step, self.state.holding(step.id), self.now_s)
+            self.retention.record_step(step, self.state.get_shown_game(step.id), self.now_s)
 
     def let_go(self) -> None:
-        for _ in self.retention.forget_old_games(self.state.retire, self.now_s):
+        for _ in self.retention.forget_old_games(self.state.forget, self.now_s):
             pass
 
     def sizes(self) -> tuple[int, ...]:
@@ -375,11 +375,11 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.tell(played(1, 0, over=True))
     run.now_s += HOUR_S
     run.tell(played(2, 0, over=False))
-    (old,) = (game.id for game in run.state.held() if game.result != "*")
+    (old,) = (game.id for game in run.state.list_source_games() if game.result != "*")
     run.now_s += 24 * HOUR_S
-    run.retention.record_step(GameConfirmed(old), run.state.holding(old), run.now_s)
+    run.retention.record_step(GameConfirmed(old), run.state.get_shown_game(old), run.now_s)
     run.let_go()
-    assert old not in {game.id for game in run.state.held()}
+    assert old not in {game.id for game in run.state.list_source_games()}
 
 
 def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:
@@ -401,4 +401,4 @@ def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:
     assert told == [GoneMessage(view.id)], "no moves are taken back first"
     run.tell(silent, feed="feed")
     run.tell(over, feed="other")
-    assert len(list(run.state.held())) == len(list(run.state.games())) == 2
+    assert len(list(run.state.list_source_games())) == len(list(run.state.games())) == 2

@@ -59,7 +59,7 @@ class TimedEvent(AnsweredEvent):
                 case DeliverResult(owner, search):
                     assert isinstance(owner, RequestId)
                     self.open.discard(owner)
-                    self.state.searched(owner, self.engine(search), rate=False)
+                    self.state.apply_result(owner, self.engine(search), rate=False)
                 case AssignSearches():
                     self._carry_out(self.queue.assign_searches())
 

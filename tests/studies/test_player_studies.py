@@ -177,7 +177,7 @@ WIDTH = 80
 def test_a_comparison_shows_scores_and_reasons() -> None:
     held = event()
     one, other, _ = held.players()
-    rows = compare(held.study(), one.id, other.id)
+    rows = compare(held.collect_compared_moves(), one.id, other.id)
     text = drawn(printed.comparison(one, other, rows, width=WIDTH), WIDTH)
     for row in rows:
         assert all(word in text for word in row.predictor.split())
@@ -208,7 +208,7 @@ def test_names_cannot_write_to_the_terminal() -> None:
     hostile = msgspec.structs.replace(one, name="\x1b]0;x\x07[red]Anand")
     ranks = [
         msgspec.structs.replace(each, name=hostile.name, missing="[b]why")
-        for each in rank(held.study(), held.players(), engine_rating=ENGINE.rating)
+        for each in rank(held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating)
     ]
     for table in (
         printed.comparison(hostile, other, (), width=WIDTH),
@@ -222,7 +222,7 @@ def test_names_cannot_write_to_the_terminal() -> None:
 
 def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
     held = event()
-    ranks = rank(held.study(), held.players(), engine_rating=ENGINE.rating)
+    ranks = rank(held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating)
     text = drawn(printed.battle(ranks, "covariance", width=WIDTH), WIDTH)
     names = [each.name for each in sorted(ranks, key=lambda each: each.place or 9)]
     assert [name for line in text.splitlines() for name in names if name in line] == names
@@ -272,8 +272,8 @@ def test_a_game_without_a_pair_is_said(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_table_four_has_the_columns_of_the_paper() -> None:
     held = event()
-    strengths = held.study().strengths
-    found = ferreira_table_4(held.players(), held.engine_strength(), strengths)
+    strengths = held.collect_compared_moves().strengths
+    found = ferreira_table_4(held.players(), held.rate_engine(), strengths)
     text = drawn(printed.table_four(found, "[b]Arithmetic", "1 look", "same-search"), 120)
     assert "[b]Arithmetic" in text
     for row in found.rows:

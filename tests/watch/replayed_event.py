@@ -119,7 +119,7 @@ class Rehearsal:
             {feed: flow for feed, _, flow in kept.values()},
             self.desk.unwatched_s,
         )
-        games = [(view, self.state.reader(view.id)) for view in self.state.games()]
+        games = [(view, self.state.freeze_game(view.id)) for view in self.state.games()]
         alerts = [message.alert for message in self.messages]
         self.desk = AlertDesk(self._game)
         self.raised.clear()

@@ -74,7 +74,7 @@ def test_messages_make_the_list(service: Rehearsal) -> None:
         PlannedIncident("flag", 2, 20),
     ]
     service.play(four_boards(), wrong)
-    service.state.feed_health(FeedHealth("hall", "failed", "gone"))
+    service.state.update_feed_health(FeedHealth("hall", "failed", "gone"))
     held: dict[str, Alert] = {}
     for message in service.messages:
         if message.alert.cleared_s is None:
@@ -82,7 +82,7 @@ def test_messages_make_the_list(service: Rehearsal) -> None:
         else:
             del held[message.alert.id]
     assert held and held == {alert.id: alert for alert in service.desk.open()}
-    service.state.feed_health(FeedHealth("hall", "live"))
+    service.state.update_feed_health(FeedHealth("hall", "live"))
     assert service.messages[-1].alert.ended == "live"
 
 
@@ -331,9 +331,9 @@ def happens(service: Rehearsal, what: Event) -> None:
     """
     match what:
         case FeedHealth():
-            service.state.feed_health(what)
+            service.state.update_feed_health(what)
         case EngineHealth():
-            service.state.engine_health(what)
+            service.state.update_engine_health(what)
         case GameReport():
             service.report(report(what))
         case tuple():

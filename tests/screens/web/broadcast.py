@@ -98,7 +98,7 @@ class Broadcast:
         self._played = dict.fromkeys(self._line, 0)
         self._wishes: list[tuple[Search, RequestId]] = []
         self._walks: dict[int, list[tuple[int, int]]] = {}
-        self.state.feed_health(FeedHealth("hall", "live"))
+        self.state.update_feed_health(FeedHealth("hall", "live"))
         self.tell()
 
     def _publish(self, changes: Iterable[Change]) -> None:
@@ -161,7 +161,7 @@ class Broadcast:
         while self._wishes:
             self._wishes.sort(key=lambda wish: len(wish[0].position.moves))
             search, request_id = self._wishes.pop(0)
-            self.state.searched(request_id, self._searched(search, request_id))
+            self.state.apply_result(request_id, self._searched(search, request_id))
 
     def _searched(self, search: Search, request_id: RequestId) -> SearchResult:
         game = self.state.game(request_id.game)
