@@ -341,7 +341,10 @@ class CorpusSearcher:
     ) -> None:
         self.searches += 1
         self.show(self.done, str(self))
-        self._asked.pop((owner, search)).set_result(result)
+        answer = self._asked.pop((owner, search))
+        # A run that was stopped has cancelled it while the engine was searching.
+        if not answer.cancelled():
+            answer.set_result(result)
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
         """Nobody watches."""

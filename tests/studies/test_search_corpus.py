@@ -1,6 +1,7 @@
 """The searches of a game, and of a corpus, whatever is killed on the way."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Hashable
 from pathlib import Path
 
 import chess
@@ -10,7 +11,12 @@ from live.config import Config, load_config
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.messages.from_sources import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
-from live.studies.study_corpus import missing_games, search_corpus, searched_game
+from live.studies.study_corpus import (
+    CorpusSearcher,
+    missing_games,
+    search_corpus,
+    searched_game,
+)
 from tests.studies.small_corpus import DATA, corpus_of
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
@@ -105,6 +111,35 @@ def test_what_is_missing(tmp_path: Path) -> None:
         assert missing_games(database, 7, None) == list(range(1, 14))
         assert missing_games(database, 7, 2) == [1, 2]
         assert missing_games(database, 1, None) == []
+
+
+class HeldPool:
+    """Takes searches as a pool does, and answers when the test says so."""
+
+    slots = 1
+
+    def __init__(self) -> None:
+        self.submitted: list[tuple[Hashable, Search]] = []
+
+    def submit(self, search: Search, owner: Hashable, priority: object) -> None:
+        self.submitted.append((owner, search))
+
+
+async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
+    """An engine that is still searching when the run stops answers once more."""
+    pool = HeldPool()
+    answer = SearchResult(Score(1), "e2e4", 7)
+    with CorpusDatabase(corpus_of(tmp_path / "c.db", DATA / "otb-2024-25.pgn")) as database:
+        searcher = CorpusSearcher(database, SearchOptions(), retrograde=False)
+        run = asyncio.create_task(searcher.run(pool, 1, [1]))  # type: ignore[arg-type]
+        while not pool.submitted:
+            await asyncio.sleep(0)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        for owner, search in pool.submitted:
+            searcher.on_result(owner, search, answer)
+        assert searcher.done == 0 and not database.count("results")
 
 
 async def test_what_goes_wrong_while_keeping_a_game_comes_out(
