@@ -1,15 +1,21 @@
-"""Alliot's tables about the covariance of gains (2017, section 4.3.1): Table 6, Figures 9 to 12.
+"""Alliot's tables about the covariance of gains (2017, section 4.3.1): Table 6, Figures
+9 to 12.
 
-The expected score of a game is the scalar product of R, the distribution of the difference of two
-gains, and an outcome vector e: a step, a tanh, a spline through 20 points fitted to results; or R
-is convolved with itself n0 times and cut at b.
+The expected score of a game is the scalar product of R, the distribution of the
+difference of two gains, and an outcome vector e: a step, a tanh, a spline through 20
+points fitted to results; or R is convolved with itself n0 times and cut at b.
 
-Alliot's constants chosen anew on this corpus, and tried on games that did not choose them.
+Alliot's constants chosen anew on this corpus, and tried on games that did not choose
+them.
 
-His k1, k2, a, n0 and b and the points of his spline are those with the best correlation on the
-games they were tried on (2017, section 4.3.1). Here each is chosen on some games and tried on
-others: in ten folds of games, and on games among one half of the players with what games among the
-other half chose. One pass with running sums, so that memory does not grow with the number of games.
+His k1, k2, a, n0 and b and the points of his spline are those with the best correlation
+on the
+games they were tried on (2017, section 4.3.1). Here each is chosen on some games and
+tried on
+others: in ten folds of games, and on games among one half of the players with what
+games among the
+other half chose. One pass with running sums, so that memory does not grow with the
+number of games.
 """
 
 import itertools
@@ -76,17 +82,18 @@ CONVOLUTIONS = (
     ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
     ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
 )
-#: The spline of Table 6: its conformance, and where its points lie, centipawns. Beyond the last it
-#: stays as it is.
+#: The spline of Table 6: its conformance, and where its points lie, centipawns. Beyond
+#: the last it stays as it is.
 SPLINE_CONFORMANCE = build_ponderated(0.82, -2.37)
 _KNOTS_CP = np.arange(0, 401, 20)
-#: What a bend of the spline costs, a game: of 0 to 0.1 what predicted other games best (correlation
-#: 0.811 for 0.775 without, 439 games).
+#: What a bend of the spline costs, a game: of 0 to 0.1 what predicted other games best
+#: (correlation 0.811 for 0.775 without, 439 games).
 _SMOOTHNESS = 0.01
 #: Figure 11 goes to n0 = 95 in steps of 1, and to b = 7.8 in steps of 0.2.
 GRID_N0 = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
 GRID_B_CP = tuple(range(0, 800, 20))
-#: Differences are told apart by so much in the grid, where every game is convolved ten times.
+#: Differences are told apart by so much in the grid, where every game is convolved ten
+#: times.
 _GRID_STEP_CP = 5
 #: Figure 10.
 _PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
@@ -102,14 +109,18 @@ _SHOWN_CP = 500
     *FIT_COLUMNS,
     notes=(
         "The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",
-        "The spline, whose points are chosen on games, is in alliot-fits and alliot-outcomes.",
+        "The spline, whose points are chosen on games, is in alliot-fits and"
+        " alliot-outcomes.",
     ),
     about="everybody",
 )
 def covariance_table(data: StudyData) -> Rows:
-    """Table 6: the covariance indicator of single games, for every vector and conformance."""
+    """Table 6: the covariance indicator of single games, for every vector and
+    conformance.
+    """
     indicators = [
-        partial(covariances, kinds=[kind], vectors=[vector]) for _, kind, vector, _ in VARIANTS
+        partial(covariances, kinds=[kind], vectors=[vector])
+        for _, kind, vector, _ in VARIANTS
     ]
     sums = line_sums(data, indicators, 1)
     for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True):
@@ -126,7 +137,9 @@ def covariance_table(data: StudyData) -> Rows:
     about="everybody",
 )
 def convolution_table(data: StudyData) -> Rows:
-    """The settings that the paper names: R convolved with itself n0 times and cut at b."""
+    """The settings that the paper names: R convolved with itself n0 times and cut at
+    b.
+    """
 
     def indicators(game: CountedGame) -> Floats:
         white, black = _histograms(game)
@@ -162,11 +175,16 @@ def grid_table(data: StudyData) -> Rows:
     for (n0, b_cp), fit in zip(grid, fits, strict=True):
         yield n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high
     yield f"Differences of two gains in steps of {_GRID_STEP_CP} cp."
-    yield "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0."
+    yield (
+        "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly"
+        " with n0."
+    )
 
 
 def convolved(game: CountedGame) -> Floats:
-    """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times b,)."""
+    """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times
+    b,).
+    """
     white, black = _histograms(game)
     lowest, pairs = cross_correlate(white, black)
     steps = np.rint((lowest + np.arange(len(pairs))) / _GRID_STEP_CP).astype(np.int64)
@@ -210,16 +228,29 @@ def outcomes_table(data: StudyData) -> Rows:
     at_cp = np.arange(-400, 401, 10)
     lines = basis[at_cp + 400]
     values = 0.5 + 0.5 * lines @ weights[1:] / scale
-    reach = 1.96 * 0.5 * np.sqrt(np.einsum("ij,jk,ik->i", lines, spread[1:, 1:], lines)) / scale
+    reach = (
+        1.96
+        * 0.5
+        * np.sqrt(np.einsum("ij,jk,ik->i", lines, spread[1:, 1:], lines))
+        / scale
+    )
     at: Floats = at_cp.astype(np.float64)
-    columns = (at_cp, STEP.evaluate(at), TANH.evaluate(at), values, values - reach, values + reach)
+    columns = (
+        at_cp,
+        STEP.evaluate(at),
+        TANH.evaluate(at),
+        values,
+        values - reach,
+        values + reach,
+    )
     if n > 2 * basis.shape[1]:
         yield from zip(*(column.tolist() for column in columns), strict=True)
     yield f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
 
 
 def spline_basis() -> Floats:
-    """What the value of each point adds at differences from -400 to 400: shape (801, 20).
+    """What the value of each point adds at differences from -400 to 400: shape (801,
+    20).
 
     A natural cubic spline, 0 at 0 and odd around it.
     """
@@ -229,13 +260,17 @@ def spline_basis() -> Floats:
 
 
 def spline_penalty() -> Floats:
-    """Of second differences between points, 0 at the middle among them: shape (20, 20)."""
+    """Of second differences between points, 0 at the middle among them: shape (20,
+    20).
+    """
     bends = np.diff(np.eye(len(_KNOTS_CP)), 2, axis=0)[:, 1:]
     return _SMOOTHNESS * bends.T @ bends
 
 
 def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
-    """Means over all pairs of moves, shape (20,): their sum weighted by the points is the worth."""
+    """Means over all pairs of moves, shape (20,): their sum weighted by the points is
+    the worth.
+    """
     white, black = (gains_of(side, SPLINE_CONFORMANCE) for side in game.sides)
     differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)
     counts = np.bincount(differences.ravel() + 400, minlength=801)
@@ -252,13 +287,15 @@ def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
 def difference_table(data: StudyData) -> Rows:
-    """How the difference of two players' gains is spread over 1 to 32 pairs of moves (Figure 10;
-    for one pair Ferreira's Eq. 1).
+    """How the difference of two players' gains is spread over 1 to 32 pairs of moves
+    (Figure 10; for one pair Ferreira's Eq. 1).
     """
     held = by_player(data, PlayerMoves)
     if len(held) < 2:
         raise InputError(
-            "alliot-differences", "is about two players", "Name them: --player A --player B"
+            "alliot-differences",
+            "is about two players",
+            "Name them: --player A --player B",
         )
     (one, mine), (other, theirs) = list(held.items())[:2]
     names = f"{data.players[one]} less {data.players[other]}"
@@ -276,7 +313,9 @@ def difference_table(data: StudyData) -> Rows:
 def covariances(
     game: CountedGame, kinds: Sequence[Conformance], vectors: Sequence[OutcomeVector]
 ) -> Floats | None:
-    """From -1 to 1, of every conformance with every vector; None where either side has no move."""
+    """From -1 to 1, of every conformance with every vector; None where either side has
+    no move.
+    """
     found = []
     for kind in kinds:
         white, black = (gains_of(side, kind) for side in game.sides)
@@ -288,7 +327,9 @@ def covariances(
 
 
 def gains_of(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
-    """Gains of one side by a conformance, centipawns; moves that it leaves out are left out."""
+    """Gains of one side by a conformance, centipawns; moves that it leaves out are left
+    out.
+    """
     found = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
     return np.array([gain for gain in found if gain is not None], dtype=np.float64)
 
@@ -300,8 +341,8 @@ _K2 = (-1.5, -2.5, -3.3, -3.7, -5.0, -8.0, -math.inf)
 _A = (0.3, 0.6, 0.9, 1.16, 1.5, 2.0, 3.0)
 _WEIGHTS = tuple(itertools.product(_K1, _K2))
 
-#: Games are kept apart by their fold, and by their players: both of one half, of the other, or one
-#: of each.
+#: Games are kept apart by their fold, and by their players: both of one half, of the
+#: other, or one of each.
 _EVEN, _ODD, _MIXED = range(3)
 _KINDS = 3
 _GROUPS = FOLDS * _KINDS
@@ -310,7 +351,9 @@ _LEAST = 41
 
 
 class _Method(NamedTuple):
-    """What is chosen: indicators of a game, their names, and the paper's choice among them."""
+    """What is chosen: indicators of a game, their names, and the paper's choice among
+    them.
+    """
 
     name: str
     settings: tuple[str, ...]
@@ -341,7 +384,8 @@ def fits_table(data: StudyData) -> Rows:
     """The best constants here, beside the paper's, with their worth on other games."""
     methods = _methods()
     chosen = [
-        LineSums(len(each.settings), groups=_GROUPS, penalty=each.penalty) for each in methods
+        LineSums(len(each.settings), groups=_GROUPS, penalty=each.penalty)
+        for each in methods
     ]
     games = 0
     sides = data.database.rows("SELECT game, white, black FROM games ORDER BY game")
@@ -359,13 +403,18 @@ def fits_table(data: StudyData) -> Rows:
     if games < _LEAST:
         yield f"Under {_LEAST} games nothing is chosen."
     else:
-        yield from (_row(method, sums, games) for method, sums in zip(methods, chosen, strict=True))
+        yield from (
+            _row(method, sums, games)
+            for method, sums in zip(methods, chosen, strict=True)
+        )
 
 
 def _methods() -> tuple[_Method, ...]:
     step = tuple(f"k1 = {k1:g}, k2 = {k2:g}" for k1, k2 in _WEIGHTS)
     tanh = tuple(f"{name}, a = {a:g}" for name in step for a in _A)
-    grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP)
+    grid = tuple(
+        f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP
+    )
     kinds = [build_ponderated(*each) for each in _WEIGHTS]
     steps = partial(covariances, kinds=kinds, vectors=[STEP])
     tanhs = partial(covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])
@@ -383,11 +432,19 @@ def _methods() -> tuple[_Method, ...]:
 def _row(method: _Method, sums: LineSums, games: int) -> Row:
     everything = range(_GROUPS)
     line = sums.line(everything)
-    paper = sums.rho(everything, method.settings.index(method.paper)) if method.paper else None
+    paper = (
+        sums.rho(everything, method.settings.index(method.paper))
+        if method.paper
+        else None
+    )
     folds = [range(fold * _KINDS, (fold + 1) * _KINDS) for fold in range(FOLDS)]
-    parts = [([each for each in everything if each not in fold], fold) for fold in folds]
+    parts = [
+        ([each for each in everything if each not in fold], fold) for fold in folds
+    ]
     others = sums.tried(parts)
-    even, odd = ([each for each in everything if each % _KINDS == half] for half in (_EVEN, _ODD))
+    even, odd = (
+        [each for each in everything if each % _KINDS == half] for half in (_EVEN, _ODD)
+    )
     players = sums.tried([(even, odd), (odd, even)])
     rho = correlation(others)
     return (

@@ -1,13 +1,16 @@
-"""Alliot's tables over games (2017): what goes with results, with errors, with evaluations.
+"""Alliot's tables over games (2017): what goes with results, with errors, with
+evaluations.
 
-Each is one pass with running sums, so that memory does not grow with the number of games, and each
-correlation and line has its interval and an error on games it was not fitted to.
+Each is one pass with running sums, so that memory does not grow with the number of
+games, and each correlation and line has its interval and an error on games it was not
+fitted to.
 
 Correlations and lines over any number of games, from running sums. Pure.
 
-Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pearson's ρ and fits
-``r = β d + α``. Sums in ten folds by game give the same for nine tenths, so that each line can be
-tried on games that it was not fitted to; his constants were tried on their own games.
+Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pearson's
+ρ and fits ``r = β d + α``. Sums in ten folds by game give the same for nine tenths, so
+that each line can be tried on games that it was not fitted to; his constants were tried
+on their own games.
 """
 
 import itertools
@@ -40,14 +43,15 @@ FOLDS = 10
 Line = tuple[int, Floats]
 """Number of a line, and its intercept and weights."""
 _Z95 = float(ndtri(0.975))
-#: The line that is an indicator itself; and result less value, in products of 1 and both.
+#: The line that is an indicator itself; and result less value, in products of 1 and
+#: both.
 _ITSELF = np.array([0.0, 1.0])
 _MISS = np.array([0.0, -1.0, 1.0])
 
 
 class LineFit(NamedTuple):
-    """What an indicator says about results, as ``FIT_COLUMNS`` has it; None where it cannot be
-    known.
+    """What an indicator says about results, as ``FIT_COLUMNS`` has it; None where it
+    cannot be known.
     """
 
     n: int
@@ -64,21 +68,27 @@ class LineFit(NamedTuple):
     beta_high: float | None = None
     alpha: float | None = None
     error: float | None = None
-    """Root mean square of result less line, each fold by the line of the nine others."""
+    """Root mean square of result less line, each fold by the line of the nine
+    others.
+    """
     error_of_mean: float | None = None
     """The same with no more than the mean result of the nine others."""
 
 
 class LineSums:
-    """Sums by group of games for lines of indicators, each fitted to results by least squares.
+    """Sums by group of games for lines of indicators, each fitted to results by least
+    squares.
 
-    ``lines`` of one indicator each, of which the best can be chosen, or with ``penalty`` one line
-    of several together: of shape (indicators, indicators), what the squares of their weights cost,
-    for each game, so that they are smooth where few games say anything (Eilers and Marx 1996,
-    "Flexible smoothing with B-splines and penalties"). A game belongs to the group of its number.
+    ``lines`` of one indicator each, of which the best can be chosen, or with
+    ``penalty`` one line of several together: of shape (indicators, indicators), what
+    the squares of their weights cost, for each game, so that they are smooth where few
+    games say anything (Eilers and Marx 1996, "Flexible smoothing with B-splines and
+    penalties"). A game belongs to the group of its number.
     """
 
-    def __init__(self, lines: int, *, groups: int = FOLDS, penalty: Floats | None = None) -> None:
+    def __init__(
+        self, lines: int, *, groups: int = FOLDS, penalty: Floats | None = None
+    ) -> None:
         self._penalty = np.pad(np.zeros((1, 1)) if penalty is None else penalty, (1, 0))
         size = len(self._penalty) + 1
         # Products of (1, indicators, result) with themselves.
@@ -86,7 +96,9 @@ class LineSums:
         self._groups = range(groups)
 
     def add(self, number: int, indicators: Floats, result: float) -> None:
-        """One game by its number: indicators of all lines, and the result they should go with."""
+        """One game by its number: indicators of all lines, and the result they should
+        go with.
+        """
         of_group = self._sums[number % len(self._sums)]
         values = np.ones(of_group.shape[:2])
         values[:, 1:-1], values[:, -1] = indicators.reshape(len(of_group), -1), result
@@ -100,17 +112,23 @@ class LineSums:
         """The best line, or that one: the smallest where several fit alike."""
         lines = range(self._sums.shape[1])
         if index is None:
-            found = [self.rho(groups, each) for each in lines] if len(lines) > 1 else [0.0]
+            found = (
+                [self.rho(groups, each) for each in lines] if len(lines) > 1 else [0.0]
+            )
             index = int(np.argmax([-1.0 if rho is None else rho for rho in found]))
         sums = self._sums[groups, index].sum(axis=0)
-        return index, np.linalg.lstsq(self._curvature(sums), sums[:-1, -1], rcond=1e-10)[0]
+        return index, np.linalg.lstsq(
+            self._curvature(sums), sums[:-1, -1], rcond=1e-10
+        )[0]
 
     def _curvature(self, sums: Floats) -> Floats:
         found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
         return found
 
     def moments(self, groups: Sequence[int], line: Line) -> Floats:
-        """Of these groups the sums of products of 1, a line's values and the results, (3, 3)."""
+        """Of these groups the sums of products of 1, a line's values and the results,
+        (3, 3).
+        """
         index, weights = line
         rows = np.zeros((3, len(weights) + 1))
         rows[0, 0], rows[1, :-1], rows[2, -1] = 1, weights, 1
@@ -118,22 +136,30 @@ class LineSums:
         return found
 
     def tried(
-        self, parts: Sequence[tuple[Sequence[int], Sequence[int]]], index: int | None = None
+        self,
+        parts: Sequence[tuple[Sequence[int], Sequence[int]]],
+        index: int | None = None,
     ) -> Floats:
-        """Moments of lines that other games chose: the groups that choose, and those that are
-        tried.
+        """Moments of lines that other games chose: the groups that choose, and those
+        that are tried.
         """
         found = [self.moments(there, self.line(here, index)) for here, there in parts]
         return np.asarray(np.sum(found, axis=0))
 
     def covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
-        """Games, the line of all groups, and the covariance of its intercept and weights."""
+        """Games, the line of all groups, and the covariance of its intercept and
+        weights.
+        """
         line = self.line(self._groups, index)
         moments = self.moments(self._groups, line)
         n = int(moments[0, 0])
         variance = max(0.0, _MISS @ moments @ _MISS) / max(1, n - len(line[1]))
         curvature = self._curvature(self._sums[:, index].sum(axis=0))
-        return n, line[1], variance * np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
+        return (
+            n,
+            line[1],
+            variance * np.linalg.pinv(curvature, rcond=1e-10, hermitian=True),
+        )
 
     def fit(self, index: int) -> LineFit:
         """Of one line of one indicator."""
@@ -149,13 +175,23 @@ class LineSums:
         reach = float(stdtrit(n - 2, 0.975)) * math.sqrt(spread[1, 1])
         ends = (beta, beta - reach, beta + reach, alpha)
         return LineFit(
-            n, rho, *fisher_interval(rho, n), mean, sd, *ends, *self._error_on_others(index)
+            n,
+            rho,
+            *fisher_interval(rho, n),
+            mean,
+            sd,
+            *ends,
+            *self._error_on_others(index),
         )
 
     def _error_on_others(self, index: int) -> tuple[float | None, float | None]:
-        """Errors of each group by what the others say, and by their mean result, over all games."""
+        """Errors of each group by what the others say, and by their mean result, over
+        all games.
+        """
         groups = self._groups
-        parts = [([each for each in groups if each != group], [group]) for group in groups]
+        parts = [
+            ([each for each in groups if each != group], [group]) for group in groups
+        ]
         n, y = self._sums[:, index, 0, [0, -1]].T
         rest = n.sum() - n
         if (n[rest < 3] > 0).any():
@@ -169,7 +205,9 @@ class LineSums:
 
 
 def correlation(moments: Floats) -> float | None:
-    """From sums of products of 1 and both with themselves, (3, 3); None without spread."""
+    """From sums of products of 1 and both with themselves, (3, 3); None without
+    spread.
+    """
     (n, x, y), (_, xx, xy), (_, _, yy) = moments.tolist()
     var_x, var_y = n * xx - x * x, n * yy - y * y
     if n < 4 or min(var_x, var_y) < 1e-15 * n * n:
@@ -206,7 +244,9 @@ FIT_COLUMNS = (
     *with_interval("rho", 3, "correlation with the result, -1, 0 or 1 for White"),
     ("mean", 3, "of the indicator, White less Black"),
     ("sd", 3),
-    *with_interval("beta", 3, "result = beta indicator + alpha", low="beta low", high="beta high"),
+    *with_interval(
+        "beta", 3, "result = beta indicator + alpha", low="beta low", high="beta high"
+    ),
     ("alpha", 3),
     ("error", 3, "root mean square on games the line was not fitted to"),
     ("of mean", 3, "the same for the mean result alone"),
@@ -239,7 +279,9 @@ def counted_games(data: StudyData) -> Iterator[CountedGame]:
 
 
 def line_sums(
-    data: StudyData, indicators: Sequence[Callable[[CountedGame], Floats | None]], count: int
+    data: StudyData,
+    indicators: Sequence[Callable[[CountedGame], Floats | None]],
+    count: int,
 ) -> list[LineSums]:
     """What goes with the results of all counted games, in one pass: sums for each of
     ``indicators``, which are of shape (count,), or None for a game that they leave out.
@@ -260,22 +302,28 @@ def line_sums(
     "x_cp",
     *FIT_COLUMNS,
     notes=(
-        "The paper's best x: 30 cp (Guid and Bratko 20), with beta 4.00 (raw), 3.37 (Guid and"
-        " Bratko), 3.64 (k1 = 0.75), and alpha 0.043, 0.067, -0.007.",
+        "The paper's best x: 30 cp (Guid and Bratko 20), with beta 4.00 (raw), 3.37"
+        " (Guid and Bratko), 3.64 (k1 = 0.75), and alpha 0.043, 0.067, -0.007.",
     ),
     about="everybody",
 )
 def correlation_table(data: StudyData) -> Rows:
     """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
-    indicators = [partial(share_ahead, kind=kind, steps_cp=STEPS_CP) for _, kind in KINDS]
+    indicators = [
+        partial(share_ahead, kind=kind, steps_cp=STEPS_CP) for _, kind in KINDS
+    ]
     sums = line_sums(data, indicators, len(STEPS_CP))
     for (name, _), held in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
             yield name, x_cp, *held.fit(index)
 
 
-def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -> Floats | None:
-    """White's p(x) less Black's at each step; None where either has no move of this kind."""
+def share_ahead(
+    game: CountedGame, kind: Conformance, steps_cp: Sequence[int]
+) -> Floats | None:
+    """White's p(x) less Black's at each step; None where either has no move of this
+    kind.
+    """
     steps = np.array(steps_cp, dtype=np.float64)
     shares = []
     for side in game.sides:
@@ -299,8 +347,8 @@ _INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
     *((f"{name}{end}", 3) for name in _INDICATORS for end in ("", " low", " high")),
     notes=(
         "low, high: 95 % interval, moves taken as independent.",
-        "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others: 0.031,"
-        " 0.104, 0.104, 0.138, 0.101.",
+        "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others:"
+        " 0.031, 0.104, 0.104, 0.138, 0.101.",
     ),
 )
 def complexity_table(data: StudyData) -> Rows:
@@ -311,11 +359,14 @@ def complexity_table(data: StudyData) -> Rows:
         .group_by("class", maintain_order=True)
         .agg(usual=col("depth").first(), most=col("searches").first())
     )
-    # C(m), from -1 (shallower than usual for its time) to 1 (deeper): to the letter of the formula
-    # a position that is complex, so that the engine gets less deep, has a value below 0.
+    # C(m), from -1 (shallower than usual for its time) to 1 (deeper): to the letter of
+    # the formula a position that is complex, so that the engine gets less deep, has a
+    # value below 0.
     distance = (col("most") - col("searches")) / col("most")
     indicators = {
-        "D/t": polars.when(col("depth") <= col("usual")).then(-distance).otherwise(distance),
+        "D/t": polars.when(col("depth") <= col("usual"))
+        .then(-distance)
+        .otherwise(distance),
         "Stab": col("stability_cp"),
         "JumpV": col("jump_cp"),
         "JumpD": col("jump_depth"),
@@ -342,8 +393,9 @@ def complexity_table(data: StudyData) -> Rows:
         yield name, most, *cells
 
 
-#: Times are told apart by these, milliseconds: from 1 ms to some seventeen minutes, each a half
-#: longer than the one before. (The paper's searches took 60 to 240 s, in steps of 30 s.)
+#: Times are told apart by these, milliseconds: from 1 ms to some seventeen minutes,
+#: each a half longer than the one before. (The paper's searches took 60 to 240 s, in
+#: steps of 30 s.)
 TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 
@@ -400,8 +452,8 @@ def depth_table(data: StudyData) -> Rows:
     about="named",
 )
 def evaluation_table(data: StudyData) -> Rows:
-    """By evaluation: positions, mean conformance, share within 30 cp and what became of the game
-    (Figures 2, 6, 14), of all players and of those named.
+    """By evaluation: positions, mean conformance, share within 30 cp and what became of
+    the game (Figures 2, 6, 14), of all players and of those named.
     """
     at = col("best_cp").cast(Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
     gain = col("gain_cp").cast(Int64)
@@ -433,7 +485,10 @@ def evaluation_table(data: StudyData) -> Rows:
 
 def _groups(data: StudyData) -> list[tuple[int | None, str]]:
     """All players together, and each one named by ``--player``."""
-    return [(None, "all players"), *(data.players.items() if data.selection.players else ())]
+    return [
+        (None, "all players"),
+        *(data.players.items() if data.selection.players else ()),
+    ]
 
 
 @table(
@@ -478,17 +533,26 @@ def shortfall_table(data: StudyData) -> Rows:
     about="named",
 )
 def highest_table(data: StudyData) -> Rows:
-    """Result by the highest evaluation that White reached, or each player named (Figure 13)."""
+    """Result by the highest evaluation that White reached, or each player named (Figure
+    13).
+    """
     best, score = col("best_cp").cast(Int64), col("score").cast(Float64)
     for player, name in _groups(data):
-        moves, own = data.scan(all_players=True).drop_nulls("score"), col("colour") == "white"
+        moves, own = (
+            data.scan(all_players=True).drop_nulls("score"),
+            col("colour") == "white",
+        )
         if player is not None:
             own = col("player") == player
             moves = moves.filter(own | (col("opponent") == player))
         found = (
             moves.group_by("game")
             .agg(
-                highest=polars.when(own).then(best).otherwise(-best).max().clip(None, 1000),
+                highest=polars.when(own)
+                .then(best)
+                .otherwise(-best)
+                .max()
+                .clip(None, 1000),
                 score=polars.when(own).then(score).otherwise(1 - score).first(),
             )
             .group_by(highest=((col("highest") / 50).round() * 50).cast(Int64))
@@ -510,7 +574,8 @@ _DRAWS = 2_000
 @table(
     "question-colours",
     "White's and Black's moves from the same evaluation",
-    "Alliot 2017, sections 3.4 and 4.4: Black's matrix is White's turned round, or its own",
+    "Alliot 2017, sections 3.4 and 4.4: Black's matrix is White's turned round, or"
+    " its own",
     ("evaluation_cp", None, "before the move, mover's side"),
     ("white", None, "moves"),
     "black",
@@ -523,11 +588,15 @@ _DRAWS = 2_000
 def colours_table(data: StudyData) -> Rows:
     """Whether White and Black move alike from the same evaluation, in ten classes.
 
-    The chance is that of a distance as large where colours are given to the sides by lot, game by
-    game.
+    The chance is that of a distance as large where colours are given to the sides by
+    lot, game by game.
     """
     n, games = len(TEN), 0
-    sides, one, random = np.zeros((2, n * n)), np.zeros((_DRAWS, n * n)), np.random.default_rng(0)
+    sides, one, random = (
+        np.zeros((2, n * n)),
+        np.zeros((_DRAWS, n * n)),
+        np.random.default_rng(0),
+    )
     for counts in _by_colour(data):
         games += len(counts)
         sides += counts.sum(axis=0)
@@ -545,7 +614,9 @@ def colours_table(data: StudyData) -> Rows:
     )
     compared = moves[:, :n].all(axis=0)
     for at in np.flatnonzero(np.append(compared, compared.any())).tolist():
-        name = "all" if at == n else f"from {TEN.lower_cp[at - 1]}" if at else "under -160"
+        name = (
+            "all" if at == n else f"from {TEN.lower_cp[at - 1]}" if at else "under -160"
+        )
         keeps = (kept[:, at] / moves[:, at]).tolist()
         white, black = map(int, moves[:, at])
         yield name, white, black, *keeps, float(distances[at]), float(chances[at])
@@ -553,14 +624,16 @@ def colours_table(data: StudyData) -> Rows:
 
 
 def _by_colour(data: StudyData) -> Iterator[Floats]:
-    """Moves by game, colour and classes before and after, shape (games, 2, classes squared): some
-    games at a time.
+    """Moves by game, colour and classes before and after, shape (games, 2, classes
+    squared): some games at a time.
     """
     n = len(TEN)
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
     for frame in data.moves(names, all_players=True):
         known = frame.filter("counted").drop_nulls("gain_cp")
-        best, gain = (known[name].to_numpy().astype(np.int64) for name in ("best_cp", "gain_cp"))
+        best, gain = (
+            known[name].to_numpy().astype(np.int64) for name in ("best_cp", "gain_cp")
+        )
         before, after = (
             np.searchsorted(TEN.lower_cp, cp, side="right")
             for cp in (best, np.maximum(-3900, best + gain))
@@ -569,7 +642,11 @@ def _by_colour(data: StudyData) -> Iterator[Floats]:
         counts = np.zeros((len(games), 2, n * n))
         np.add.at(
             counts,
-            (game, (known["colour"] == "black").to_numpy().astype(int), before * n + after),
+            (
+                game,
+                (known["colour"] == "black").to_numpy().astype(int),
+                before * n + after,
+            ),
             1,
         )
         yield counts
@@ -577,7 +654,10 @@ def _by_colour(data: StudyData) -> Iterator[Floats]:
 
 def _distances(white: Floats, black: Floats) -> Floats:
     """Of each row, and last over all rows by their moves: shape (…, classes + 1)."""
-    shares = [each / np.maximum(1, each.sum(axis=-1, keepdims=True)) for each in (white, black)]
+    shares = [
+        each / np.maximum(1, each.sum(axis=-1, keepdims=True))
+        for each in (white, black)
+    ]
     apart = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
     weight = (white + black).sum(axis=-1)
     whole = (apart * weight).sum(axis=-1) / np.maximum(1, weight.sum(axis=-1))

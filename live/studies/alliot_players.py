@@ -1,5 +1,5 @@
-"""Alliot's tables of players (2017): conformance, careers by year, Markov chains, battle royale;
-and of matches: Table 5, and Figures 7 and 8.
+"""Alliot's tables of players (2017): conformance, careers by year, Markov chains,
+battle royale; and of matches: Table 5, and Figures 7 and 8.
 
 A match is all games of two players at one event, four and more.
 """
@@ -58,8 +58,12 @@ from live.studies.study_data import (
 #: How pairings are predicted.
 PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
     # The paper's first experiment: no convolution, raw gains (its n0 = 0).
-    "step": lambda one, other: predict_by_covariance(one.shortfalls, other.shortfalls, STEP),
-    "tanh": lambda one, other: predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT),
+    "step": lambda one, other: predict_by_covariance(
+        one.shortfalls, other.shortfalls, STEP
+    ),
+    "tanh": lambda one, other: predict_by_covariance(
+        one.tanh, other.tanh, TANH, TANH_FIT
+    ),
     # Its n0 = 32, b = 2.4.
     "convolution": lambda one, other: predict_by_convolution(
         one.shortfalls, other.shortfalls, CONVOLUTION_32
@@ -114,11 +118,17 @@ def games_table(data: StudyData) -> Rows:
     notes=("From move 10 on, forced moves left out.",),
 )
 def conformance_table(data: StudyData) -> Rows:
-    """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's own x."""
+    """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's
+    own x.
+    """
     for player, moves in by_player(data, ConformingMoves).items():
         row: Row = (data.players[player], moves.elo, moves.kinds[0].n)
         for held in moves.kinds:
-            row += (held.compute_share_at(0), held.share, *held.compute_interval_at(held.kind.x_cp))
+            row += (
+                held.compute_share_at(0),
+                held.share,
+                *held.compute_interval_at(held.kind.x_cp),
+            )
         yield row
 
 
@@ -137,8 +147,10 @@ def conformance_table(data: StudyData) -> Rows:
     ("remembered", 3, "p(0.3) with past years, each half as much as the next"),
     *with_interval("d", 0, "Elo against the engine", "d low", "d high"),
     notes=(
-        "One engine judges all years: opponents, openings and clocks differ between them, and",
-        "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012, section 8).",
+        "One engine judges all years: opponents, openings and clocks differ between"
+        " them, and",
+        "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012,"
+        " section 8).",
     ),
 )
 def career_table(data: StudyData) -> Rows:
@@ -191,13 +203,17 @@ _CHAINS = (
 
 @table("alliot-markov", *_CHAINS, *_chain_columns(NINETEEN))
 def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
-    """Transition matrices with each colour, from its own moves alone (Tables 2 and 3)."""
+    """Transition matrices with each colour, from its own moves alone (Tables 2 and
+    3).
+    """
     held = gather(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
         if (player,) in held:
             for color in _COLORS:
                 chain = held[player,].transitions.build_chain(color, own_color=True)
-                lines = zip(_edges(classes), chain.support.tolist(), chain.matrix, strict=True)
+                lines = zip(
+                    _edges(classes), chain.support.tolist(), chain.matrix, strict=True
+                )
                 for edge, support, line in lines:
                     yield name, color, edge, float(support), *line.tolist()
 
@@ -244,10 +260,14 @@ def classes_table(data: StudyData) -> Rows:
     dated = col("year").n_unique() - col("year").has_nulls()
     years = dict(counted.group_by("player").agg(dated).collect().rows())
     counts = Counter[tuple[int, int]]()
-    for player, best_cp, n in counted.group_by("player", "best_cp").len().collect().iter_rows():
+    for player, best_cp, n in (
+        counted.group_by("player", "best_cp").len().collect().iter_rows()
+    ):
         counts[player, NINETEEN.find_class(best_cp)] += n
     for player, name in data.players.items():
-        for index, edge in enumerate((None, *NINETEEN.lower_cp)) if player in years else ():
+        for index, edge in (
+            enumerate((None, *NINETEEN.lower_cp)) if player in years else ()
+        ):
             n = counts[player, index]
             yield name, index + 1, edge, n, n / years[player] if years[player] else None
 
@@ -260,24 +280,34 @@ def royale_table(data: StudyData, by: str) -> Rows:
     """All against all: the matrix of Tables 7 to 9, best player first."""
     held = by_player(data, PairedMoves)
     return _matrix(
-        {data.players[player]: moves for player, moves in held.items()}, by, "Battle royale"
+        {data.players[player]: moves for player, moves in held.items()},
+        by,
+        "Battle royale",
     )
 
 
 @table("alliot-best-year", "Battle royale of the best years", _ROYALE, by=PAIRINGS)
 def best_year_table(data: StudyData, by: str) -> Rows:
-    """Each player's year with the most victories over all others' years, and their matrix."""
+    """Each player's year with the most victories over all others' years, and their
+    matrix.
+    """
     least = max(ENOUGH_MOVES, data.selection.min_moves)
     found = by_year(data, PairedMoves)
     years = {key: found[key] for key in sorted(found) if found[key].counted >= least}
     names = {key: f"{data.players[key[0]]} {key[1]}" for key in years}
     entrants = {names[key]: moves for key, moves in years.items()}
-    won = {place.player: place.victories for place in _royale(entrants, by).rank_players()}
+    won = {
+        place.player: place.victories for place in _royale(entrants, by).rank_players()
+    }
     best = {
         player: max(keys, key=lambda key: won[names[key]])
         for player, keys in itertools.groupby(years, lambda key: key[0])
     }
-    chosen = {names[best[player]]: years[best[player]] for player in data.players if player in best}
+    chosen = {
+        names[best[player]]: years[best[player]]
+        for player in data.players
+        if player in best
+    }
     yield from _matrix(chosen, by, "Battle royale of the best years")
     yield f"Years with fewer than {least} counted moves are left out."
 
@@ -294,10 +324,14 @@ def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
         *((f"v {place.player}", 2) for place in places),
     )
     yield from sorted({place.missing for place in places if place.missing})
-    yield TableHead(f"{title}, paired by {by}: the player of the row has White", columns)
+    yield TableHead(
+        f"{title}, paired by {by}: the player of the row has White", columns
+    )
     for place in places:
         against = (
-            0.5 if other is place else royale.pairings[place.player, other.player].expected_score
+            0.5
+            if other is place
+            else royale.pairings[place.player, other.player].expected_score
             for other in places
         )
         mean = place.expected_score, place.low, place.high
@@ -344,7 +378,9 @@ def _matches(data: StudyData) -> list[_Match]:
 def _by_match(
     data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int | None], Moves]:
-    """What each player moved in each match, by its place among these; None: in other games."""
+    """What each player moved in each match, by its place among these; None: in other
+    games.
+    """
     places = [
         {"player": one, "opponent": other, "event": match.event, "match": at}
         for at, match in enumerate(matches)
@@ -359,7 +395,11 @@ _MATCH = ("player", "opponent", "event", "games")
 
 
 def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
-    return data.players[match.one], data.players[match.other], data.events.get(match.event, "")
+    return (
+        data.players[match.one],
+        data.players[match.other],
+        data.events.get(match.event, ""),
+    )
 
 
 @table(
@@ -371,15 +411,22 @@ def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
     ("by elo", 3),
     ("moves", None, "counted moves of the one with fewer"),
     *((by, 3) for by in PAIRINGS),
-    notes=("Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",),
+    notes=(
+        "Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",
+    ),
 )
 def prediction_table(data: StudyData) -> Rows:
-    """Table 5: matches of two players, predicted from their other games, beside the results."""
+    """Table 5: matches of two players, predicted from their other games, beside the
+    results.
+    """
     matches = _matches(data)
     held = _by_match(data, matches, PairedMoves)
     for at, match in enumerate(matches):
         # All that both moved elsewhere: its own games are no prediction.
-        pair = {player: PairedMoves(data.selection.gain) for player in (match.one, match.other)}
+        pair = {
+            player: PairedMoves(data.selection.gain)
+            for player in (match.one, match.other)
+        }
         for (player, where), moves in held.items():
             if player in pair and where != at:
                 pair[player].merge(moves)
@@ -387,7 +434,10 @@ def prediction_table(data: StudyData) -> Rows:
         if a.counted and b.counted:
             predicted: list[Cell] = []
             for predict in PREDICTORS.values():
-                white, black = predict(a, b).expected_score, predict(b, a).expected_score
+                white, black = (
+                    predict(a, b).expected_score,
+                    predict(b, a).expected_score,
+                )
                 predicted.append(
                     None if white is None or black is None else (white + 1 - black) / 2
                 )
@@ -413,7 +463,9 @@ def _own_games(
             continue
         if match.result < 0.5:
             a, b = b, a
-            match = match._replace(one=match.other, other=match.one, result=1 - match.result)
+            match = match._replace(
+                one=match.other, other=match.one, result=1 - match.result
+            )
         yield match, a.ponderated, b.ponderated
 
 
@@ -427,7 +479,9 @@ def _own_games(
     ("by p(0)", 3, "from perfect moves"),
 )
 def score_table(data: StudyData) -> Rows:
-    """Figure 7, left: results of matches beside what the conformance in the same games expects."""
+    """Figure 7, left: results of matches beside what the conformance in the same games
+    expects.
+    """
     indicator = functools.partial(share_ahead, kind=PONDERATED, steps_cp=_X_CP)
     [lines] = line_sums(data, [indicator], len(_X_CP))
     betas = {x_cp: lines.fit(index).beta for index, x_cp in enumerate(_X_CP)}
@@ -441,7 +495,10 @@ def score_table(data: StudyData) -> Rows:
     known = ", ".join(
         f"{beta:.2f} at {x_cp} cp" for x_cp, beta in betas.items() if beta is not None
     )
-    yield f"beta of single games of this corpus: {known or 'unknown'}. Four games and more."
+    yield (
+        f"beta of single games of this corpus: {known or 'unknown'}. Four games and"
+        " more."
+    )
 
 
 @table(
@@ -466,7 +523,15 @@ def match_conformance_table(data: StudyData) -> Rows:
     for match, *ends in _own_games(data):
         for x_cp in STEPS_CP:
             shares = [
-                (each.compute_share_at(x_cp), *each.compute_interval_at(x_cp)) for each in ends
+                (each.compute_share_at(x_cp), *each.compute_interval_at(x_cp))
+                for each in ends
             ]
             ahead = (shares[0][0] or 0) - (shares[1][0] or 0)
-            yield *_names(data, match), match.result, x_cp, *shares[0], *shares[1], ahead
+            yield (
+                *_names(data, match),
+                match.result,
+                x_cp,
+                *shares[0],
+                *shares[1],
+                ahead,
+            )

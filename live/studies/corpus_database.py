@@ -9,20 +9,21 @@
 ``results``     by game and setting, everything a search reported of every position
 ==============  ====================================================================
 
-Written in batches, one transaction each, so that a kill costs the last batch at most and the same
-command goes on from there. SQLite in WAL mode, read by whoever likes.
+Written in batches, one transaction each, so that a kill costs the last batch at most
+and the same command goes on from there. SQLite in WAL mode, read by whoever likes.
 
 One game as a corpus keeps it: who, when, what was played; and as few bytes as it takes.
 
-Moves are packed into two bytes each, so that a million games fit a disk and are read without
-replaying them. A game is told by its players, date, start and moves; the result and the ratings
-are not part of that, since sources contradict each other about them.
+Moves are packed into two bytes each, so that a million games fit a disk and are read
+without replaying them. A game is told by its players, date, start and moves; the result
+and the ratings are not part of that, since sources contradict each other about them.
 
 What is known of every position of one game: found by our engines, or given by a file.
 
-Scores are centipawns from White's side, a forced mate ±3900. Everything a search reports is kept:
-depth, selective depth, time, nodes, tablebase hits and the score after each depth, so that a later
-method needs no new search (Alliot 2017, section 4.1, asks for as much).
+Scores are centipawns from White's side, a forced mate ±3900. Everything a search
+reports is kept: depth, selective depth, time, nodes, tablebase hits and the score after
+each depth, so that a later method needs no new search (Alliot 2017, section 4.1, asks
+for as much).
 
 Results of other people's runs: taken where engine, limit, lines and version agree.
 """
@@ -108,7 +109,9 @@ class CorpusGame(Value, kw_only=True):
                 " ".join(self.moves),
             )
         )
-        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return hashlib.blake2b(
+            text.encode("utf-8", "surrogatepass"), digest_size=16
+        ).digest()
 
 
 def packed(moves: Sequence[str]) -> bytes:
@@ -150,7 +153,9 @@ class MoveSearch(Value, array_like=True, gc=False):
     def complexity(self) -> Complexity | None:
         """Alliot's indicators (2017, section 3.1)."""
         if self.by_depth:
-            return measure_complexity([None if cp is None else Score(cp) for cp in self.by_depth])
+            return measure_complexity(
+                [None if cp is None else Score(cp) for cp in self.by_depth]
+            )
         return self.summary
 
 
@@ -170,7 +175,9 @@ class PositionSearch(Value, array_like=True, gc=False):
 def gains(
     before: PositionSearch, after: PositionSearch | None, uci: str, color: Color
 ) -> tuple[int | None, int | None]:
-    """Same-search and successive gain of a move, centipawns; None where it is not known."""
+    """Same-search and successive gain of a move, centipawns; None where it is not
+    known.
+    """
     best, gain = Score(before.whole.cp), None
     if before.best == uci:
         gain = 0
@@ -182,7 +189,9 @@ def gains(
 
 
 class SearchedGame(Value, array_like=True):
-    """All positions of a game in order, the start first; one more than there are plies."""
+    """All positions of a game in order, the start first; one more than there are
+    plies.
+    """
 
     positions: tuple[PositionSearch | None, ...]
     """None: not known."""
@@ -217,17 +226,18 @@ BATCH = 200
 
 _TABLES = (
     "CREATE TABLE players (player INTEGER PRIMARY KEY, name TEXT NOT NULL)",
-    "CREATE TABLE player_keys (key TEXT PRIMARY KEY, player INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE player_keys (key TEXT PRIMARY KEY, player INTEGER NOT NULL) WITHOUT"
+    " ROWID",
     "CREATE TABLE events (event INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
     "CREATE TABLE sources (source INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " mark TEXT NOT NULL, texts INTEGER NOT NULL, finished INTEGER NOT NULL)",
-    "CREATE TABLE damaged (source INTEGER NOT NULL, text INTEGER NOT NULL, game TEXT NOT NULL,"
-    " problem TEXT NOT NULL, PRIMARY KEY (source, text)) WITHOUT ROWID",
-    "CREATE TABLE games (game INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE,"
-    " white INTEGER, black INTEGER, white_elo INTEGER, black_elo INTEGER,"
-    " event INTEGER, round TEXT NOT NULL, date TEXT NOT NULL, year INTEGER,"
-    " result TEXT NOT NULL, other_result TEXT, time_control TEXT NOT NULL,"
-    " start_fen TEXT, chess960 INTEGER NOT NULL, plies INTEGER NOT NULL, moves BLOB NOT NULL)",
+    "CREATE TABLE damaged (source INTEGER NOT NULL, text INTEGER NOT NULL, game TEXT"
+    " NOT NULL, problem TEXT NOT NULL, PRIMARY KEY (source, text)) WITHOUT ROWID",
+    "CREATE TABLE games (game INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, white"
+    " INTEGER, black INTEGER, white_elo INTEGER, black_elo INTEGER, event INTEGER,"
+    " round TEXT NOT NULL, date TEXT NOT NULL, year INTEGER, result TEXT NOT NULL,"
+    " other_result TEXT, time_control TEXT NOT NULL, start_fen TEXT, chess960 INTEGER"
+    " NOT NULL, plies INTEGER NOT NULL, moves BLOB NOT NULL)",
     "CREATE TABLE settings (setting INTEGER PRIMARY KEY, engine TEXT NOT NULL,"
     " bound TEXT NOT NULL, lines INTEGER NOT NULL, version TEXT NOT NULL,"
     " UNIQUE (engine, bound, lines, version))",
@@ -245,7 +255,9 @@ class SearchSetting(Value):
     """The limit of a search: ``100000 nodes``."""
     lines: int = 1
     version: str = ""
-    """Of live-rate, which reads what engines print; empty for evaluations that a file gave."""
+    """Of live-rate, which reads what engines print; empty for evaluations that a file
+    gave.
+    """
 
     def __str__(self) -> str:
         told = "lines" in self.bound or self.lines == 1
@@ -271,13 +283,14 @@ class NumberedGame(Value):
 
 
 _GAME_COLUMNS = (
-    "games.game, white, black, white_elo, black_elo, event, date, year,"
-    " CASE WHEN other_result IS NULL THEN result ELSE '*' END, start_fen, chess960, moves"
+    "games.game, white, black, white_elo, black_elo, event, date, year, CASE WHEN"
+    " other_result IS NULL THEN result ELSE '*' END, start_fen, chess960, moves"
 )
 #: A name that belongs to somebody with another FIDE id is a namesake's.
 _PLAYER = (
-    "SELECT player FROM player_keys AS known WHERE key = ?1 AND (key LIKE 'fide-%' OR NOT ?2 OR"
-    " NOT EXISTS (SELECT 1 FROM player_keys WHERE player = known.player AND key LIKE 'fide-%'))"
+    "SELECT player FROM player_keys AS known WHERE key = ?1 AND (key LIKE 'fide-%' OR"
+    " NOT ?2 OR NOT EXISTS (SELECT 1 FROM player_keys WHERE player = known.player AND"
+    " key LIKE 'fide-%'))"
 )
 _REMEDIES = {
     "SQLITE_FULL": "Make room and give the same command again: it goes on from there",
@@ -285,27 +298,32 @@ _REMEDIES = {
 }
 #: Of two results that contradict each other neither counts from then on.
 _RESULT = (
-    "UPDATE games SET result = CASE result WHEN '*' THEN ?1 ELSE result END, other_result = CASE"
-    " WHEN result = '*' OR ?1 IN ('*', result) THEN other_result ELSE ifnull(other_result, ?1) END"
-    " WHERE game = ?2"
+    "UPDATE games SET result = CASE result WHEN '*' THEN ?1 ELSE result END,"
+    " other_result = CASE WHEN result = '*' OR ?1 IN ('*', result) THEN other_result"
+    " ELSE ifnull(other_result, ?1) END WHERE game = ?2"
 )
 
 
 class CorpusDatabase:
     """One corpus. Use as a context manager; leaving it commits what is pending.
 
-    Raises InputError, naming the file, for one that is no corpus or cannot be used; errors while
-    writing (a full disk) come out as InputError too, with everything committed before kept.
+    Raises InputError, naming the file, for one that is no corpus or cannot be used;
+    errors while writing (a full disk) come out as InputError too, with everything
+    committed before kept.
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         if not create and not path.is_file():
             raise InputError(
-                str(path), "no such corpus", f"Make it with: live-rate study add {path} GAMES"
+                str(path),
+                "no such corpus",
+                f"Make it with: live-rate study add {path} GAMES",
             )
         try:
-            self._db = sqlite3.connect(path, factory=SqliteConnection, isolation_level="IMMEDIATE")
+            self._db = sqlite3.connect(
+                path, factory=SqliteConnection, isolation_level="IMMEDIATE"
+            )
             self._db.row_factory = sqlite3.Row
             self._open(create)
         except sqlite3.Error as error:
@@ -343,7 +361,7 @@ class CorpusDatabase:
         finally:
             self._db.close()
 
-    # --- writing ----------------------------------------------------------------------------------
+    # --- writing ----------------------------------------------------------------------
 
     def commit(self) -> None:
         """Have everything so far on disk."""
@@ -352,7 +370,15 @@ class CorpusDatabase:
 
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
         """The game's number, and whether it is new."""
-        about = ("white_elo", "black_elo", "round", "date", "year", "result", "time_control")
+        about = (
+            "white_elo",
+            "black_elo",
+            "round",
+            "date",
+            "year",
+            "result",
+            "time_control",
+        )
         row = {name: getattr(game, name) for name in (*about, "digest", "chess960")}
         return self.add_row(
             row
@@ -374,7 +400,9 @@ class CorpusDatabase:
             return number, False
         return self._number("games", row), True
 
-    def add_results(self, setting: int, game: int, searched: SearchedGame | bytes) -> bool:
+    def add_results(
+        self, setting: int, game: int, searched: SearchedGame | bytes
+    ) -> bool:
         """Keep what is known of a game's positions; False when it was known already."""
         packed = isinstance(searched, bytes)
         positions = searched if packed else zlib.compress(_encoder.encode(searched), 3)
@@ -386,23 +414,29 @@ class CorpusDatabase:
         return self._number("settings", msgspec.structs.asdict(setting))
 
     def source(self, name: str, mark: str) -> tuple[int, int, bool]:
-        """A file about to be read: its number, the texts of it that are in, and whether all are.
+        """A file about to be read: its number, the texts of it that are in, and whether
+        all are.
 
         ``mark`` changes when the file does; then it is read from its beginning.
         """
-        query = "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
+        query = (
+            "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
+        )
         for number, texts, finished in self.rows(query, (name, mark)) if mark else ():
             return number, texts, bool(finished)
         [[number]] = self.rows(
-            "INSERT INTO sources (name, mark, texts, finished) VALUES (?, ?, 0, 0) ON CONFLICT"
-            " (name) DO UPDATE SET mark = excluded.mark, texts = 0, finished = 0 RETURNING source",
+            "INSERT INTO sources (name, mark, texts, finished) VALUES (?, ?, 0, 0) ON"
+            " CONFLICT (name) DO UPDATE SET mark = excluded.mark, texts = 0, finished"
+            " = 0 RETURNING source",
             (name, mark),
         )
         self.rows("DELETE FROM damaged WHERE source = ?", (number,))
         return number, 0, False
 
     def record_texts(self, source: int, texts: int, *, finished: bool = False) -> None:
-        """So many texts of a source are in, in the same transaction as what they hold."""
+        """So many texts of a source are in, in the same transaction as what they
+        hold.
+        """
         self.rows(
             "UPDATE sources SET texts = ?, finished = ? WHERE source = ?",
             (texts, finished, source),
@@ -411,15 +445,18 @@ class CorpusDatabase:
     def damage(self, source: int, text: int, game: str, problem: str) -> None:
         """A text of a source that is no game; it was gone past."""
         self.rows(
-            "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (source, text, game, problem)
+            "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)",
+            (source, text, game, problem),
         )
 
     def player(self, name: str, keys: Sequence[str]) -> int | None:
-        """The number of a player: by FIDE id, which is the first key, else by name, as in the
-        feeds; made if there is none. Nobody without a key.
+        """The number of a player: by FIDE id, which is the first key, else by name, as
+        in the feeds; made if there is none. Nobody without a key.
         """
         by_id = bool(keys) and keys[0].startswith("fide-")
-        known = (number for key in keys for (number,) in self.rows(_PLAYER, (key, by_id)))
+        known = (
+            number for key in keys for (number,) in self.rows(_PLAYER, (key, by_id))
+        )
         found: int | None = next(known, None)
         if found is None and keys:
             found = self._number("players", {"name": name})
@@ -428,11 +465,15 @@ class CorpusDatabase:
         return found
 
     def event(self, name: str) -> int | None:
-        """The number of an event, made if there is none; None for one without a name."""
+        """The number of an event, made if there is none; None for one without a
+        name.
+        """
         return self._number("events", {"name": name}) if name else None
 
     def _number(self, table: str, row: Mapping[str, object]) -> int:
-        """Of the row that is the same where a column is unique, else of this one, put in."""
+        """Of the row that is the same where a column is unique, else of this one, put
+        in.
+        """
         first, names, marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
         [[found]] = self.rows(
             f"INSERT INTO {table} ({names}) VALUES ({marks})"
@@ -455,15 +496,20 @@ class CorpusDatabase:
         )
         return InputError(str(self.path), f"cannot be used ({error})", remedy)
 
-    # --- reading ----------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------
 
-    def dicts(self, sql: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
+    def dicts(
+        self, sql: str, parameters: Sequence[object] = ()
+    ) -> list[dict[str, Any]]:
         """Rows by the names of their columns, all at once."""
         return [dict(row) for row in self.rows(sql, parameters)]
 
     def settings(self) -> dict[int, SearchSetting]:
         """All settings by number."""
-        query = "SELECT setting, engine, bound, lines, version FROM settings ORDER BY setting"
+        query = (
+            "SELECT setting, engine, bound, lines, version FROM settings ORDER BY"
+            " setting"
+        )
         return {number: SearchSetting(*row) for number, *row in self.rows(query)}
 
     def count(self, table: str, where: str = "TRUE") -> int:
@@ -481,21 +527,27 @@ class CorpusDatabase:
 
     def stored(self, game: int) -> NumberedGame:
         """One game. Raises InputError when there is none of that number."""
-        row = self.rows(f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)).fetchone()
+        row = self.rows(
+            f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)
+        ).fetchone()
         if row is None:
-            raise InputError(str(self.path), f"holds no game {game}", "See study status")
+            raise InputError(
+                str(self.path), f"holds no game {game}", "See study status"
+            )
         return _stored(row)
 
     def searched(
         self, setting: int, first: int = 0, beyond: int = sys.maxsize
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Games that have results, from number ``first`` to before ``beyond``, in order.
+        """Games that have results, from number ``first`` to before ``beyond``, in
+        order.
 
         Raises InputError for results that cannot be read.
         """
         for row in self.rows(
             f"SELECT {_GAME_COLUMNS}, positions FROM games JOIN results USING (game)"
-            " WHERE setting = ? AND games.game >= ? AND games.game < ? ORDER BY games.game",
+            " WHERE setting = ? AND games.game >= ? AND games.game < ? ORDER BY"
+            " games.game",
             (setting, first, beyond),
         ):
             try:
@@ -529,9 +581,9 @@ class MergedResults(msgspec.Struct):
 def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
     """Bring one corpus's games and results into another.
 
-    A setting is taken when the corpus has it already, or has none: results of two engines, limits
-    or versions are two studies, and are kept apart by refusing. Raises InputError as both
-    databases do.
+    A setting is taken when the corpus has it already, or has none: results of two
+    engines, limits or versions are two studies, and are kept apart by refusing. Raises
+    InputError as both databases do.
     """
     merged = MergedResults()
     known = set(target.settings().values())
@@ -543,7 +595,9 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
         else:
             taken[number] = target.setting(setting)
     keys: dict[int, list[str]] = defaultdict(list)
-    ids_first = "SELECT key, player FROM player_keys ORDER BY key NOT LIKE 'fide-%', key"
+    ids_first = (
+        "SELECT key, player FROM player_keys ORDER BY key NOT LIKE 'fide-%', key"
+    )
     for key, player in source.rows(ids_first):
         keys[player].append(key)
     players, events = source.players(), source.events()
@@ -561,7 +615,9 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
             "SELECT setting, positions FROM results WHERE game = ?", (number,)
         ):
             if setting_there in taken:
-                merged.results += target.add_results(taken[setting_there], here, positions)
+                merged.results += target.add_results(
+                    taken[setting_there], here, positions
+                )
         if number % BATCH == 0:
             target.commit()
     return merged

@@ -1,9 +1,9 @@
 """Ferreira's tables (2012) over a selection of a corpus.
 
-Expected scores are by Algorithm 1 with intervals, ratings by Algorithm 2, the engine's by
-Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as measured. Matches of
-every two players, by their results, and by the gains of the match; and the questions that he
-leaves open, as far as a corpus answers them.
+Expected scores are by Algorithm 1 with intervals, ratings by Algorithm 2, the engine's
+by Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as
+measured. Matches of every two players, by their results, and by the gains of the match;
+and the questions that he leaves open, as far as a corpus answers them.
 """
 
 import itertools
@@ -74,7 +74,9 @@ def _strengths(
         event.meet(str(one), str(other))
     column = gain_column(data.selection.gain)
     for frame in data.moves(["player", "game", column]):
-        played = frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
+        played = (
+            frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
+        )
         for player, _, gains_cp in played.iter_rows():
             if player in held:
                 event.add_game(str(player), gains_cp)
@@ -90,12 +92,19 @@ def _strengths(
 def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
     """Expected score by the gains of both, its interval, and the difference in Elo."""
     found = predict_by_covariance(one.gains, other.gains)
-    return found.expected_score, found.low, found.high, _difference(found.expected_score)
+    return (
+        found.expected_score,
+        found.low,
+        found.high,
+        _difference(found.expected_score),
+    )
 
 
 def _difference(expected_score: float | None) -> float | None:
     """In Elo, where the score is known and bounds it."""
-    return None if expected_score is None else convert_score_to_difference(expected_score)
+    return (
+        None if expected_score is None else convert_score_to_difference(expected_score)
+    )
 
 
 @table(
@@ -115,7 +124,9 @@ def _difference(expected_score: float | None) -> float | None:
     engine="",
 )
 def matches_table(data: StudyData) -> Rows:
-    """Results between every two of the selected players, and of each against all others."""
+    """Results between every two of the selected players, and of each against all
+    others.
+    """
     met: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
     for (one, opponent, _), found in data.encounters(searched=False).items():
         for key in {None, opponent}:
@@ -123,7 +134,9 @@ def matches_table(data: StudyData) -> Rows:
     for one, other in itertools.product(data.players, (None, *data.players)):
         found = Encounter(*map(sum, zip(*met[one, other], strict=True)))
         if found.decided:
-            figures = compute_match_statistics(GameCounts(found.won, found.drawn, found.lost))
+            figures = compute_match_statistics(
+                GameCounts(found.won, found.drawn, found.lost)
+            )
             yield (
                 data.players[one],
                 "everybody" if other is None else data.players[other],
@@ -151,7 +164,9 @@ def matches_table(data: StudyData) -> Rows:
     ("difference", 0, "Elo by which the player is the stronger"),
 )
 def cross_table(data: StudyData) -> Rows:
-    """Every two players who met: result, expected score, difference; and Algorithm 2."""
+    """Every two players who met: result, expected score, difference; and Algorithm
+    2.
+    """
     held = by_player(data, PlayerMoves)
     met = _met(data, held)
     for one, other in itertools.permutations(held, 2):
@@ -178,26 +193,38 @@ def cross_table(data: StudyData) -> Rows:
 def event_table(data: StudyData) -> Rows:
     """Table 2: players at events against players at other events."""
     column = gain_column(data.selection.gain)
-    stays = data.scan().drop_nulls(["event", column]).group_by("player", "event").len("n").collect()
+    stays = (
+        data.scan()
+        .drop_nulls(["event", column])
+        .group_by("player", "event")
+        .len("n")
+        .collect()
+    )
     least = max(1, data.selection.min_moves)
     order = {player: place for place, player in enumerate(data.players)}
     known = sorted(
         (row for row in stays.iter_rows() if row[2] >= least),
         key=lambda row: (-row[2], order[row[0]], row[1]),
     )
-    keys = sorted((row[:2] for row in known[:MOST_STAYS]), key=lambda key: (order[key[0]], key[1]))
+    keys = sorted(
+        (row[:2] for row in known[:MOST_STAYS]), key=lambda key: (order[key[0]], key[1])
+    )
     found = gather(data, PlayerMoves, "player", "event", only=keys)
     for one, other in itertools.combinations(keys, 2):
         if one[1] != other[1]:
             pair = [found[one], found[other]]
             names: Row = ()
             for (player, event), moves in zip((one, other), pair, strict=True):
-                names += (data.players[player], data.events.get(event, ""), moves.gains.n)
+                names += (
+                    data.players[player],
+                    data.events.get(event, ""),
+                    moves.gains.n,
+                )
             yield *names, *_compared(*pair)
     if len(known) > MOST_STAYS:
         yield (
-            f"Of {len(known)} players at an event the {MOST_STAYS} with the most moves: for others"
-            " name players and events."
+            f"Of {len(known)} players at an event the {MOST_STAYS} with the most"
+            " moves: for others name players and events."
         )
 
 
@@ -217,8 +244,8 @@ def event_table(data: StudyData) -> Rows:
     ("opponent's", 0, "strength of the opponent"),
 )
 def gains_table(data: StudyData) -> Rows:
-    """Table 3: two players by the gains of their own games against each other alone, and everyone's
-    strength by Algorithm 2 from these differences.
+    """Table 3: two players by the gains of their own games against each other alone,
+    and everyone's strength by Algorithm 2 from these differences.
     """
     found = gather(data, PlayerMoves, "player", "opponent", "event")
     met = data.encounters(searched=True)
@@ -242,9 +269,14 @@ def gains_table(data: StudyData) -> Rows:
         games = met.get((one, other, event), Encounter())
         names = data.players[one], data.players[other], data.events.get(event, "")
         points = games.points if games.decided else None
-        rows.append((one, other, (*names, a.games, points, a.gains.n + b.gains.n, *compared)))
+        rows.append(
+            (one, other, (*names, a.games, points, a.gains.n + b.gains.n, *compared))
+        )
     solved = solve(
-        {(str(one), str(other)): fmean(each) for (one, other), each in differences.items()},
+        {
+            (str(one), str(other)): fmean(each)
+            for (one, other), each in differences.items()
+        },
         {str(player): round(fmean(elos)) for player, elos in ratings.items()},
     )
     for one, other, cells in rows:
@@ -272,13 +304,22 @@ def engine_table(data: StudyData) -> Rows:
     for (player, moves), row in zip(held.items(), found.rows, strict=True):
         rating = strengths[player].rating if player in strengths else None
         estimates = row.difference, row.by_elo, row.by_strength
-        yield row.player, moves.gains.n, moves.elo, rating, moves.expected_score, *estimates
+        yield (
+            row.player,
+            moves.gains.n,
+            moves.elo,
+            rating,
+            moves.expected_score,
+            *estimates,
+        )
     yield "average", None, None, None, None, None, found.by_elo, found.by_strength
     yield "Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."
     # By the spread between players, Student's t.
     known = [row.by_elo for row in found.rows if row.by_elo is not None]
     if len(known) > 1:
-        reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance(known) / len(known))
+        reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(
+            variance(known) / len(known)
+        )
         low, high = fmean(known) - reach, fmean(known) + reach
         yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
 
@@ -296,7 +337,9 @@ def engine_table(data: StudyData) -> Rows:
     ("strength", 0, "Algorithm 4: engine strength and d"),
     ("low", 0, "95 % interval of strength, games being clusters"),
     ("high", 0),
-    *with_interval("algorithm 2", 0, "from the comparisons with those met", "low 2", "high 2"),
+    *with_interval(
+        "algorithm 2", 0, "from the comparisons with those met", "low 2", "high 2"
+    ),
 )
 def strengths_table(data: StudyData) -> Rows:
     """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
@@ -304,7 +347,8 @@ def strengths_table(data: StudyData) -> Rows:
     strengths, measured = _strengths(data, held)
     engine = measured.by_elo
     for player, moves in sorted(
-        held.items(), key=lambda each: (-(each[1].expected_score or 0.0), data.players[each[0]])
+        held.items(),
+        key=lambda each: (-(each[1].expected_score or 0.0), data.players[each[0]]),
     ):
         ends, strength = moves.differences(), strengths.get(player)
         second: Row = (None, None, None)
@@ -317,10 +361,15 @@ def strengths_table(data: StudyData) -> Rows:
             moves.gains.n,
             moves.expected_score,
             ends[0],
-            *(None if engine is None or each is None else engine + each for each in ends),
+            *(
+                None if engine is None or each is None else engine + each
+                for each in ends
+            ),
             *second,
         )
-    note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
+    note = (
+        "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
+    )
     yield f"Algorithm 3: {note}, the mean over these players' own ratings."
 
 
@@ -333,7 +382,10 @@ def strengths_table(data: StudyData) -> Rows:
     ("gain_cp", None, "of this move"),
     ("p", 3, "expected score against the engine"),
     ("d", 1, "Elo against the engine; none while p is 0 or 1"),
-    notes=(f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
+    notes=(
+        f"The first {_MOST_MOVES} moves of each player. See --event for a single"
+        " event.",
+    ),
 )
 def curve_table(data: StudyData) -> Rows:
     """Figure 6: the difference to the engine after each move."""
@@ -384,12 +436,15 @@ def distribution_table(data: StudyData) -> Rows:
     ("p measured", 3),
     ("d measured", 0),
     notes=(
-        "Same-search gains of the engine are 0 by construction: this is about successive ones.",
+        "Same-search gains of the engine are 0 by construction: this is about"
+        " successive ones.",
     ),
     engine=SUCCESSIVE,
 )
 def measured_engine_table(data: StudyData) -> Rows:
-    """The engine's own gains as measured beside the spike at 0, and what that changes."""
+    """The engine's own gains as measured beside the spike at 0, and what that
+    changes.
+    """
     engine = _engine_gains(data)
     for player, moves in by_player(data, lambda _: PlayerMoves("successive")).items():
         row: Row = (data.players[player], moves.gains.n)
@@ -399,8 +454,8 @@ def measured_engine_table(data: StudyData) -> Rows:
         yield row
     zeros, mean = engine[0] / max(1, engine.n), engine.mean or 0.0
     yield (
-        f"The engine's gains: {engine.n} successive gains of moves that were its own choice,"
-        f" {zeros:.1%} of them 0, mean {mean:.1f} cp."
+        f"The engine's gains: {engine.n} successive gains of moves that were its own"
+        f" choice, {zeros:.1%} of them 0, mean {mean:.1f} cp."
     )
 
 
@@ -414,7 +469,9 @@ def measured_engine_table(data: StudyData) -> Rows:
     about="everybody",
 )
 def engine_gains_table(data: StudyData) -> Rows:
-    """The engine's own successive gains, counted: what ``[rating] engine_distribution`` reads."""
+    """The engine's own successive gains, counted: what ``[rating] engine_distribution``
+    reads.
+    """
     engine = _engine_gains(data)
     yield from engine
     yield f"Successive gains of {engine.n} moves that were the engine's own choice."
@@ -423,10 +480,13 @@ def engine_gains_table(data: StudyData) -> Rows:
 def _engine_gains(data: StudyData) -> GainHistogram:
     """Of everybody's moves in the selection."""
     own = data.scan(all_players=True).filter(col("move") == col("best"))
-    return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
+    return GainHistogram(
+        own.select("successive_cp").drop_nulls().collect()["successive_cp"]
+    )
 
 
-#: Games in which either side has fewer moves say too little of both ways to compare them.
+#: Games in which either side has fewer moves say too little of both ways to compare
+#: them.
 _LEAST_MOVES = 10
 #: Draws of games behind intervals.
 _DRAWS = 2_000
@@ -442,26 +502,34 @@ _DRAWS = 2_000
     ("low", 3, "95 % interval, games drawn again"),
     ("high", 3),
     ("apart", 1, "root mean square of what is between them, Elo"),
-    notes=(f"Games with {_LEAST_MOVES} moves of either side and no unbounded difference.",),
+    notes=(
+        f"Games with {_LEAST_MOVES} moves of either side and no unbounded difference.",
+    ),
     engine=SUCCESSIVE,
     about="everybody",
 )
 def engine_gap_table(data: StudyData) -> Rows:
     """Whether two players compared by way of the engine differ as they do directly.
 
-    In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4 one of 142.
+    In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4
+    one of 142.
     """
     engines = (SPIKE, _engine_gains(data))
     # Three figures a game, 24 bytes: games are drawn again below.
     figures = array("d")
     for white, black in _successive(data):
-        pairs = [(white, black), *((side, each) for each in engines for side in (white, black))]
+        pairs = [
+            (white, black),
+            *((side, each) for each in engines for side in (white, black)),
+        ]
         found = [_difference(compute_expected_score_between(*pair)) for pair in pairs]
         if None not in found:
             one, *rest = (each or 0.0 for each in found)
             figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))
     x, *ways = np.array(figures).reshape(-1, 3).T.copy()
-    for name, y in zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ():
+    for name, y in (
+        zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ()
+    ):
         lot, products, n = np.random.default_rng(0), np.stack([x * y, x * x]), len(x)
         # One draw at a time: all of them together are two thousand times the games.
         drawn = (products[:, lot.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS))

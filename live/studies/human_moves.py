@@ -1,21 +1,24 @@
-"""Networks of human moves, made and held against games. Part of the composition root: reads files,
-asks the clock, prints.
+"""Networks of human moves, made and held against games. Part of the composition root:
+reads files, asks the clock, prints.
 
-Files of rated games, replayed once into records of positions that training reads from disk.
+Files of rated games, replayed once into records of positions that training reads from
+disk.
 
-A file has one game a line (JSON, may be gzipped): ``m`` moves in UCI joined by spaces, ``w`` and
-``b`` Elo, ``kind``, and where known ``wid`` and ``bid``, the players' numbers.
+A file has one game a line (JSON, may be gzipped): ``m`` moves in UCI joined by spaces,
+``w`` and ``b`` Elo, ``kind``, and where known ``wid`` and ``bid``, the players'
+numbers.
 
 Which games a network may learn from, and which judge it: decided once, by player.
 
-A game is held out when one of its players is, when it has no player numbers and its moves are
-drawn, or when it is among the games that judge the ratings. Of the games held out, a third serves
-choices (size, rate, when to stop), two thirds only the figures that are published.
+A game is held out when one of its players is, when it has no player numbers and its
+moves are drawn, or when it is among the games that judge the ratings. Of the games held
+out, a third serves choices (size, rate, when to stop), two thirds only the figures that
+are published.
 
 How well a network says what was played in games, by rating and kind: pure bookkeeping.
 
-Of every game the plies after the opening are asked for, with the players' own ratings and, where
-the network knows ratings, with both 400 Elo higher and lower.
+Of every game the plies after the opening are asked for, with the players' own ratings
+and, where the network knows ratings, with both 400 Elo higher and lower.
 """
 
 import functools
@@ -59,7 +62,8 @@ Figures = dict[str, Any]
 Part = Literal["train", "validation", "test"]
 GamePart = Literal["all"] | Part
 
-#: One in so many players, and of games without numbers one in so many games, is held out.
+#: One in so many players, and of games without numbers one in so many games, is held
+#: out.
 PLAYERS_IN = 8
 #: One in so many of the games held out serves choices.
 VALIDATION_IN = 3
@@ -68,28 +72,37 @@ VALIDATION_IN = 3
 class HeldOut(Value):
     """Games and players held out by name, besides those drawn.
 
-    ``games`` are SHA-256 sums (hexadecimal) of a game's moves in UCI joined by spaces; ``players``
-    are numbers as in the files of games.
+    ``games`` are SHA-256 sums (hexadecimal) of a game's moves in UCI joined by spaces;
+    ``players`` are numbers as in the files of games.
     """
 
     games: frozenset[str]
     players: frozenset[int]
 
     def part_of(self, moves: str, players: Iterable[int | None]) -> Part:
-        """The part of a game: its moves in UCI joined by spaces, its two players' numbers."""
+        """The part of a game: its moves in UCI joined by spaces, its two players'
+        numbers.
+        """
         known = [number for number in players if number is not None]
         held = (
-            any(number in self.players or not share_of(str(number), PLAYERS_IN) for number in known)
+            any(
+                number in self.players or not share_of(str(number), PLAYERS_IN)
+                for number in known
+            )
             or (len(known) < 2 and not share_of(moves, PLAYERS_IN))
             or sha256(moves.encode()).hexdigest() in self.games
         )
         if not held:
             return "train"
-        return "test" if share_of(f"validation {moves}", VALIDATION_IN) else "validation"
+        return (
+            "test" if share_of(f"validation {moves}", VALIDATION_IN) else "validation"
+        )
 
 
 def held_out() -> HeldOut:
-    """The games and players that judge this project's ratings (``human_held_out.json``)."""
+    """The games and players that judge this project's ratings
+    (``human_held_out.json``).
+    """
     text = files(__package__).joinpath("human_held_out.json").read_bytes()
     return msgspec.json.decode(text, type=HeldOut)
 
@@ -109,7 +122,9 @@ Elos = tuple[int, int]
 
 
 class GameLine(NamedTuple):
-    """One game of a file: its moves in UCI, both Elo, its kind, and its players' numbers."""
+    """One game of a file: its moves in UCI, both Elo, its kind, and its players'
+    numbers.
+    """
 
     moves: str
     elo: Elos
@@ -126,7 +141,8 @@ NumberedLine = tuple[int, GameLine]
 
 
 def games(path: Path) -> Iterator[GameLine]:
-    """The games of a file; lines without moves, both ratings and a known kind are left out.
+    """The games of a file; lines without moves, both ratings and a known kind are left
+    out.
 
     Raises:
         InputError: it cannot be read, or a line of it is no game.
@@ -136,12 +152,19 @@ def games(path: Path) -> Iterator[GameLine]:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
             for number, line in enumerate(lines, 1):  # noqa: B007 - for the errors
                 raw: dict[str, Any] = _object(line) if line.strip() else {}
-                if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
+                if (
+                    raw.get("m")
+                    and raw.get("w")
+                    and raw.get("b")
+                    and raw.get("kind") in KINDS
+                ):
                     players = (raw.get("wid"), raw.get("bid"))
                     yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
     except (OSError, EOFError, zlib.error) as error:
         problem = f"cannot be read behind line {number} ({error})"
-        raise InputError(str(path), problem, "Give a whole file, plain or gzipped") from None
+        raise InputError(
+            str(path), problem, "Give a whole file, plain or gzipped"
+        ) from None
     except (ValueError, RecursionError):
         remedy = "Give one game a line"
         raise InputError(f"{path}, line {number}", "is no JSON", remedy) from None
@@ -152,24 +175,32 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
-    """Every position of a game as a row of records, with the move played; not mirrored."""
+    """Every position of a game as a row of records, with the move played; not
+    mirrored.
+    """
     board = chess.Board()
     moves = [_move(uci) for uci in game.moves.split()]
     rows = []
     for ply, move in enumerate(moves):
-        row = pack_position(board, moves[max(ply - 2, 0) : ply], game.elos(board.turn), game.kind)
+        row = pack_position(
+            board, moves[max(ply - 2, 0) : ply], game.elos(board.turn), game.kind
+        )
         rows.append((*row[:8], move.from_square * 64 + move.to_square, number, ply))
         board.push(move)
     return rows
 
 
 def encode(numbered: Iterable[NumberedLine], sample: random.Random | None) -> Positions:
-    """Positions of many games; with ``sample`` openings and some kinds are thinned out."""
+    """Positions of many games; with ``sample`` openings and some kinds are thinned
+    out.
+    """
 
     def chosen() -> Iterator[tuple[Any, ...]]:
         for number, game in numbered:
             for row in positions(game, number):
-                share = KEEP_KIND[game.kind] * (KEEP_OPENING if row[-1] < OPENING_PLIES else 1.0)
+                share = KEEP_KIND[game.kind] * (
+                    KEEP_OPENING if row[-1] < OPENING_PLIES else 1.0
+                )
                 if sample is None or share == 1.0 or sample.random() < share:
                     yield row
 
@@ -190,14 +221,16 @@ def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[Numbere
 def encode_to(folder: Path, chosen: list[NumberedLine], name: str, seed: int) -> None:
     """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
 
-    Two processes work; files that are there already are kept, so that an interruption costs
-    little. With the name ``train`` openings and some kinds are thinned out.
+    Two processes work; files that are there already are kept, so that an interruption
+    costs little. With the name ``train`` openings and some kinds are thinned out.
     """
     folder.mkdir(parents=True, exist_ok=True)
     shuffled = list(chosen)
     random.Random(seed).shuffle(shuffled)
     many = -(-len(shuffled) // _GAMES_A_FILE)
-    wanted = [(folder / f"{name}-{k:03}.npy", shuffled[k::many], k) for k in range(many)]
+    wanted = [
+        (folder / f"{name}-{k:03}.npy", shuffled[k::many], k) for k in range(many)
+    ]
     missing = [(*job, seed, name == "train") for job in wanted if not job[0].exists()]
     if missing:
         with multiprocessing.get_context("spawn").Pool(2) as pool:
@@ -215,7 +248,9 @@ def _encode_file(
 
 def encoded(folder: Path, name: str) -> Positions:
     """The records written by :func:`encode_to`, all files together."""
-    return np.concatenate([np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))])
+    return np.concatenate(
+        [np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))]
+    )
 
 
 #: Ratings this far off must say less of the moves than the right ones.
@@ -236,24 +271,33 @@ def asked_of(game: GameLine) -> Iterator[tuple[NetworkInput, str]]:
     board = chess.Board()
     for ply, uci in enumerate(game.moves.split()):
         if ply >= OPENING_PLIES:
-            yield NetworkInput(board.copy(stack=8), game.elos(board.turn), game.kind), uci
+            yield (
+                NetworkInput(board.copy(stack=8), game.elos(board.turn), game.kind),
+                uci,
+            )
         board.push_uci(uci)
 
 
 def _shifted(elo: Elos) -> list[Elos]:
     low, high = LEARNED_ELO
     return [
-        (elo[0] + off, elo[1] + off) for off in (-OFF_ELO, OFF_ELO) if low <= elo[0] + off <= high
+        (elo[0] + off, elo[1] + off)
+        for off in (-OFF_ELO, OFF_ELO)
+        if low <= elo[0] + off <= high
     ]
 
 
 def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
-    """All figures of one network over games, as ``live-rate human --check`` prints them."""
+    """All figures of one network over games, as ``live-rate human --check`` prints
+    them.
+    """
     left_out: Counter[str] = Counter()
-    # Of a position: number of its game, kind and band of Elo; whether the first choice was played,
-    # and the surprise (nats); whether wrong ratings were asked for too, and both surprises.
+    # Of a position: number of its game, kind and band of Elo; whether the first choice
+    # was played, and the surprise (nats); whether wrong ratings were asked for too, and
+    # both surprises.
     rows: list[tuple[float, ...]] = []
-    # Of the moves with a forecast in each tenth: its sum, how many were played, how many there are.
+    # Of the moves with a forecast in each tenth: its sum, how many were played, how
+    # many there are.
     tenths = np.zeros((10, 3))
     count = 0
     for count, game in enumerate(games, 1):
@@ -263,10 +307,14 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
             if reason is None and uci[4:] in ("", "q"):
                 positions.append((asked, uci))
             else:
-                left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
+                left_out[
+                    reason or "promotions to a lesser piece were not learned apart"
+                ] += 1
         right = network.predict_shares([asked for asked, _ in positions])
         wanted = [
-            NetworkInput(of.board, elo, of.kind) for of, _ in positions for elo in _shifted(of.elo)
+            NetworkInput(of.board, elo, of.kind)
+            for of, _ in positions
+            for elo in _shifted(of.elo)
         ]
         others = iter(network.predict_shares(wanted))
         for (asked, uci), given in zip(positions, right, strict=True):
@@ -277,7 +325,9 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
             hit = next(iter(given)) == uci
             rows.append((count - 1, KINDS.index(asked.kind), own, hit, loss, *beside))
             shares = np.array([*given.values()])
-            each = np.stack([shares, [move == uci for move in given], np.ones(len(shares))], axis=1)
+            each = np.stack(
+                [shares, [move == uci for move in given], np.ones(len(shares))], axis=1
+            )
             np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), each)
     found = np.array(rows, dtype=np.float64).reshape(-1, 8)
     numbers, kinds, elos = found.T[:3].astype(np.int64)
@@ -288,7 +338,8 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
         **_figures(found),
         "right_elo_gain": _gain(off, at_wrong - at_right),
         "by_elo": [
-            {"elo": elo, **_figures(found[elos == elo])} for elo in np.unique(elos).tolist()
+            {"elo": elo, **_figures(found[elos == elo])}
+            for elo in np.unique(elos).tolist()
         ],
         "by_kind": [
             {"kind": kind, **_figures(found[kinds == at])}
@@ -323,20 +374,29 @@ def _figures(rows: Floats) -> Figures:
 
 
 def _gain(many: Floats, gained: Floats) -> dict[str, float] | None:
-    """What the right rating is worth against one 400 off, in nats, with its 95 % interval.
+    """What the right rating is worth against one 400 off, in nats, with its 95 %
+    interval.
 
-    Games are drawn again with repetition: the moves of one game are no independent witnesses.
+    Games are drawn again with repetition: the moves of one game are no independent
+    witnesses.
     """
     if not many.sum():
         return None
     drawn = np.random.default_rng(1).integers(len(many), size=(_RESAMPLED, len(many)))
     means = gained[drawn].sum(1) / np.maximum(many[drawn].sum(1), 1)
     ends = (gained.sum() / many.sum(), *np.quantile(means, [0.025, 0.975]))
-    return dict(zip(("mean", "low", "high"), (round(float(x), 4) for x in ends), strict=True))
+    return dict(
+        zip(("mean", "low", "high"), (round(float(x), 4) for x in ends), strict=True)
+    )
 
 
 def check_network(
-    files: Sequence[Path], network: str, *, chosen: GamePart, most: int | None, json: str | None
+    files: Sequence[Path],
+    network: str,
+    *,
+    chosen: GamePart,
+    most: int | None,
+    json: str | None,
 ) -> int:
     """``live-rate human --check``; returns the exit code."""
     _reject_missing(files)
@@ -344,7 +404,9 @@ def check_network(
     picked = [game for _, game in part(files, chosen, held_out())]
     if not picked:
         raise InputError(
-            str(files[0]), "holds no game with moves, both ratings and a known kind", "See the help"
+            str(files[0]),
+            "holds no game with moves, both ratings and a known kind",
+            "See the help",
         )
     if most is not None and len(picked) > most:
         # Spread over the files, which are often in order of time or rating.
@@ -364,16 +426,22 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
         from live.studies.human_train import Plan, export, train
     except ImportError as error:
         raise ConfigError(
-            "train-human", f"{error.name} is not installed", "Run: pip install 'live-rate[train]'"
+            "train-human",
+            f"{error.name} is not installed",
+            "Run: pip install 'live-rate[train]'",
         ) from None
     wanted = Plan(**plan)
     held = held_out()
     for name in ("train", "validation"):
         chosen = part(files, name, held)
         if not chosen:
-            raise InputError(str(files[0]), f"no game is left for {name}", "Give more games")
+            raise InputError(
+                str(files[0]), f"no game is left for {name}", "Give more games"
+            )
         encode_to(work, chosen, name, wanted.seed)
-    learned = train(work, wanted, time.time, lambda line: print_line(line, Console(stderr=True)))
+    learned = train(
+        work, wanted, time.time, lambda line: print_line(line, Console(stderr=True))
+    )
     about = {
         "name": out.stem,
         "learned": ", ".join(path.name for path in files),
@@ -387,7 +455,9 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
 def _reject_missing(files: Sequence[Path]) -> None:
     for path in files:
         if not path.is_file():
-            raise InputError(str(path), "there is no such file", "Give files of games, as NDJSON")
+            raise InputError(
+                str(path), "there is no such file", "Give files of games, as NDJSON"
+            )
 
 
 def _print(report: Figures) -> None:
@@ -400,7 +470,8 @@ def _print(report: Figures) -> None:
         print_line(f"{name:<12}{figures['positions']:>9}{shares}", console)
 
     print_line(
-        f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off", console
+        f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off",
+        console,
     )
     line("all", report)
     for kind in report["by_kind"]:

@@ -1,17 +1,18 @@
 """Learning a network from records of positions: threads that share one set of weights.
 
-Each thread takes the next batch, works out the gradients on one core and applies them under a
-lock, without waiting for the others; a step is bounded by wall time, not by a number of steps, so
-that training ends when it must on whatever machine it runs. The seed fixes weights, order and
-sample; with more than one thread the order of the steps is the machine's, and so two runs agree
-in their figures, not bit by bit.
+Each thread takes the next batch, works out the gradients on one core and applies them
+under a lock, without waiting for the others; a step is bounded by wall time, not by a
+number of steps, so that training ends when it must on whatever machine it runs. The
+seed fixes weights, order and sample; with more than one thread the order of the steps
+is the machine's, and so two runs agree in their figures, not bit by bit.
 
 The network itself, in torch: only training imports it.
 
-A stem and ``blocks`` residual blocks of two 3x3 convolutions. Who plays (both ratings, the kind
-of game) scales and shifts the middle of every block, together with the mean of the whole board.
-At the end each square gets a vector as a place to leave and one as a place to go; their products
-are the logits of the 64 x 64 moves. A promotion counts as its from and to.
+A stem and ``blocks`` residual blocks of two 3x3 convolutions. Who plays (both ratings,
+the kind of game) scales and shifts the middle of every block, together with the mean of
+the whole board. At the end each square gets a vector as a place to leave and one as a
+place to go; their products are the logits of the 64 x 64 moves. A promotion counts as
+its from and to.
 
 A trained network as an ONNX file, with what it was learned from written inside.
 """
@@ -45,7 +46,9 @@ _SQUARE = 64
 
 
 class Block(nn.Module):
-    """Two convolutions beside a shortcut; starts as the identity, so that no norm is needed."""
+    """Two convolutions beside a shortcut; starts as the identity, so that no norm is
+    needed.
+    """
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -62,19 +65,26 @@ class Block(nn.Module):
     def forward(self, seen: Tensor, given: Tensor) -> Tensor:
         scale, shift = self.given(given).chunk(2, 1)
         shift = shift + self.board(seen.mean((2, 3)))
-        middle = self.first(seen) * (1 + scale)[:, :, None, None] + shift[:, :, None, None]
+        middle = (
+            self.first(seen) * (1 + scale)[:, :, None, None] + shift[:, :, None, None]
+        )
         result: Tensor = functional.relu(seen + self.second(functional.relu(middle)))
         return result
 
 
 class MoveNetwork(nn.Module):
-    """Planes ``(n, PLANES, 8, 8)`` and conditions ``(n, CONDITIONS)`` to logits ``(n, 4096)``."""
+    """Planes ``(n, PLANES, 8, 8)`` and conditions ``(n, CONDITIONS)`` to logits ``(n,
+    4096)``.
+    """
 
     def __init__(self, channels: int, blocks: int) -> None:
         super().__init__()
         self.stem = nn.Conv2d(PLANES, channels, 3, padding=1)
         self.given = nn.Sequential(
-            nn.Linear(CONDITIONS, _GIVEN), nn.ReLU(), nn.Linear(_GIVEN, _GIVEN), nn.ReLU()
+            nn.Linear(CONDITIONS, _GIVEN),
+            nn.ReLU(),
+            nn.Linear(_GIVEN, _GIVEN),
+            nn.ReLU(),
         )
         self.blocks = nn.ModuleList(Block(channels) for _ in range(blocks))
         self.leave = nn.Conv2d(channels, _SQUARE, 1)
@@ -87,19 +97,24 @@ class MoveNetwork(nn.Module):
         for block in self.blocks:
             seen = block(seen, given)
         scale, shift = self.leave_given(given).chunk(2, 1)
-        leave = self.leave(seen).flatten(2) * (1 + scale)[:, :, None] + shift[:, :, None]
+        leave = (
+            self.leave(seen).flatten(2) * (1 + scale)[:, :, None] + shift[:, :, None]
+        )
         go = self.go(seen).flatten(2)
         return (leave.transpose(1, 2) @ go * _SQUARE**-0.5).flatten(1)
 
 
-def loss(network: nn.Module, planes: Tensor, given: Tensor, can: Tensor, played: Tensor) -> Tensor:
+def loss(
+    network: nn.Module, planes: Tensor, given: Tensor, can: Tensor, played: Tensor
+) -> Tensor:
     """Mean negative log-likelihood of the moves played, in nats."""
     with torch.autocast("cpu", torch.bfloat16):
         logits = network(planes, given)
     return functional.cross_entropy(logits.float().masked_fill(~can, -1e9), played)
 
 
-#: Weight of the past in the running mean of the weights, which is what is kept and shipped.
+#: Weight of the past in the running mean of the weights, which is what is kept and
+#: shipped.
 MEMORY = 0.999
 
 
@@ -119,7 +134,9 @@ class Plan(NamedTuple):
     seed: int = 1
 
     def rate_at(self, share: float) -> float:
-        """The learning rate when this share of the time is over: up at once, down as a cosine."""
+        """The learning rate when this share of the time is over: up at once, down as a
+        cosine.
+        """
         if share < self.warm_up:
             return self.rate * share / self.warm_up
         turned = math.pi * min((share - self.warm_up) / (1 - self.warm_up), 1.0)
@@ -128,10 +145,12 @@ class Plan(NamedTuple):
 
 
 class Orthogonal:
-    """AdamW for vectors and small layers; orthogonal steps (Muon) for the 3x3 convolutions.
+    """AdamW for vectors and small layers; orthogonal steps (Muon) for the 3x3
+    convolutions.
 
-    A step along every direction of a matrix at the same pace learns more from each position than
-    Adam does (Jordan and others 2024), scaled as by Liu and others 2025 to the size of Adam's.
+    A step along every direction of a matrix at the same pace learns more from each
+    position than Adam does (Jordan and others 2024), scaled as by Liu and others 2025
+    to the size of Adam's.
     """
 
     MOMENTUM = 0.95
@@ -139,7 +158,9 @@ class Orthogonal:
 
     def __init__(self, network: nn.Module, decay: float) -> None:
         self.decay = decay
-        self.wide = [p for p in network.parameters() if p.ndim == 4 and p.shape[-1] == 3]
+        self.wide = [
+            p for p in network.parameters() if p.ndim == 4 and p.shape[-1] == 3
+        ]
         wide = {id(p) for p in self.wide}
         self.moved = [torch.zeros_like(p) for p in self.wide]
         self.adam = torch.optim.AdamW(
@@ -174,18 +195,24 @@ class Orthogonal:
 
 
 def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
-    """The nearest matrix with orthonormal rows, roughly: five steps of Newton and Schulz."""
+    """The nearest matrix with orthonormal rows, roughly: five steps of Newton and
+    Schulz.
+    """
     if matrix.shape[0] > matrix.shape[1]:
         return orthogonal(matrix.T).T
     turned = matrix / (matrix.norm() + 1e-7)
     for _ in range(5):
         square = turned @ turned.T
-        turned = 3.4445 * turned + (-4.7750 * square + 2.0315 * square @ square) @ turned
+        turned = (
+            3.4445 * turned + (-4.7750 * square + 2.0315 * square @ square) @ turned
+        )
     return turned
 
 
 def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
-    """Planes, conditions, reachable moves and the move played, as the loss takes them."""
+    """Planes, conditions, reachable moves and the move played, as the loss takes
+    them.
+    """
     return (
         torch.from_numpy(build_planes(rows)).to(memory_format=torch.channels_last),
         torch.from_numpy(build_conditions(rows)),
@@ -205,7 +232,9 @@ class Training:
     def __init__(self, plan: Plan) -> None:
         torch.manual_seed(plan.seed)
         self.plan = plan
-        self.network = MoveNetwork(plan.channels, plan.blocks).to(memory_format=torch.channels_last)
+        self.network = MoveNetwork(plan.channels, plan.blocks).to(
+            memory_format=torch.channels_last
+        )
         self.mean = copy.deepcopy(self.network)
         self.optimizer = Orthogonal(self.network, plan.decay)
         self.steps = 0
@@ -239,7 +268,9 @@ class Training:
             self.steps += 1
             self.learned += len(rows)
             memory = min(MEMORY, self.steps / (self.steps + 10))
-            for mean, kept in zip(self.mean.parameters(), self.network.parameters(), strict=True):
+            for mean, kept in zip(
+                self.mean.parameters(), self.network.parameters(), strict=True
+            ):
                 mean.lerp_(kept, 1 - memory)
         self.recent.append(error.item())
 
@@ -282,11 +313,14 @@ def batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
         first = 0
 
 
-def train(folder: Path, plan: Plan, now: ReadClock, write: Callable[[str], None]) -> MoveNetwork:
-    """Learn from ``train-*.npy`` in a folder, or go on from the ``checkpoint.pt`` there.
+def train(
+    folder: Path, plan: Plan, now: ReadClock, write: Callable[[str], None]
+) -> MoveNetwork:
+    """Learn from ``train-*.npy`` in a folder, or go on from the ``checkpoint.pt``
+    there.
 
-    ``write`` gets one line a minute; every fifth says how the network does on a sample of
-    ``validation-*.npy``. Answers the running mean of the weights.
+    ``write`` gets one line a minute; every fifth says how the network does on a sample
+    of ``validation-*.npy``. Answers the running mean of the weights.
     """
     torch.set_num_threads(plan.threads)
     # Learned weights bring numbers too small for the fast path: three times slower.
@@ -321,8 +355,12 @@ def _sample(rows: Positions, seed: int, many: int = 4096) -> Positions:
 
 
 @torch.no_grad()
-def measured(network: nn.Module, rows: Positions, batch: int = 512) -> tuple[float, float]:
-    """First choice and negative log-likelihood over the reachable moves of some positions."""
+def measured(
+    network: nn.Module, rows: Positions, batch: int = 512
+) -> tuple[float, float]:
+    """First choice and negative log-likelihood over the reachable moves of some
+    positions.
+    """
     hits, error = 0, 0.0
     for start in range(0, len(rows), batch):
         part = rows[start : start + batch]
@@ -336,7 +374,8 @@ def measured(network: nn.Module, rows: Positions, batch: int = 512) -> tuple[flo
 
 
 def export(network: MoveNetwork, path: Path, about: Mapping[str, str]) -> None:
-    """Write ``planes`` and ``conditions`` to ``logits``, in float32, for any number of positions.
+    """Write ``planes`` and ``conditions`` to ``logits``, in float32, for any number of
+    positions.
 
     ``about`` goes into the file's metadata. Needs the ``onnx`` package.
     """

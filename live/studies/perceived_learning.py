@@ -1,5 +1,5 @@
-"""Learn models of perceived ratings from games of rated players, and judge them on players they
-never saw.
+"""Learn models of perceived ratings from games of rated players, and judge them on
+players they never saw.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ from live.studies.read_games import GameLine
 Ints = npt.NDArray[np.int64]
 Which = npt.NDArray[np.bool_]
 
-# --- played games -------------------------------------------------------------------------------
+# --- played games ---------------------------------------------------------------------
 
-# Two kinds of NDJSON are read, one game a line: searched games with one entry a position
-# (``moves``, ``plies``), and the same with one list a figure (``moves``, ``cp``, ``best``). The
-# manual says what each key holds.
+# Two kinds of NDJSON are read, one game a line: searched games with one entry a
+# position (``moves``, ``plies``), and the same with one list a figure (``moves``,
+# ``cp``, ``best``). The manual says what each key holds.
 
 
 #: What the engine says of the usual starting position, where a file leaves it out.
@@ -98,15 +98,20 @@ def read_played_games(
 ) -> list[PlayedGame]:
     """The games of NDJSON ``lines``, with turns by ``gain``.
 
-    Forced moves are no turns. Raises InputError, naming ``subject`` and the line, for what cannot
-    be read.
+    Forced moves are no turns. Raises InputError, naming ``subject`` and the line, for
+    what cannot be read.
     """
     games = []
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 games.append(_searched(msgspec.json.decode(line, type=GameLine), gain))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+            except (
+                msgspec.DecodeError,
+                UnicodeDecodeError,
+                RecursionError,
+                ValueError,
+            ) as error:
                 raise InputError(
                     f"{subject}, line {number}",
                     f"is no rated game: {error}",
@@ -139,10 +144,11 @@ def played_game(
     gain: GainKind,
     start: Complexity | None = None,
 ) -> PlayedGame:
-    """Return a game with the turns of both sides, White's first, which come without any.
+    """Return a game with the turns of both sides, White's first, which come without
+    any.
 
-    ``positions``: as far as they are known, the first of all among them; ``start``: what the
-    engine says of that one, where it is not told.
+    ``positions``: as far as they are known, the first of all among them; ``start``:
+    what the engine says of that one, where it is not told.
     """
     found: tuple[tuple[list[Turn], list[str | None]], ...] = (([], []), ([], []))
     board, taken, known = chess.Board(), False, set[str]()
@@ -159,7 +165,9 @@ def played_game(
         gain_cp = gains(before, positions[index + 1], uci, color)[gain == "successive"]
         if gain_cp is not None:
             about = start if start and not index else before.whole.complexity
-            stability_cp, jump_cp = (about.stability_cp, about.jump_cp) if about else (None, None)
+            stability_cp, jump_cp = (
+                (about.stability_cp, about.jump_cp) if about else (None, None)
+            )
             score = before.whole.cp * (-1 if index % 2 else 1)
             turns, best = found[index % 2]
             turns.append(Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen))
@@ -172,7 +180,7 @@ def played_game(
     return PlayedGame(white, black, result, scores, tuple(moves))
 
 
-# --- games followed ------------------------------------------------------------------------------
+# --- games followed -------------------------------------------------------------------
 
 COLORS: tuple[Color, Color] = ("white", "black")
 Whom = Callable[[str], bool]
@@ -181,7 +189,9 @@ _BARE = Dispersion((), 1.0)
 
 
 def chosen_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
-    """The rated players of each game whom ``whom`` names, where any of their turns is known."""
+    """The rated players of each game whom ``whom`` names, where any of their turns is
+    known.
+    """
     return [
         {
             color: player
@@ -234,20 +244,23 @@ def follow(
     turns = [(color, turn) for color, side in sides.items() for turn in side.turns]
     for color, turn in sorted(turns, key=lambda each: each[1].ply):
         move = reader.compare_turn(turn, elos[color])
-        hardness = sums.estimate_hardness(color, turn.ply) * np.sqrt(move.peers.variance)
+        hardness = sums.estimate_hardness(color, turn.ply) * np.sqrt(
+            move.peers.variance
+        )
         sums.add(color, turn.ply, move)
         total = sums.sum_evidence(color, _BARE, over=True)
         assert total is not None  # it has this move
         yield FollowedMove(color, turn, move, hardness, total)
 
 
-# --- held out -----------------------------------------------------------------------------------
+# --- held out -------------------------------------------------------------------------
 
 # Which players judge the figures, and so are left out of everything that is learned.
 #
-# Decided once, by player: one in eight, drawn by the SHA-256 of the number (or the name) that the
-# files of games give him. ``live/ratings/held_out.json`` lists those of the searched games over the
-# board, with the games they played (SHA-256 of the moves in UCI, joined by spaces).
+# Decided once, by player: one in eight, drawn by the SHA-256 of the number (or the
+# name) that the files of games give him. ``live/ratings/held_out.json`` lists those of
+# the searched games over the board, with the games they played (SHA-256 of the moves in
+# UCI, joined by spaces).
 
 
 #: Shares that all players fall into; one of them judges.
@@ -264,15 +277,15 @@ def judges(player: str) -> bool:
     return share_of(player) == 0
 
 
-# --- learn --------------------------------------------------------------------------------------
+# --- learn ----------------------------------------------------------------------------
 
 # Learn a model of perceived ratings from games of rated players.
 #
-# The weights of the logit are the likeliest, with a normal prior on each that keeps small samples
-# honest. What games share (``beta``) and what they differ by beyond chance (``kappa``) is
-# measured on players that the weights were not learned from: they are split into shares, and each
-# share is scored by weights learned from the others. Players who judge
-# (``live.studies.perceived_learning``) are never seen.
+# The weights of the logit are the likeliest, with a normal prior on each that keeps
+# small samples honest. What games share (``beta``) and what they differ by beyond
+# chance (``kappa``) is measured on players that the weights were not learned from: they
+# are split into shares, and each share is scored by weights learned from the others.
+# Players who judge (``live.studies.perceived_learning``) are never seen.
 
 
 #: Classes of loss, centipawns.
@@ -290,12 +303,14 @@ CHANGING: Circumstances = (
     "instability",
     "choices",
 )
-#: Those of every turn; the rest are known where people were asked. Their order is the weights'.
+#: Those of every turn; the rest are known where people were asked. Their order is the
+#: weights'.
 CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
 PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND = 2.0, 8.0, 16.0
-#: More turns than this teach the weights nothing new; players' games are then drawn evenly.
+#: More turns than this teach the weights nothing new; players' games are then drawn
+#: evenly.
 MOST_TURNS = 90_000
 #: Fewest player-games to learn anything from.
 MIN_GAMES = 50
@@ -308,7 +323,8 @@ STAGES_PLIES = (20, 40, 60)
 MOST_BETA = 1.0
 #: After how many counted moves ``kappa`` is measured.
 NODES = (5, 10, 20, 40)
-#: What share of games the usual band is to hold, and between what bounds ``kappa`` is sought.
+#: What share of games the usual band is to hold, and between what bounds ``kappa`` is
+#: sought.
 USUAL_SHARE = 0.8
 LEAST_KAPPA, MOST_KAPPA = 0.1, 10.0
 #: Slopes that follow the players' ratings less than this do not tell strong from weak.
@@ -317,9 +333,9 @@ LEAST_CORRELATION = 0.2
 MOST_GAMES = 2000
 #: ``sigma``, Elo, while ``beta`` is learned, and where too little is known to learn it.
 USUAL_PRIOR_SD = 360.0
-#: ``sigma`` is as small as lets this share of own ratings, at most, lie outside their usual bands
-#: after so many counted moves: the smaller, the calmer a rating is, and the nearer to the level
-#: of the game the bands of players who are far from it lie.
+#: ``sigma`` is as small as lets this share of own ratings, at most, lie outside their
+#: usual bands after so many counted moves: the smaller, the calmer a rating is, and the
+#: nearer to the level of the game the bands of players who are far from it lie.
 OWN_OUTSIDE, OWN_OUTSIDE_MOVES = 0.07, 10
 LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP = 100, 600, 5
 
@@ -360,12 +376,16 @@ def turns_of(
             for turn in side.turns
         ]
         for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
-            rows.append((key, players.setdefault(player, len(players)), elo, turn.gain_cp))
+            rows.append(
+                (key, players.setdefault(player, len(players)), elo, turn.gain_cp)
+            )
             at.append(measure_circumstances(turn, names))
     key_, player_, elo_, gain_ = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     at_ = np.array(at, dtype=np.float64).reshape(-1, len(names))
     classes = np.searchsorted(edges_cp, -gain_)
-    return Turns(key_, player_, elo_.astype(np.float64), at_, gain_, classes), list(players)
+    return Turns(key_, player_, elo_.astype(np.float64), at_, gain_, classes), list(
+        players
+    )
 
 
 def learn(
@@ -373,9 +393,9 @@ def learn(
 ) -> PerceivedModel:
     """Learn from rated games; some seconds for 400 games, the same from the same games.
 
-    ``without`` says which players are left out; ``about`` is what the model says of itself. Raises
-    InputError below 50 player-games and 1000 moves, and where the model puts most of these at an
-    end of the scale.
+    ``without`` says which players are left out; ``about`` is what the model says of
+    itself. Raises InputError below 50 player-games and 1000 moves, and where the model
+    puts most of these at an end of the scale.
     """
     too_few = functools.partial(
         InputError, about["data"], remedy="Give more games of rated players"
@@ -386,13 +406,21 @@ def learn(
     share = np.array([share_of(player, FOLDS) for player in players], dtype=np.int64)
     elos = turns.elo[np.unique(turns.side, return_index=True)[1]]
     if len(elos) < MIN_GAMES:
-        raise too_few(f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from")
+        raise too_few(
+            f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from"
+        )
     if len(turns.elo) < MIN_MOVES:
-        raise too_few(f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from")
+        raise too_few(
+            f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from"
+        )
     # That which is the same everywhere says nothing.
     known = zip(CIRCUMSTANCES, turns.at.T, strict=True)
-    names = tuple(name for name, column in known if name == "always" or np.ptp(column) > 0)
-    turns = turns._replace(at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]])
+    names = tuple(
+        name for name, column in known if name == "always" or np.ptp(column) > 0
+    )
+    turns = turns._replace(
+        at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]]
+    )
     changing = tuple(each for each in CHANGING if each in names)
     centre = float(round(float(elos.mean())))
     low, high = np.quantile(elos, (0.025, 0.975)).round().tolist()
@@ -427,7 +455,9 @@ def learn(
     for number in np.unique(share).tolist():
         others = share[turns.player] != number
         if others.any():
-            other = msgspec.structs.replace(model, **_weights(fit(turns.rows(others), weights), p))
+            other = msgspec.structs.replace(
+                model, **_weights(fit(turns.rows(others), weights), p)
+            )
             apart[number] = MoveReader((other,))
 
     drawn = _drawn_games(chosen)
@@ -444,11 +474,15 @@ def learn(
     shared = learn_shared(followed(((0, 1.0),)))
     if not _tells_players_apart(followed(shared), centre):
         raise too_few("these moves do not tell strong from weak players")
-    return msgspec.structs.replace(model, shared=shared, **learn_spread(followed(shared)))
+    return msgspec.structs.replace(
+        model, shared=shared, **learn_spread(followed(shared))
+    )
 
 
 def _tells_players_apart(sides: Followed, elo: float) -> bool:
-    """Return whether the slopes at one rating follow the players' own ratings at all."""
+    """Return whether the slopes at one rating follow the players' own ratings at
+    all.
+    """
     slopes: list[float] = []
     elos: list[float] = []
     for side in sides:
@@ -459,7 +493,9 @@ def _tells_players_apart(sides: Followed, elo: float) -> bool:
 
 
 def _drawn_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:
-    """Return the numbers of at most :data:`MOST_GAMES` games with chosen sides, drawn evenly."""
+    """Return the numbers of at most :data:`MOST_GAMES` games with chosen sides, drawn
+    evenly.
+    """
     known = [index for index, sides in enumerate(chosen) if sides]
     step = -(-len(known) // MOST_GAMES) or 1
     return known[::step]
@@ -479,7 +515,8 @@ def _fit(
     moving = rows.at[:, [names.index(each) for each in changing]]
     features = np.concatenate([rows.at, moving * z, z * z], axis=1)
     stiff = np.repeat(
-        (PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND), (len(names), len(changing), 1)
+        (PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND),
+        (len(names), len(changing), 1),
     )[:, None]
     # What holds always is as the games say.
     stiff[0], stiff[len(names)] = 0.01, 0.5
@@ -513,12 +550,13 @@ def _thinned(turns: Turns) -> Turns:
     """At most ``MOST_TURNS`` of the turns, in whole player-games."""
     if len(turns.side) <= MOST_TURNS:
         return turns
-    # Drawn by the number of the game, so that the same games teach whenever it is run again.
+    # Drawn by the number of the game, so that the same games teach whenever it is run
+    # again.
     drawn = (turns.side * 2654435761) % 2**32 / 2**32
     return turns.rows(drawn < MOST_TURNS / len(turns.side))
 
 
-# --- what games share, and what they differ by ---------------------------------------------------
+# --- what games share, and what they differ by ----------------------------------------
 
 
 class _StageSums(NamedTuple):
@@ -530,7 +568,9 @@ class _StageSums(NamedTuple):
     """Of the moves of each stage so far where ``beta`` is 1, (stages, Elos)."""
 
     def place(self, betas: Sequence[float]) -> float:
-        """Return the place of the side's rating with a ``beta`` for each stage so far."""
+        """Return the place of the side's rating with a ``beta`` for each stage so
+        far.
+        """
         slope = self.total.slope - np.array(betas) @ self.hardness
         total = self.total._replace(slope=slope)
         found = read_rating(total, USUAL_PRIOR_SD)
@@ -539,7 +579,8 @@ class _StageSums(NamedTuple):
 
 
 def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
-    """Learn ``beta`` stage by stage: with it, both players' places are uncorrelated at its end.
+    """Learn ``beta`` stage by stage: with it, both players' places are uncorrelated at
+    its end.
 
     What was ``followed`` has a ``beta`` of 1.
     """
@@ -574,8 +615,12 @@ def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
     return found
 
 
-def _find_beta(pairs: Sequence[tuple[_StageSums, _StageSums]], earlier: Sequence[float]) -> float:
-    """Return the least ``beta`` of a stage at which the places of both sides are uncorrelated."""
+def _find_beta(
+    pairs: Sequence[tuple[_StageSums, _StageSums]], earlier: Sequence[float]
+) -> float:
+    """Return the least ``beta`` of a stage at which the places of both sides are
+    uncorrelated.
+    """
 
     def correlate(beta: float) -> float:
         betas = [*earlier, beta]
@@ -592,7 +637,9 @@ def _find_beta(pairs: Sequence[tuple[_StageSums, _StageSums]], earlier: Sequence
 
 
 def learn_spread(followed: Followed) -> dict[str, object]:
-    """Learn ``sigma``, and ``kappa``: with both, usual bands hold :data:`USUAL_SHARE` of games."""
+    """Learn ``sigma``, and ``kappa``: with both, usual bands hold :data:`USUAL_SHARE`
+    of games.
+    """
     running: dict[int, list[Evidence]] = {node: [] for node in NODES}
     elos: dict[int, list[float]] = {node: [] for node in NODES}
     players: dict[str, list[Evidence]] = {}
@@ -605,10 +652,18 @@ def learn_spread(followed: Followed) -> dict[str, object]:
     prior_sd = USUAL_PRIOR_SD
     if len(running[OWN_OUTSIDE_MOVES]) >= MIN_GAMES:
         prior_sd = find_prior_sd(running[OWN_OUTSIDE_MOVES], elos[OWN_OUTSIDE_MOVES])
-    finished = find_kappa([each for games in players.values() for each in games], prior_sd)
+    finished = find_kappa(
+        [each for games in players.values() for each in games], prior_sd
+    )
     enough = {node: held for node, held in running.items() if len(held) >= MIN_GAMES}
-    dispersion = tuple((node, find_kappa(held, prior_sd)) for node, held in enough.items())
-    events = [functools.reduce(Evidence.join, games) for games in players.values() if games[1:]]
+    dispersion = tuple(
+        (node, find_kappa(held, prior_sd)) for node, held in enough.items()
+    )
+    events = [
+        functools.reduce(Evidence.join, games)
+        for games in players.values()
+        if games[1:]
+    ]
     several = len(events) >= MIN_GAMES / 2
     return {
         "prior_sd": prior_sd,
@@ -619,8 +674,8 @@ def learn_spread(followed: Followed) -> dict[str, object]:
 
 
 def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
-    """Return the least ``sigma`` with which at most :data:`OWN_OUTSIDE` of own ratings lie
-    outside their usual bands.
+    """Return the least ``sigma`` with which at most :data:`OWN_OUTSIDE` of own ratings
+    lie outside their usual bands.
     """
 
     def has_too_many_outside(prior_sd: int) -> bool:
@@ -639,7 +694,9 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
 
 
 def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
-    """Return the ``kappa`` with which usual bands hold :data:`USUAL_SHARE` of player-games."""
+    """Return the ``kappa`` with which usual bands hold :data:`USUAL_SHARE` of
+    player-games.
+    """
 
     def find_surplus(kappa: float) -> float:
         figures = [read_rating(each._replace(kappa=kappa), prior_sd) for each in totals]
@@ -658,7 +715,9 @@ def is_usual(figures: Perceived) -> bool:
 
 
 def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
-    """Algorithm 3 over the players, weighted by their moves, and how their differences rise."""
+    """Algorithm 3 over the players, weighted by their moves, and how their differences
+    rise.
+    """
     n = np.bincount(turns.player)
     score = np.bincount(turns.player, (np.sign(turns.gain_cp) + 1) / 2) / n
     known = (score > 0) & (score < 1)
@@ -669,22 +728,30 @@ def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
         [convert_score_to_difference(each) or 0.0 for each in score[known].tolist()]
     )
     z = (elo - centre) / SCALE_ELO
-    start, slope = np.polynomial.polynomial.polyfit(z, difference, 1, w=np.sqrt(n)).tolist()
-    return round(np.average(elo - difference, weights=n)), (round(start, 2), round(slope, 2))
+    start, slope = np.polynomial.polynomial.polyfit(
+        z, difference, 1, w=np.sqrt(n)
+    ).tolist()
+    return round(np.average(elo - difference, weights=n)), (
+        round(start, 2),
+        round(slope, 2),
+    )
 
 
 def _weights(flat: Floats, p: int) -> dict[str, Any]:
-    """The fields of a model that are fitted, rounded; ``p``: how many circumstances there are."""
+    """The fields of a model that are fitted, rounded; ``p``: how many circumstances
+    there are.
+    """
     rows = [tuple(round(each, 4) + 0.0 for each in row) for row in flat.tolist()]
     return {"level": tuple(rows[:p]), "slope": tuple(rows[p:-1]), "bend": rows[-1]}
 
 
-# --- judge --------------------------------------------------------------------------------------
+# --- judge ----------------------------------------------------------------------------
 
-# How well a model does on players it never saw: what its bands hold, after so many moves.
+# How well a model does on players it never saw: what its bands hold, after so many
+# moves.
 #
-# One row a player-game, as arrays; the bounds that must hold are those of ``numbers`` in the
-# manual.
+# One row a player-game, as arrays; the bounds that must hold are those of ``numbers``
+# in the manual.
 
 
 AFTER = (5, 10, 20, 40)
@@ -717,7 +784,9 @@ class Judged(NamedTuple):
     """1 for the winner of the game, -1 for the loser, else 0."""
     rating: Floats
     z: Floats
-    """Where the rating lies among those of players rated alike, in standard deviations."""
+    """Where the rating lies among those of players rated alike, in standard
+    deviations.
+    """
     usual_low: Floats
     usual_high: Floats
     inside: Floats
@@ -727,7 +796,9 @@ class Judged(NamedTuple):
 
 
 class JudgedMoves(NamedTuple):
-    """Moves that changed a rating, one row each: all but the first of each player-game."""
+    """Moves that changed a rating, one row each: all but the first of each
+    player-game.
+    """
 
     counted: Floats
     """How many moves count with it."""
@@ -748,9 +819,13 @@ class Judgement(NamedTuple):
 def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Judgement:
     """Rate the players that ``whom`` names by ``model``, after each of their moves."""
     reader = MoveReader((model,))
-    found: dict[str, list[tuple[float, ...]]] = {str(when): [] for when in (*AFTER, WHOLE)}
+    found: dict[str, list[tuple[float, ...]]] = {
+        str(when): [] for when in (*AFTER, WHOLE)
+    }
     changes: list[tuple[float, ...]] = []
-    for index, (game, sides) in enumerate(zip(games, chosen_sides(games, whom), strict=True)):
+    for index, (game, sides) in enumerate(
+        zip(games, chosen_sides(games, whom), strict=True)
+    ):
         if not sides:
             continue
         moves = list(follow(game, reader, model.shared))
@@ -771,7 +846,10 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
                 found[when].append((*about, *figures))
             changes += _changes(game, mine, reader.prior_sd)
     return Judgement(
-        {when: Judged(*_columns(rows, len(Judged._fields))) for when, rows in found.items()},
+        {
+            when: Judged(*_columns(rows, len(Judged._fields)))
+            for when, rows in found.items()
+        },
         JudgedMoves(*_columns(changes, len(JudgedMoves._fields))),
     )
 
@@ -788,11 +866,15 @@ def _won(game: PlayedGame, color: Color) -> int:
     return 1 if winner == color else -1
 
 
-def _figures(total: Evidence, elo: float, blind: Evidence, prior_sd: float) -> tuple[float, ...]:
+def _figures(
+    total: Evidence, elo: float, blind: Evidence, prior_sd: float
+) -> tuple[float, ...]:
     """Return the columns of :class:`Judged` from ``rating`` on."""
     seen, unrated = read_rating(total, prior_sd), read_rating(blind, prior_sd)
     assert seen is not None and unrated is not None  # a move is counted
-    assert seen.usual_low is not None and seen.usual_high is not None  # and the player is rated
+    assert (
+        seen.usual_low is not None and seen.usual_high is not None
+    )  # and the player is rated
     least, most = find_limits(total.peers, total.kappa, SURE_QUANTILE)
     own = min(max(elo, LEAST_ELO), MOST_ELO)
     least_own, slope, most_own = (
@@ -800,7 +882,13 @@ def _figures(total: Evidence, elo: float, blind: Evidence, prior_sd: float) -> t
     )
     inside = least_own <= slope <= most_own
     usual = seen.usual_low, seen.usual_high
-    return seen.rating, locate_rating(total, seen.rating), *usual, inside, unrated.rating
+    return (
+        seen.rating,
+        locate_rating(total, seen.rating),
+        *usual,
+        inside,
+        unrated.rating,
+    )
 
 
 def _changes(
@@ -836,10 +924,14 @@ def summary(of: Judged) -> dict[str, Any]:
     if not len(of.elo):
         return {"n": 0}
     elo, pairs = np.clip(of.elo, LEAST_ELO, MOST_ELO), _pairs(of)
-    below = [float((of.z < NormalDist().inv_cdf(each / 100)).mean()) for each in PERCENTILES]
+    below = [
+        float((of.z < NormalDist().inv_cdf(each / 100)).mean()) for each in PERCENTILES
+    ]
     return {
         "n": len(of.elo),
-        "percentile_below": dict(zip(map(str, PERCENTILES), map(rounded, below), strict=True)),
+        "percentile_below": dict(
+            zip(map(str, PERCENTILES), map(rounded, below), strict=True)
+        ),
         "pair_r": _r(*pairs),
         "pairs": len(pairs[0]),
         "rms": round(float(np.sqrt(((of.rating - of.elo) ** 2).mean())), 1),
@@ -863,7 +955,9 @@ def summarise_moves(judged: Judgement) -> dict[str, Any]:
     medians = []
     for least, most in pairwise(LOSSES):
         lost = ~early & known & (moves.lost >= least) & (moves.lost < most)
-        medians.append(round(float(np.median(moves.change[lost])), 1) if lost.any() else None)
+        medians.append(
+            round(float(np.median(moves.change[lost])), 1) if lost.any() else None
+        )
     ahead = _lead_of_winners(whole)
     return {
         "n": len(size),
@@ -890,7 +984,9 @@ def _mean(values: Floats) -> float | None:
 
 
 def _lead_of_winners(of: Judged) -> Floats:
-    """Return by how much the winners of decided games are rated above the losers, Elo."""
+    """Return by how much the winners of decided games are rated above the losers,
+    Elo.
+    """
     won, lost = of.won > 0, of.won < 0
     _, at, there = np.intersect1d(of.game[won], of.game[lost], return_indices=True)
     ahead: Floats = of.rating[won][at] - of.rating[lost][there]

@@ -1,7 +1,7 @@
-"""Studies of finished games: who would beat whom, who played best, what a match shows; and
-``live-rate calibrate``: the engine's rating and models of perceived ratings from games of rated
-players, and how well a model does on players it never saw. Part of the composition root: reads
-files, runs the pipeline.
+"""Studies of finished games: who would beat whom, who played best, what a match shows;
+and ``live-rate calibrate``: the engine's rating and models of perceived ratings from
+games of rated players, and how well a model does on players it never saw. Part of the
+composition root: reads files, runs the pipeline.
 """
 
 import re
@@ -102,15 +102,17 @@ async def compare_players(
     evals: Evals,
     json: str | None,
 ) -> int:
-    """``live-rate compare``; returns the exit code. Predictions are expected scores of the first
-    player against the second, both colours alike.
+    """``live-rate compare``; returns the exit code. Predictions are expected scores of
+    the first player against the second, both colours alike.
     """
     state = await analyse_files_whole(config, files, command="compare", evals=evals)
     views = state.players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
         raise InputError(
-            "--players", f"{names[0]!r} and {names[1]!r} are the same person", "Name two"
+            "--players",
+            f"{names[0]!r} and {names[1]!r} are the same person",
+            "Name two",
         )
     engine, gain = state.engine(), state.gain()
     rows = compare(state.collect_compared_moves(), one.id, other.id)
@@ -139,7 +141,9 @@ async def rank_players(
     )
 
 
-def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None) -> int:
+def match(
+    arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None
+) -> int:
     """``live-rate match``; returns the exit code."""
     result = match_of(arguments, test, first)
     shown: list[Any] = [match_table(result)]
@@ -148,19 +152,27 @@ def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: 
     if test is not None and result.sprt is not None:
         shown.append(sprt_table(test, result.sprt, result.sprt_run))
     notes = (
-        (result.left_out, f"Left out: {result.left_out} without a result that splits one point."),
+        (
+            result.left_out,
+            f"Left out: {result.left_out} without a result that splits one point.",
+        ),
         (result.walkovers, describe_walkovers(result.walkovers)),
         (
             result.unpaired,
             f"In no pair: {counted(result.unpaired, 'game')} without one of reversed "
             "colours beside it.",
         ),
-        (result.results_only, "No game has moves: all results are taken as those of played games."),
+        (
+            result.results_only,
+            "No game has moves: all results are taken as those of played games.",
+        ),
     )
     return reported(json, result, *shown, *(note for holds, note in notes if holds))
 
 
-def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> MatchStudy:
+def match_of(
+    arguments: Sequence[str], test: Sprt | None, first: str | None
+) -> MatchStudy:
     """Statistics of three counts, or of the games in PGN files.
 
     Raises:
@@ -170,11 +182,15 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         numbers = [int(argument) for argument in arguments]
         if len(numbers) != 3 or min(numbers) < 0:
             problem = f"{' '.join(arguments)} are not wins, draws and losses"
-            raise InputError("match", problem, "Give three, for example: live-rate match 12 20 8")
+            raise InputError(
+                "match", problem, "Give three, for example: live-rate match 12 20 8"
+            )
         counts = GameCounts(*numbers)
         state = run_sprt(test, counts) if test else None
         return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
-    reports = [game for argument in arguments for game in read_pgn(Path(argument)).games]
+    reports = [
+        game for argument in arguments for game in read_pgn(Path(argument)).games
+    ]
     results_only = not any(map(is_played, reports))
     # One person is one name, however it is spelt.
     spelled: dict[str, str] = {}
@@ -209,7 +225,9 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         walkovers=whole.walkovers,
         results_only=results_only,
         sprt=run_sprt(test, pairs or whole.games) if test else None,
-        sprt_run=trace_sprt(test, games, whole.first) if test and whole.games.games else None,
+        sprt_run=trace_sprt(test, games, whole.first)
+        if test and whole.games.games
+        else None,
     )
 
 
@@ -232,12 +250,14 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     # Names hold commas.
     everybody = "; ".join(view.name for view in (found or views)[:12])
     problem = "several players are called so" if found else "nobody is called so"
-    raise InputError(name, problem, f"There are: {everybody}" if views else "There is no player")
+    raise InputError(
+        name, problem, f"There are: {everybody}" if views else "There is no player"
+    )
 
 
 def reported(json: str | None, result: object, *figures: Any) -> int:
-    """As JSON where that is asked for, and as tables and lines unless that is printed; the exit
-    code.
+    """As JSON where that is asked for, and as tables and lines unless that is printed;
+    the exit code.
     """
     if json is not None:
         write_json(json, result)
@@ -247,7 +267,7 @@ def reported(json: str | None, result: object, *figures: Any) -> int:
     return 0
 
 
-# --- calibration ------------------------------------------------------------------------------
+# --- calibration ----------------------------------------------------------------------
 
 
 async def calibrate(
@@ -261,22 +281,28 @@ async def calibrate(
     limit: str | None,
     json: str | None,
 ) -> int:
-    """Measure the engine over rated players, and with ``written`` learn a model of perceived
-    ratings from them; returns the exit code. The rating is Algorithm 3 over all players, weighted
-    by moves; the table is null where opponents are not known.
+    """Measure the engine over rated players, and with ``written`` learn a model of
+    perceived ratings from them; returns the exit code. The rating is Algorithm 3 over
+    all players, weighted by moves; the table is null where opponents are not known.
 
-    Raises InputError for files of two kinds, and, to learn from, for PGN, where engine or limit is
-    not given, and for too few games.
+    Raises InputError for files of two kinds, and, to learn from, for PGN, where engine
+    or limit is not given, and for too few games.
     """
     data = ", ".join(file.name for file in files)
     kinds = {_is_pgn(file) for file in files}
     if len(kinds) > 1:
-        raise InputError(data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time")
+        raise InputError(
+            data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time"
+        )
     table = None
     if kinds == {True}:
         if written is not None:
-            raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
-        state = await analyse_files_whole(config, files, command="calibrate", evals=evals)
+            raise InputError(
+                data, "has no searches to learn from", "Give NDJSON of searched games"
+            )
+        state = await analyse_files_whole(
+            config, files, command="calibrate", evals=evals
+        )
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
@@ -286,7 +312,9 @@ async def calibrate(
         gain = config.rating.gain
         played = _played(files, gain)
         games = [
-            PlayedGains(side.player, side.elo, tuple(turn.gain_cp for turn in side.turns))
+            PlayedGains(
+                side.player, side.elo, tuple(turn.gain_cp for turn in side.turns)
+            )
             for game in played
             for side in game.sides
             if side.elo is not None and side.turns
@@ -307,10 +335,17 @@ async def calibrate(
                 date=datetime.now().astimezone().date().isoformat(),
             )
             write_output(str(written), to_json(model))
-    rating, players = estimate_engine_rating(games), len({game.player for game in games})
+    rating, players = (
+        estimate_engine_rating(games),
+        len({game.player for game in games}),
+    )
     moves = sum(len(game.gains_cp) for game in games)
     strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
-    missing = "" if games else "no scored game of a rated player: no rating to measure against"
+    missing = (
+        ""
+        if games
+        else "no scored game of a rated player: no rating to measure against"
+    )
     engine_name, limit = engine_name or "", limit or ""
     return reported(
         json,
@@ -336,13 +371,19 @@ async def calibrate(
 async def calibrate_intrinsic(
     config: Config, files: Sequence[Path], *, written: Path, json: str | None
 ) -> int:
-    """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine and limit."""
+    """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine
+    and limit.
+    """
     from live.studies.regan_fit import RatedTurns, learn_intrinsic
 
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
-        raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    state = await analyse_files_whole(config, files, command="calibrate", evals="engine")
+        raise InputError(
+            data, "has no lines to choose from", "Give PGN, to be searched"
+        )
+    state = await analyse_files_whole(
+        config, files, command="calibrate", evals="engine"
+    )
     engine = state.engine()
     table = learn_intrinsic(
         (
@@ -365,7 +406,9 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
     """``calibrate --check``: what a model's bands hold, on players it never saw."""
     held = MODELS.load(model)
     if _is_pgn(file):
-        raise InputError(str(file), "has no searches to judge by", "Give NDJSON of searched games")
+        raise InputError(
+            str(file), "has no searches to judge by", "Give NDJSON of searched games"
+        )
     games = _played([file], held.gain)
     known = file.name in held.data.split(", ")
     found = judge(games, held, judges if known else lambda _: True)
@@ -380,7 +423,7 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
     return reported(json, report, checked(held.name, after, known=known))
 
 
-# --- what files hold ------------------------------------------------------------------------------
+# --- what files hold ------------------------------------------------------------------
 
 
 def _gains_of_state(state: Event) -> Iterator[PlayedGains]:
@@ -394,7 +437,9 @@ def _gains_of_state(state: Event) -> Iterator[PlayedGains]:
             strict=True,
         ):
             if side.elo is not None and curve:
-                yield PlayedGains(key, side.elo, tuple(point.gain_cp for point in curve))
+                yield PlayedGains(
+                    key, side.elo, tuple(point.gain_cp for point in curve)
+                )
 
 
 def _is_pgn(file: Path) -> bool:
@@ -404,41 +449,60 @@ def _is_pgn(file: Path) -> bool:
 
 def _played(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
     """The games of NDJSON files."""
-    return [game for file in files for game in read_played_games(_lines(file), gain, str(file))]
+    return [
+        game
+        for file in files
+        for game in read_played_games(_lines(file), gain, str(file))
+    ]
 
 
 def _lines(file: Path) -> list[bytes]:
     try:
         return [text for text in game_texts(str(file)) if isinstance(text, bytes)]
     except BrokenFile as error:
-        raise InputError(str(file), f"is no whole file ({error})", "Fetch it again") from None
+        raise InputError(
+            str(file), f"is no whole file ({error})", "Fetch it again"
+        ) from None
 
 
-# --- two players and rankings -----------------------------------------------------------------
+# --- two players and rankings ---------------------------------------------------------
 
 
 def both_players(
-    one: PlayerView, other: PlayerView, engine: EngineInfo, gain: GainKind, *, width: int
+    one: PlayerView,
+    other: PlayerView,
+    engine: EngineInfo,
+    gain: GainKind,
+    *,
+    width: int,
 ) -> Table:
     """What is known of two players, a figure a row."""
     table = titled(
-        f"{plain(one.name, 40)} and {plain(other.name, 40)} ({plain(engine.name, 60)}, "
-        f"{engine.limit}, {gain} gain; "
-        f"Algorithm 4 with the engine at {engine.rating} Elo by {engine.rating_source})",
+        f"{plain(one.name, 40)} and {plain(other.name, 40)} ({plain(engine.name, 60)},"
+        f" {engine.limit}, {gain} gain; Algorithm 4 with the engine at {engine.rating}"
+        f" Elo by {engine.rating_source})",
         width=width,
     )
     table.add_column("", no_wrap=True)
     for view in (one, other):
-        table.add_column(Text(plain(view.name, 24)), justify="right", ratio=1, no_wrap=True)
+        table.add_column(
+            Text(plain(view.name, 24)), justify="right", ratio=1, no_wrap=True
+        )
     for figure in FIGURES:
         if figure.usual:
-            table.add_row(figure.name, *(_with_ends(figure, each, engine) for each in (one, other)))
+            table.add_row(
+                figure.name,
+                *(_with_ends(figure, each, engine) for each in (one, other)),
+            )
     table.add_row("moves", *(str(view.moves) for view in (one, other)))
     return table
 
 
 def _with_ends(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
-    text, ends = cell(figure, view, engine.rating), ends_cell(figure, view, engine.rating)
+    text, ends = (
+        cell(figure, view, engine.rating),
+        ends_cell(figure, view, engine.rating),
+    )
     return f"{text} ({figure.interval} {ends})" if text and ends else text
 
 
@@ -472,14 +536,17 @@ def comparison(
         )
     table.caption = Text(
         "\n".join(
-            f"No answer: {'; '.join(names)} ({plain(why, 200)})" for why, names in without.items()
+            f"No answer: {'; '.join(names)} ({plain(why, 200)})"
+            for why, names in without.items()
         )
     )
     return table
 
 
 def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
-    """Everybody against everybody; equal scores share a place, those without one come last."""
+    """Everybody against everybody; equal scores share a place, those without one come
+    last.
+    """
     table = titled(f"Battle royale by {by}, and Algorithm 2", width=width)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("Player", **NAME)
@@ -507,11 +574,15 @@ def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
     return table
 
 
-# --- matches and calibration ------------------------------------------------------------------
+# --- matches and calibration ----------------------------------------------------------
 
 
 def listed(
-    title: str, rows: Iterable[Sequence[str]], *heads: str, first: str = "Figure", caption: str = ""
+    title: str,
+    rows: Iterable[Sequence[str]],
+    *heads: str,
+    first: str = "Figure",
+    caption: str = "",
 ) -> Table:
     """Names with their figures, one a row."""
     table = titled(title, *(heads or ("Value",)), first=first)
@@ -586,12 +657,16 @@ def sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
     ]
     if run is not None:
         after = run.decided_after
-        rows.append(("first decided", "not yet" if after is None else f"after {after} games"))
+        rows.append(
+            ("first decided", "not yet" if after is None else f"after {after} games")
+        )
         rows += [("as", run.decision)] if after is not None else []
     return listed(
         f"SPRT, H0: {test.elo0:g} Elo, H1: {test.elo1:g} Elo ({test.scale})",
         rows,
-        caption="A result that has not occurred yet counts as 1/1000." if state.regularised else "",
+        caption="A result that has not occurred yet counts as 1/1000."
+        if state.regularised
+        else "",
     )
 
 
@@ -612,7 +687,8 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
     ]
     engine_by = (found.engine_by_elo, found.engine_by_strength)
     return listed(
-        f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain} gain)",
+        f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain}"
+        " gain)",
         [*rows, ("Average", *[""] * 5, *(_text(each, ".0f") for each in engine_by))],
         "Moves",
         "Elo r",
@@ -628,11 +704,17 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
 
 def mileposts(found: IntrinsicTable) -> Table:
     """Sensitivity and competence by Elo (Regan and Haworth 2011, section 7)."""
-    about = f"{plain(found.engine, 60)}, {found.limit}; {found.turns} turns of {found.players}"
+    about = (
+        f"{plain(found.engine, 60)}, {found.limit}; {found.turns} turns of"
+        f" {found.players}"
+    )
     spread = found.players_sd_elo
     return listed(
         f"Intrinsic ratings ({about} players)",
-        [(f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}") for post in found.mileposts],
+        [
+            (f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}")
+            for post in found.mileposts
+        ],
         "s",
         "c",
         first="Elo",
@@ -642,8 +724,11 @@ def mileposts(found: IntrinsicTable) -> Table:
     )
 
 
-def checked(model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool) -> Table:
-    """What a model's bands hold after some moves and over whole games, as ``judge.summary`` says.
+def checked(
+    model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool
+) -> Table:
+    """What a model's bands hold after some moves and over whole games, as
+    ``judge.summary`` says.
 
     ``known``: its own file, of which only those players count that it never saw.
     """
@@ -667,7 +752,9 @@ def checked(model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool) 
         "Own outside",
         "Blind r",
         first="After",
-        caption="Learned from this file: only players who were left out count." if known else "",
+        caption="Learned from this file: only players who were left out count."
+        if known
+        else "",
     )
 
 

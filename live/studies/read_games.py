@@ -1,26 +1,29 @@
 """Texts → games of a corpus, with the evaluations they carry.
 
-PGN goes through the decoder of the feeds; ``[%eval]`` comments are successive scores and nothing
-more. NDJSON has one game a line, in the forms that ``live-rate manual studies`` describes.
+PGN goes through the decoder of the feeds; ``[%eval]`` comments are successive scores
+and nothing more. NDJSON has one game a line, in the forms that ``live-rate manual
+studies`` describes.
 
 Alliot's database of annotated games, read and written (Alliot 2017, section 2.4).
 
-A game is PGN with moves in coordinates (``c1d2``). After a move stands what its search found,
-``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}``, and other moves searched in the same
-position follow as variations with the same comment. Values are centipawns from the mover's side,
-time is in milliseconds. The ``Annotator`` tag says what searched. What is not known is left empty
-between its commas. Nodes, the distance of a mate, the score after each depth and that of the last
-position have no place in the format.
+A game is PGN with moves in coordinates (``c1d2``). After a move stands what its search
+found, ``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}``, and other moves
+searched in the same position follow as variations with the same comment. Values are
+centipawns from the mover's side, time is in milliseconds. The ``Annotator`` tag says
+what searched. What is not known is left empty between its commas. Nodes, the distance
+of a mate, the score after each depth and that of the last position have no place in the
+format.
 
-Files of games, one text after the other: PGN and NDJSON, plain or compressed, or standard input.
+Files of games, one text after the other: PGN and NDJSON, plain or compressed, or
+standard input.
 
-What a file is its first bytes say, not its name. Nothing is held but the text being read, so a file
-may be of any size. Compressed by gzip, bzip2, xz and Zstandard.
+What a file is its first bytes say, not its name. Nothing is held but the text being
+read, so a file may be of any size. Compressed by gzip, bzip2, xz and Zstandard.
 
 Files into a corpus: each game once, what is damaged counted, named and gone past.
 
-The same command goes on where a kill left it: texts whose transaction was committed are passed
-over unread, and a game that is there already is not added again.
+The same command goes on where a kill left it: texts whose transaction was committed are
+passed over unread, and a game that is there already is not added again.
 """
 
 from __future__ import annotations
@@ -74,7 +77,9 @@ _BESIDE = re.compile(r"\{[^}]*\}|\d+\.+|\$\d+")
 _MOVE = re.compile(
     r"(?:[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[qrbnQRBN])?|O-O(?:-O)?|0-0(?:-0)?)[+#]?[!?]*"
 )
-_COMMENT = re.compile(r"(-?\d+),(\d*),(\d*),(\d*),(\d*),(-?\d*(?:\.\d+)?),\((-?\d*),(\d*)\)\s*\Z")
+_COMMENT = re.compile(
+    r"(-?\d+),(\d*),(\d*),(\d*),(\d*),(-?\d*(?:\.\d+)?),\((-?\d*),(\d*)\)\s*\Z"
+)
 
 
 def is_alliot(segment: PgnSegment) -> bool:
@@ -83,8 +88,8 @@ def is_alliot(segment: PgnSegment) -> bool:
 
 
 def read_alliot(segment: PgnSegment) -> ReadGame:
-    """The game, its searches and what made them. Moves may also be in SAN, as other programs
-    convert them. Raises DamagedGame.
+    """The game, its searches and what made them. Moves may also be in SAN, as other
+    programs convert them. Raises DamagedGame.
     """
     text = segment.header + segment.movetext
     found = _ANNOTATOR.search(text)
@@ -93,7 +98,9 @@ def read_alliot(segment: PgnSegment) -> ReadGame:
     try:
         if not head.playable:
             raise ValueError(head.problem)
-        played, positions = _moves(head.create_board(), moves.decode("utf-8", "replace"))
+        played, positions = _moves(
+            head.create_board(), moves.decode("utf-8", "replace")
+        )
     except ValueError as error:
         raise DamagedGame("a game of Alliot's format", str(error)) from None
     game = game_from(head.headers, head.result, played, head.start_fen)
@@ -119,20 +126,28 @@ def _setting(annotator: str) -> SearchSetting:
 
 
 class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """A game without any mistake; of a move's comments the first one of a search is kept."""
+    """A game without any mistake; of a move's comments the first one of a search is
+    kept.
+    """
 
     def handle_error(self, error: Exception) -> None:
         raise error
 
     def visit_comment(self, comment: str) -> None:
         node = self.variation_stack[-1]
-        if self.in_variation and not node.comment and _COMMENT.match("".join(comment.split())):
+        if (
+            self.in_variation
+            and not node.comment
+            and _COMMENT.match("".join(comment.split()))
+        ):
             node.comment = comment
 
 
-def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearch | None]]:
-    """Raises ValueError for moves that are not legal, and for what is none: chess.pgn would pass
-    over it.
+def _moves(
+    board: chess.Board, text: str
+) -> tuple[list[str], list[PositionSearch | None]]:
+    """Raises ValueError for moves that are not legal, and for what is none: chess.pgn
+    would pass over it.
     """
     plain = _BESIDE.sub(" ", text)
     words = plain.replace("(", " ").replace(")", " ").split()
@@ -161,8 +176,12 @@ def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearc
     return played, positions
 
 
-def _position(played: str, found: Mapping[str, MoveSearch], sign: int) -> PositionSearch | None:
-    """Of all moves searched the best one is the position's own; of equals one not played."""
+def _position(
+    played: str, found: Mapping[str, MoveSearch], sign: int
+) -> PositionSearch | None:
+    """Of all moves searched the best one is the position's own; of equals one not
+    played.
+    """
     if played not in found:
         return None
     best = max(found, key=lambda move: (sign * found[move].cp, move != played))
@@ -188,7 +207,7 @@ def _search(comment: str, sign: int) -> MoveSearch | None:
     )
 
 
-# --- writing ------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------
 
 
 def write_alliot(
@@ -222,7 +241,9 @@ _FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
 
 def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
     known = [position for position in searched.positions if position is not None]
-    searches = [each for one in known for each in (one.whole, one.played) if each is not None]
+    searches = [
+        each for one in known for each in (one.whole, one.played) if each is not None
+    ]
     total_ms, n = sum(each.time_ms for each in searches), len(known) or 1
     kind, amount = "Eval_Time", setting.bound.replace(" ", "")
     if setting.bound.endswith(" nodes"):
@@ -232,8 +253,9 @@ def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
     return (
         f"Program:{setting.engine.replace(',', ';')}, Total_Time:{total_ms // 1000}s,"
         f" {kind}:{amount}, Lines:{setting.lines}, Version:{setting.version},"
-        f" Avg_Time:{total_ms // n}ms, Avg_Depth:{sum(each.whole.depth for each in known) // n},"
-        f" First_move:1, Format:{_FORMAT}, Ref: live-rate"
+        f" Avg_Time:{total_ms // n}ms,"
+        f" Avg_Depth:{sum(each.whole.depth for each in known) // n}, First_move:1,"
+        f" Format:{_FORMAT}, Ref: live-rate"
     )
 
 
@@ -250,7 +272,9 @@ def _tokens(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
         elif position.played is not None:
             # A move that scores better than the first choice does so by search noise.
             lower = min(sign * position.played.cp, sign * position.whole.cp)
-            yield _comment(msgspec.structs.replace(position.played, cp=sign * lower), sign)
+            yield _comment(
+                msgspec.structs.replace(position.played, cp=sign * lower), sign
+            )
             yield f"({position.best}"
             yield f"{_comment(position.whole, sign)})"
 
@@ -269,7 +293,8 @@ def _comment(search: MoveSearch, sign: int) -> str:
 STDIN = "-"
 
 _PIECE_BYTES = 1 << 16
-#: Of one game; nothing sane is longer, and a file of something else must not fill the memory.
+#: Of one game; nothing sane is longer, and a file of something else must not fill the
+#: memory.
 MOST_BYTES = 1 << 24
 
 
@@ -282,7 +307,8 @@ class BrokenFile(Exception):
 
 
 def file_mark(path: str) -> str:
-    """What changes when the file does; empty for standard input, which cannot be read again.
+    """What changes when the file does; empty for standard input, which cannot be read
+    again.
 
     Raises InputError when there is no such file.
     """
@@ -291,7 +317,9 @@ def file_mark(path: str) -> str:
     try:
         about = Path(path).stat()
     except OSError as error:
-        raise InputError(path, error.strerror or "cannot be read", "Check the path") from None
+        raise InputError(
+            path, error.strerror or "cannot be read", "Check the path"
+        ) from None
     return f"{about.st_size} bytes, {about.st_mtime_ns}"
 
 
@@ -299,13 +327,16 @@ def game_texts(path: str) -> Iterator[GameText]:
     """The games of a file in their order.
 
     Raises:
-        InputError: no such file, or one that is compressed in a way that needs another package.
+        InputError: no such file, or one that is compressed in a way that needs another
+            package.
         BrokenFile: it cannot be read to its end.
     """
     try:
         raw = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
     except OSError as error:
-        raise InputError(path, error.strerror or "cannot be read", "Check the path") from None
+        raise InputError(
+            path, error.strerror or "cannot be read", "Check the path"
+        ) from None
     with raw:
         plain = _plain(io.BufferedReader(cast("io.RawIOBase", raw), _PIECE_BYTES), path)
         try:
@@ -349,7 +380,8 @@ def _lines(file: io.BufferedReader) -> Iterator[GameText]:
 
 def _segments(file: io.BufferedReader) -> Iterator[GameText]:
     splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
-    # One read at a time: asked for more, a file that was cut fails, and what it had is gone.
+    # One read at a time: asked for more, a file that was cut fails, and what it had is
+    # gone.
     while piece := file.read1(_PIECE_BYTES):
         yield from filter(None, splitter.split_bytes(piece))
     yield from filter(None, splitter.finish_input())
@@ -379,11 +411,14 @@ class DamagedGame(Exception):
 
 
 class GameReader:
-    """Reads texts one by one. ``given`` is said of evaluations whose file names no engine."""
+    """Reads texts one by one. ``given`` is said of evaluations whose file names no
+    engine.
+    """
 
     def __init__(self, given: SearchSetting) -> None:
         self._given = given
-        # Two games remembered: what the reader keeps of games sent again is of no use here.
+        # Two games remembered: what the reader keeps of games sent again is of no use
+        # here.
         limits = PgnLimits(game_bytes=MOST_BYTES, games=2)
         self._pgn = PgnReader(limits=limits)
 
@@ -403,7 +438,9 @@ class GameReader:
             segment.header + b"\n" + segment.movetext + b"\n\n", closed=True
         )
         if not reports:
-            start = " ".join(segment.header.decode("utf-8", "replace").split())[:_MOST_SHOWN]
+            start = " ".join(segment.header.decode("utf-8", "replace").split())[
+                :_MOST_SHOWN
+            ]
             raise DamagedGame(start or "?", "no game")
         report = reports[0]
         moves = [move.uci for move in report.moves]
@@ -415,7 +452,9 @@ class GameReader:
             None if score is None else PositionSearch(MoveSearch(score.cp, score.mate))
             for score in scores
         )
-        return ReadGame(game, SearchedGame(positions) if any(scores) else None, IN_THE_PGN)
+        return ReadGame(
+            game, SearchedGame(positions) if any(scores) else None, IN_THE_PGN
+        )
 
     def _of_line(self, line: bytes) -> ReadGame:
         try:
@@ -459,7 +498,9 @@ def numbered_player(number: int | str | None) -> CorpusPlayer:
 
 
 def _words(name: str) -> str:
-    """A name as it is compared. One letter names somebody too: a study is told its players."""
+    """A name as it is compared. One letter names somebody too: a study is told its
+    players.
+    """
     letter = name.strip().casefold()
     return normalise_name(name) or (
         f"letter {letter}" if len(letter) == 1 and letter.isalnum() else ""
@@ -477,7 +518,9 @@ def plain_date(text: str | None) -> str:
     return ".".join(filter(None, found.groups())) if found else ""
 
 
-def game_from(headers: Headers, result: Result, moves: Iterable[str], start_fen: str) -> CorpusGame:
+def game_from(
+    headers: Headers, result: Result, moves: Iterable[str], start_fen: str
+) -> CorpusGame:
     """A game by what the tags of its PGN say, with its moves in UCI."""
     return CorpusGame(
         white=_named(headers.white),
@@ -504,13 +547,16 @@ _MATES = {"M": MATE_CP, "-M": -MATE_CP}
 
 
 def cps(scores: Sequence[Any]) -> tuple[int | None, ...]:
-    """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates, null."""
+    """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates,
+    null.
+    """
     return tuple(
-        clamped(score) if isinstance(score, int) else _MATES.get(score) for score in scores
+        clamped(score) if isinstance(score, int) else _MATES.get(score)
+        for score in scores
     )
 
 
-# --- NDJSON -------------------------------------------------------------------------------------
+# --- NDJSON ---------------------------------------------------------------------------
 
 
 class _Played(msgspec.Struct):
@@ -526,7 +572,11 @@ class _Played(msgspec.Struct):
     def search(self) -> MoveSearch | None:
         if self.cp is None and not self.mate:
             return None
-        cp = MATE_CP * (1 if self.mate > 0 else -1) if self.mate else clamped(self.cp or 0)
+        cp = (
+            MATE_CP * (1 if self.mate > 0 else -1)
+            if self.mate
+            else clamped(self.cp or 0)
+        )
         # The same fields, in the same order.
         values = [cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth)]
         return MoveSearch(*values)
@@ -608,15 +658,19 @@ class GameLine(msgspec.Struct):
             positions = list(self._by_column(self.cp))
         else:
             return None
-        # Of a finished game the last position may be missing where each is listed by itself.
+        # Of a finished game the last position may be missing where each is listed by
+        # itself.
         missing = len(self.uci) + 1 - len(positions)
         if missing not in (0, int(self.plies is not None)):
             raise ValueError(f"{len(positions)} evaluations for {len(self.uci)} moves")
         return SearchedGame((*positions, *[None] * missing))
 
-    def _by_column(self, scores: Sequence[int | None]) -> Iterator[PositionSearch | None]:
-        """Columns have one entry a ply, of the position after it, but for the choice made in the
-        position before. What a search reported may have one more: that of the start, first.
+    def _by_column(
+        self, scores: Sequence[int | None]
+    ) -> Iterator[PositionSearch | None]:
+        """Columns have one entry a ply, of the position after it, but for the choice
+        made in the position before. What a search reported may have one more: that of
+        the start, first.
         """
         after = (self.mate, self.depth, self.stability, self.jump, self.jump_depth)
         columns: list[Sequence[Any]] = [[self.start_cp, *scores]]
@@ -693,7 +747,9 @@ def add_file(
     given: SearchSetting,
     progress: Callable[[AddedGames], None] = lambda added: None,
 ) -> AddedGames:
-    """Add one file's games. Raises InputError when there is no such file or the disk is full."""
+    """Add one file's games. Raises InputError when there is no such file or the disk is
+    full.
+    """
     added = AddedGames(path)
     source, known_texts, finished = database.source(path, file_mark(path))
     if finished:
@@ -717,7 +773,9 @@ def add_file(
                 added.known += not new
                 if found.searched is not None:
                     setting = database.setting(found.setting)
-                    added.evaluated += database.add_results(setting, number, found.searched)
+                    added.evaluated += database.add_results(
+                        setting, number, found.searched
+                    )
             database.record_texts(source, added.texts)
             if added.texts % BATCH == 0:
                 progress(added)

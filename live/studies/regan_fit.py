@@ -1,5 +1,5 @@
-"""Fits of Regan and Haworth's model (2011): of one player's choices, and of what corresponds to
-Elo; and their table of (s, c) by player, event, year or rating.
+"""Fits of Regan and Haworth's model (2011): of one player's choices, and of what
+corresponds to Elo; and their table of (s, c) by player, event, year or rating.
 """
 
 import contextlib
@@ -27,11 +27,20 @@ from live.ratings.intrinsic_rating import (
     compute_choices_by_turn,
     project_choices,
 )
-from live.studies.study_data import Column, Row, Rows, StudyData, TableHead, table, with_interval
+from live.studies.study_data import (
+    Column,
+    Row,
+    Rows,
+    StudyData,
+    TableHead,
+    table,
+    with_interval,
+)
 
-# --- fisher scoring -----------------------------------------------------------------------------
+# --- fisher scoring -------------------------------------------------------------------
 
-# Fisher scoring: Newton's method with the expected curvature, damped against going astray.
+# Fisher scoring: Newton's method with the expected curvature, damped against going
+# astray.
 
 
 #: The longest step, where parameters are logarithms: e-fold.
@@ -54,10 +63,14 @@ class NoFit(ValueError):
 
 
 def descend(
-    step_of: Callable[[Floats], ScoringStep], start: Floats, lowest: Floats, highest: Floats
+    step_of: Callable[[Floats], ScoringStep],
+    start: Floats,
+    lowest: Floats,
+    highest: Floats,
 ) -> tuple[Floats, ScoringStep]:
-    """The point of least loss, with what is known there: damped steps (Levenberg 1944, Marquardt
-    1963) until none helps. Raises NoFit where they do not come to rest within the bounds.
+    """The point of least loss, with what is known there: damped steps (Levenberg 1944,
+    Marquardt 1963) until none helps. Raises NoFit where they do not come to rest within
+    the bounds.
     """
     at = start
     here = step_of(at)
@@ -81,7 +94,9 @@ def descend(
 
 
 def inverse(matrix: Floats) -> Floats | None:
-    """The inverse of a covariance or information; None where it is singular but for rounding."""
+    """The inverse of a covariance or information; None where it is singular but for
+    rounding.
+    """
     if not np.all(np.isfinite(matrix)) or np.any(np.diag(matrix) <= 0):
         return None
     scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))
@@ -91,20 +106,22 @@ def inverse(matrix: Floats) -> Floats | None:
     return np.asarray(np.linalg.inv(alike) / scale)
 
 
-# --- choice fit ---------------------------------------------------------------------------------
+# --- choice fit -----------------------------------------------------------------------
 
-# The sensitivity and competence that best explain the moves a player chose, with intervals.
+# The sensitivity and competence that best explain the moves a player chose, with
+# intervals.
 #
-# Two fits (Regan and Haworth 2011, section 6). Maximum likelihood takes the s and c under which
-# the moves played were most probable: Fisher scoring finds them, the expected information gives
-# their covariance, and the intervals are those of the profile likelihood. The percentile method
-# asks whether the moves fall where predicted: over the moves of a turn in order of merit, the
-# played one spans an interval of the predicted cumulative probability, and for every percentile q
-# the share of turns "up", at or below q, should be q. It minimises the squares of the
-# differences, and has no intervals. Nor has the paper any.
+# Two fits (Regan and Haworth 2011, section 6). Maximum likelihood takes the s and c
+# under which the moves played were most probable: Fisher scoring finds them, the
+# expected information gives their covariance, and the intervals are those of the
+# profile likelihood. The percentile method asks whether the moves fall where predicted:
+# over the moves of a turn in order of merit, the played one spans an interval of the
+# predicted cumulative probability, and for every percentile q the share of turns "up",
+# at or below q, should be q. It minimises the squares of the differences, and has no
+# intervals. Nor has the paper any.
 #
-# Both work in log s and log c, where they are nearly normal. What cannot be fitted raises
-# ``NoFit`` with the reason.
+# Both work in log s and log c, where they are nearly normal. What cannot be fitted
+# raises ``NoFit`` with the reason.
 
 
 Method = Literal["likelihood", "percentile"]
@@ -112,12 +129,13 @@ Method = Literal["likelihood", "percentile"]
 #: Turns below which a fit says too little (``tests/studies/test_regan_fit.py``).
 MIN_TURNS: dict[Method, int] = {"likelihood": 20, "percentile": 160}
 
-#: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6). The ends
-#: match whatever the parameters are.
+#: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6).
+#: The ends match whatever the parameters are.
 PERCENTILES: Floats = np.linspace(0.05, 0.95, 19)
 
 _START = (math.log(0.1), math.log(0.5))
-#: s from 1/10,000 to 100 pawns, c from 1/50 to 20: a fit that leaves this has no finite answer.
+#: s from 1/10,000 to 100 pawns, c from 1/50 to 20: a fit that leaves this has no finite
+#: answer.
 _LOWEST = np.array([math.log(1e-4), math.log(0.02)])
 _HIGHEST = np.array([math.log(100.0), math.log(20.0)])
 _PROFILE_STEPS = 30
@@ -151,16 +169,19 @@ def fit_likelihood(
 def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
     """The percentile method (Regan and Haworth 2011, section 6). As quick as the other.
 
-    It begins where maximum likelihood ends, since far from there its score has other minima.
+    It begins where maximum likelihood ends, since far from there its score has other
+    minima.
     """
     start, _ = _likeliest("percentile", turns, "shares", "invexp")
-    at, _ = descend(lambda at: _percentile_step(turns, _skill(at)), start, _LOWEST, _HIGHEST)
+    at, _ = descend(
+        lambda at: _percentile_step(turns, _skill(at)), start, _LOWEST, _HIGHEST
+    )
     return _skill(at)
 
 
 def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
-    """The most likely s, pawns, of players whose c is given: ``s_fit`` of section 7. None where
-    no finite one is.
+    """The most likely s, pawns, of players whose c is given: ``s_fit`` of section 7.
+    None where no finite one is.
     """
 
     def step(at: Floats) -> ScoringStep:
@@ -181,14 +202,16 @@ def log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
 
 
 def share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
-    """Share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of section 6."""
+    """Share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of section
+    6.
+    """
     mean: Floats = _ups(turns, skill)[0].mean(axis=0)
     return mean
 
 
 def percentile_score(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """``S`` of section 6, with the square as the measure of distance: near 0 where model and curve
-    have the right shape.
+    """``S`` of section 6, with the square as the measure of distance: near 0 where
+    model and curve have the right shape.
     """
     return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
@@ -198,7 +221,9 @@ def _refuse(method: Method, turns: TurnArrays) -> None:
     if count < MIN_TURNS[method]:
         raise NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}")
     if not turns.select_played(turns.deltas).any():
-        raise NoFit("every move played was a best one: no bound to how strong the player is")
+        raise NoFit(
+            "every move played was a best one: no bound to how strong the player is"
+        )
 
 
 def _likeliest(
@@ -219,19 +244,27 @@ def _skill(at: Floats, model: Model = "shares", curve: Curve = "invexp") -> Choi
 
 
 def _quantile(turns: int) -> float:
-    """Student's instead of the normal curve's: with few turns the latter is too bold."""
+    """Student's instead of the normal curve's: with few turns the latter is too
+    bold.
+    """
     from scipy.special import stdtrit  # where asked for: a slow import
 
     return float(stdtrit(turns - 2, 0.975))
 
 
 def _profile(
-    turns: TurnArrays, skill: ChoiceSkill, best: ScoringStep, covariance: Floats, which: int
+    turns: TurnArrays,
+    skill: ChoiceSkill,
+    best: ScoringStep,
+    covariance: Floats,
+    which: int,
 ) -> tuple[float, float]:
-    """Where the likelihood, the other parameter at its best, has fallen by half of Student's t².
+    """Where the likelihood, the other parameter at its best, has fallen by half of
+    Student's t².
 
-    Each step solves the quadratic that value, slope and information describe (Venzon and
-    Moghadam 1988, "A method for computing profile-likelihood-based confidence intervals").
+    Each step solves the quadratic that value, slope and information describe (Venzon
+    and Moghadam 1988, "A method for computing profile-likelihood-based confidence
+    intervals").
     """
     centre, quantile = np.log([skill.s, skill.c]), _quantile(len(turns))
     target = best.loss + quantile**2 / 2
@@ -255,11 +288,14 @@ def _profile(
 
 
 def _towards(target: float, here: ScoringStep, which: int, side: float) -> Floats:
-    """The step to where, on ``side``, the loss is ``target`` and no slope is left in the other."""
+    """The step to where, on ``side``, the loss is ``target`` and no slope is left in
+    the other.
+    """
     other = 1 - which
     within = max(here.curvature[other, other], 1e-12)
     along = -here.curvature[which, other] / within
-    # With the other parameter following at its best, the loss is a + b x + q x²/2 in x = move.
+    # With the other parameter following at its best, the loss is a + b x + q x²/2 in x
+    # = move.
     b = here.slope[which] + along * here.slope[other]
     q = max(here.curvature[which, which] + along * here.curvature[which, other], 1e-9)
     a = here.loss - here.slope[other] ** 2 / (2 * within) - target
@@ -272,8 +308,12 @@ def _towards(target: float, here: ScoringStep, which: int, side: float) -> Float
 def _likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
     found = compute_choices(turns, skill)
     slope = turns.select_played(found.slope).sum(axis=0)
-    information = np.einsum("tm,tmi,tmj->ij", found.probability, found.slope, found.slope)
-    return ScoringStep(-float(turns.select_played(found.log).sum()), -slope, information)
+    information = np.einsum(
+        "tm,tmi,tmj->ij", found.probability, found.slope, found.slope
+    )
+    return ScoringStep(
+        -float(turns.select_played(found.log).sum()), -slope, information
+    )
 
 
 def _percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
@@ -291,24 +331,30 @@ def _ups(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
     found = compute_choices(turns, skill)
     before = np.arange(turns.deltas.shape[1]) < turns.played[:, None]
     below = np.where(before, found.probability, 0.0).sum(axis=1)
-    below_slope = np.einsum("tm,tmi->ti", np.where(before, found.probability, 0.0), found.slope)
+    below_slope = np.einsum(
+        "tm,tmi->ti", np.where(before, found.probability, 0.0), found.slope
+    )
     own = np.maximum(turns.select_played(found.probability), 1e-300)
     own_slope = turns.select_played(found.slope)
     raw = (PERCENTILES - below[:, None]) / own[:, None]
     straddles = (raw > 0) & (raw < 1)
-    slope = -below_slope[:, None] / own[:, None, None] - raw[:, :, None] * own_slope[:, None]
+    slope = (
+        -below_slope[:, None] / own[:, None, None]
+        - raw[:, :, None] * own_slope[:, None]
+    )
     return np.clip(raw, 0.0, 1.0), np.where(straddles[:, :, None], slope, 0.0)
 
 
-# --- intrinsic fit ------------------------------------------------------------------------------
+# --- intrinsic fit --------------------------------------------------------------------
 
 # Make an intrinsic table for one's own engine and limit from games of rated players.
 #
-# Regan and Haworth 2011, section 7, fit s and c to the players around each century of Elo and then
-# draw a line through the values of c. With fewer games than theirs the lines come first: log s and
-# log c are taken as linear in Elo, and their four parameters are fitted to all turns at once by
-# maximum likelihood. What that misses shows in ``players_sd_elo``: how far the level that players
-# show in a game strays from their rating, beyond chance.
+# Regan and Haworth 2011, section 7, fit s and c to the players around each century of
+# Elo and then draw a line through the values of c. With fewer games than theirs the
+# lines come first: log s and log c are taken as linear in Elo, and their four
+# parameters are fitted to all turns at once by maximum likelihood. What that misses
+# shows in ``players_sd_elo``: how far the level that players show in a game strays from
+# their rating, beyond chance.
 
 
 #: Fewest turns, and least spread of ratings, to draw a line through.
@@ -338,17 +384,20 @@ def learn_intrinsic(
     lines: int,
     source: str,
 ) -> IntrinsicTable:
-    """Learn the correspondence of (s, c) and Elo; O(turns · lines) a step, some ten steps.
+    """Learn the correspondence of (s, c) and Elo; O(turns · lines) a step, some ten
+    steps.
 
-    Raises InputError, saying what is missing, for too few turns, ratings too much alike, and
-    games in which higher ratings do not go with better moves.
+    Raises InputError, saying what is missing, for too few turns, ratings too much
+    alike, and games in which higher ratings do not go with better moves.
     """
     held = [game for game in games if game.spreads]
     turns = TurnArrays([spread for game in held for spread in game.spreads])
     elo = np.repeat([game.elo for game in held], [len(game.spreads) for game in held])
     if len(turns) < MIN_TABLE_TURNS:
         raise InputError(
-            name, f"{len(turns)} turns: {MIN_TABLE_TURNS} are needed", "Analyse more games"
+            name,
+            f"{len(turns)} turns: {MIN_TABLE_TURNS} are needed",
+            "Analyse more games",
         )
     if not elo.std() >= MIN_SD_ELO:
         raise InputError(
@@ -360,18 +409,25 @@ def learn_intrinsic(
     z = (elo - centre) / _SCALE_ELO
     try:
         fitted, last = descend(
-            lambda at: _step(turns, z, at), np.array(_TABLE_START), _TABLE_LOWEST, _TABLE_HIGHEST
+            lambda at: _step(turns, z, at),
+            np.array(_TABLE_START),
+            _TABLE_LOWEST,
+            _TABLE_HIGHEST,
         )
     except NoFit:
         raise InputError(
             name, "no finite s and c explain these moves", "Analyse more games"
         ) from None
     if inverse(last.curvature) is None:
-        raise InputError(name, "s and c cannot be told apart in these games", "Analyse more games")
+        raise InputError(
+            name, "s and c cannot be told apart in these games", "Analyse more games"
+        )
     posts = _mileposts(elo, centre, fitted)
     if not _improves(turns, posts):
         raise InputError(
-            name, "the higher rated players do not choose better moves here", "Analyse more games"
+            name,
+            "the higher rated players do not choose better moves here",
+            "Analyse more games",
         )
     return IntrinsicTable(
         name=name,
@@ -387,7 +443,9 @@ def learn_intrinsic(
 
 
 def _choices_of(turns: TurnArrays, s: Floats, c: Floats) -> Choices:
-    return compute_choices_by_turn(turns.deltas, turns.is_move, "shares", "invexp", s, c)
+    return compute_choices_by_turn(
+        turns.deltas, turns.is_move, "shares", "invexp", s, c
+    )
 
 
 def _parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
@@ -400,8 +458,12 @@ def _step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
     line = np.stack([np.ones_like(z), z], axis=1)
     slope = np.einsum("ti,tk->ik", turns.select_played(found.slope), line).ravel()
     of_turn = np.einsum("tm,tmi,tmj->tij", found.probability, found.slope, found.slope)
-    information = np.einsum("tij,tk,tl->ikjl", of_turn, line, line, optimize=True).reshape(4, 4)
-    return ScoringStep(-float(turns.select_played(found.log).sum()), -slope, information)
+    information = np.einsum(
+        "tij,tk,tl->ikjl", of_turn, line, line, optimize=True
+    ).reshape(4, 4)
+    return ScoringStep(
+        -float(turns.select_played(found.log).sum()), -slope, information
+    )
 
 
 def _mileposts(elo: Floats, centre: float, fitted: Floats) -> tuple[Milepost, ...]:
@@ -417,7 +479,9 @@ def _mileposts(elo: Floats, centre: float, fitted: Floats) -> tuple[Milepost, ..
 
 
 def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
-    """Whether players at the upper end are expected to lose less than at the lower end."""
+    """Whether players at the upper end are expected to lose less than at the lower
+    end.
+    """
     low, high = (
         compute_choices(turns, ChoiceSkill(post.s, post.c)).probability
         for post in (posts[0], posts[-1])
@@ -425,11 +489,14 @@ def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
     return bool((high * turns.deltas).sum() < (low * turns.deltas).sum())
 
 
-def _players_sd(turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[RatedTurns]) -> float:
-    """Spread of the level shown in a game about the rating, Elo, by the method of moments.
+def _players_sd(
+    turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[RatedTurns]
+) -> float:
+    """Spread of the level shown in a game about the rating, Elo, by the method of
+    moments.
 
-    The slope of a game's log-likelihood at the rating has as its variance the information I, plus
-    I² times the variance of the level.
+    The slope of a game's log-likelihood at the rating has as its variance the
+    information I, plus I² times the variance of the level.
     """
     found = _choices_of(turns, *_parameters(z, fitted))
     by_elo = (found.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO
@@ -441,7 +508,7 @@ def _players_sd(turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[Ra
     return round(math.sqrt(max(0.0, excess) / float((information_of**2).sum())), 1)
 
 
-# --- the table ------------------------------------------------------------------------------------
+# --- the table ------------------------------------------------------------------------
 
 GROUPINGS = ("player", "event", "year", "rating")
 #: Turns of one row that are fitted at most: more say little more.
@@ -453,7 +520,9 @@ def _columns(by: str) -> tuple[Column, ...]:
     return (
         by,
         "turns",
-        *with_interval("s", 3, "sensitivity, pawns, by maximum likelihood", "s low", "s high"),
+        *with_interval(
+            "s", 3, "sensitivity, pawns, by maximum likelihood", "s low", "s high"
+        ),
         *with_interval("c", 3, "competence", "c low", "c high"),
         ("s percentile", 3, "by the percentile method"),
         ("c percentile", 3),
@@ -476,10 +545,16 @@ def _columns(by: str) -> tuple[Column, ...]:
     by=GROUPINGS,
 )
 def regan_table(data: StudyData, by: str = "player") -> Rows:
-    """Fits by maximum likelihood and by percentiles, projections beside what was played."""
+    """Fits by maximum likelihood and by percentiles, projections beside what was
+    played.
+    """
     counts, kept, left_out = _turns(data, by)
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
-    order = data.players if by == "player" else sorted(kept, key=lambda key: names.get(key, key))
+    order = (
+        data.players
+        if by == "player"
+        else sorted(kept, key=lambda key: names.get(key, key))
+    )
     fitted = {key: _row(kept[key]) for key in order if key in kept}
     known = {key: c for key, (c, _) in fitted.items() if c is not None}
     lines = line_of_competence(known) if by == "rating" else {}
@@ -488,13 +563,13 @@ def regan_table(data: StudyData, by: str = "player") -> Rows:
         s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
         yield names.get(key, key), *cells[:-1], c_fit, s_fit, cells[-1]
     yield (
-        f"{left_out} turns left out: opening, repeated or decided positions, moves beyond the"
-        " lines."
+        f"{left_out} turns left out: opening, repeated or decided positions, moves"
+        " beyond the lines."
     )
     yield "(s, c) hold for this engine, limit and number of lines alone."
     yield (
-        "A projection from a fit to the same moves shows whether the model has the right shape;"
-        " it screens nobody."
+        "A projection from a fit to the same moves shows whether the model has the"
+        " right shape; it screens nobody."
     )
     if beyond := sum(max(0, n - MOST_TURNS) for n in counts.values()):
         yield f"{beyond} turns beyond {MOST_TURNS} of a row are not counted."
@@ -503,15 +578,24 @@ def regan_table(data: StudyData, by: str = "player") -> Rows:
     yield TableHead(f"Sensitivity and competence by {by}", _columns(by))
 
 
-def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
-    """How many turns count of each group, the first of them, and how many do not count."""
+def _turns(
+    data: StudyData, by: str
+) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
+    """How many turns count of each group, the first of them, and how many do not
+    count.
+    """
     key = col("elo" if by == "rating" else by).cast(Int64)
     if by == "rating":
         key = (key + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
     turns = (
-        data.scan(all_players=by != "player").with_columns(key=key).drop_nulls(["deltas", "key"])
+        data.scan(all_players=by != "player")
+        .with_columns(key=key)
+        .drop_nulls(["deltas", "key"])
     )
-    known, others = turns.filter(turn_left_out=""), turns.filter(col("turn_left_out") != "")
+    known, others = (
+        turns.filter(turn_left_out=""),
+        turns.filter(col("turn_left_out") != ""),
+    )
     counts = dict(known.group_by("key").len().collect().iter_rows())
     left_out = others.select(polars.len()).collect().item()
     first = known.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
@@ -528,7 +612,9 @@ def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArra
 
 
 def line_of_competence(known: dict[int, float]) -> dict[int, float]:
-    """Return c on the straight line over the ratings (section 7); nothing for fewer than three."""
+    """Return c on the straight line over the ratings (section 7); nothing for fewer
+    than three.
+    """
     if len(known) < 3:
         return {}
     slope, start = np.polyfit([*known], [*known.values()], 1)
@@ -536,7 +622,9 @@ def line_of_competence(known: dict[int, float]) -> dict[int, float]:
 
 
 def _row(turns: TurnArrays) -> tuple[float | None, Row]:
-    """The c of one group, and its cells but for its name and those that need all groups."""
+    """The c of one group, and its cells but for its name and those that need all
+    groups.
+    """
     try:
         fit = fit_likelihood(turns)
     except NoFit as error:
@@ -551,7 +639,10 @@ def _row(turns: TurnArrays) -> tuple[float | None, Row]:
     shown: Row = (None, None, None, None)
     if (projection := project_choices(turns, skill)) is not None:
         matches, difference = projection.matches, projection.difference
-        shares = (100 * each / projection.turns for each in (matches.projected, matches.actual))
+        shares = (
+            100 * each / projection.turns
+            for each in (matches.projected, matches.actual)
+        )
         shown = (*shares, difference.projected, difference.actual)
     own = (skill.s, *fit.s_interval, skill.c, *fit.c_interval)
     return skill.c, (len(turns), *own, *other, *shown, quality, "")

@@ -1,9 +1,10 @@
-"""``live-rate study reproduce``: the papers' tables beside what their own games give here. Part of
-the composition root.
+"""``live-rate study reproduce``: the papers' tables beside what their own games give
+here. Part of the composition root.
 
-A corpus is filled from files, what the tables lack is searched, and every printed number is put
-beside ours, for each engine and limit that the corpus has results of. Comparisons follow from the
-results alone, so that a run that was killed ends in the same bytes.
+A corpus is filled from files, what the tables lack is searched, and every printed
+number is put beside ours, for each engine and limit that the corpus has results of.
+Comparisons follow from the results alone, so that a run that was killed ends in the
+same bytes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,10 +43,11 @@ async def reproduce(
     out: Path | None,
     page: Path | None,
 ) -> int:
-    """Fill, search, compare and write; returns the exit code: that of a search that was stopped,
-    and 1 where a file could not be read to its end.
+    """Fill, search, compare and write; returns the exit code: that of a search that was
+    stopped, and 1 where a file could not be read to its end.
 
-    ``out``: a folder for the comparisons; ``page``: a file whose tables are written again.
+    ``out``: a folder for the comparisons; ``page``: a file whose tables are written
+    again.
 
     Raises:
         InputError: no such table, file, corpus or setting, or nothing can be written.
@@ -58,9 +60,13 @@ async def reproduce(
         read = add_to_corpus(corpus, files, engine="given", limit="as given", json=None)
     if is_searching:
         with CorpusDatabase(corpus) as database:
-            games = games_to_search(wanted, CorpusGames(database), lines=config.engine.multipv)
+            games = games_to_search(
+                wanted, CorpusGames(database), lines=config.engine.multipv
+            )
         if games:
-            stopped = await search_corpus(config, corpus, most=most, retrograde=False, only=games)
+            stopped = await search_corpus(
+                config, corpus, most=most, retrograde=False, only=games
+            )
             if stopped:
                 return stopped
     with CorpusDatabase(corpus) as database:
@@ -82,9 +88,13 @@ def write_comparisons(
             text = page.read_text(encoding="utf-8")
         except OSError as error:
             problem = error.strerror or "cannot be read"
-            raise InputError(str(page), problem, "Name a page that has tables") from None
+            raise InputError(
+                str(page), problem, "Name a page that has tables"
+            ) from None
         if BEGIN not in text:
-            raise InputError(str(page), "has no place for tables", f"Put a line there: {BEGIN}")
+            raise InputError(
+                str(page), "has no place for tables", f"Put a line there: {BEGIN}"
+            )
         write_output(str(page), write_into(text, tables).encode())
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
@@ -116,10 +126,13 @@ def _is_called(table: str, name: str) -> bool:
 
 
 def games_to_search(
-    wanted: Sequence[tuple[PrintedPaper, PrintedTable]], games: CorpusGames, *, lines: int
+    wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
+    games: CorpusGames,
+    *,
+    lines: int,
 ) -> list[int]:
-    """Return numbers of the games that the tables need, table by table, as far as so many lines
-    are enough for them.
+    """Return numbers of the games that the tables need, table by table, as far as so
+    many lines are enough for them.
     """
     found: dict[int, None] = {}
     for paper, table in wanted:
@@ -138,13 +151,17 @@ def compare_all(
 
     Raises InputError for a setting that there is not.
     """
-    settings = [each for each in database.settings().items() if setting in (None, each[0])]
+    settings = [
+        each for each in database.settings().items() if setting in (None, each[0])
+    ]
     if setting is not None and not settings:
         raise InputError("--setting", "names no setting", "See study status")
     games = CorpusGames(database)
     known: dict[tuple[str, int | None, str], Evidence] = {}
 
-    def evidence_of(paper: PrintedPaper, setting: Setting | None, gain: GainKind) -> Evidence:
+    def evidence_of(
+        paper: PrintedPaper, setting: Setting | None, gain: GainKind
+    ) -> Evidence:
         key = paper.paper, setting and setting[0], gain
         if key not in known:
             known[key] = Evidence(paper, games, database, setting, gain)
@@ -154,7 +171,11 @@ def compare_all(
         kind = MEASURES[table.measure]
         if not kind.gains:
             lacking = _lacking(table, paper, games)
-            figures = {} if lacking else kind.make(table, evidence_of(paper, None, "same-search"))
+            figures = (
+                {}
+                if lacking
+                else kind.make(table, evidence_of(paper, None, "same-search"))
+            )
             yield compare(paper.paper, table, figures, missing=lacking)
             continue
         made = [
@@ -162,14 +183,22 @@ def compare_all(
             for each in settings
             if each[1].lines >= kind.lines
             for gain in kind.gains
-            if (found := _compare(table, evidence_of(paper, each, gain), each[1])).rows_done
+            if (
+                found := _compare(table, evidence_of(paper, each, gain), each[1])
+            ).rows_done
         ]
         needed = needed_games(table, paper, games)
-        lacking = _lacking(table, paper, games) or _awaits(table, len(needed), kind.lines)
-        yield from made or [compare(paper.paper, table, {}, wanted=len(needed), missing=lacking)]
+        lacking = _lacking(table, paper, games) or _awaits(
+            table, len(needed), kind.lines
+        )
+        yield from made or [
+            compare(paper.paper, table, {}, wanted=len(needed), missing=lacking)
+        ]
 
 
-def _compare(table: PrintedTable, evidence: Evidence, setting: SearchSetting) -> Comparison:
+def _compare(
+    table: PrintedTable, evidence: Evidence, setting: SearchSetting
+) -> Comparison:
     kind = MEASURES[table.measure]
     needed = needed_games(table, evidence.paper, evidence.games)
     searched = evidence.searched_of(table, needed)
@@ -201,5 +230,7 @@ def _lacking(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> st
             about = paper.occasions[name]
             held = len(games.of_occasion(about))
             if held < ENOUGH * about.games:
-                found.append(f"{held} of {about.games} games of {about.title} are in the corpus")
+                found.append(
+                    f"{held} of {about.games} games of {about.title} are in the corpus"
+                )
     return "; ".join(found)

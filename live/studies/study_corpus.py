@@ -1,15 +1,16 @@
-"""The ``study`` commands: those that fill a corpus and say what it holds, and those that make
-tables and figures of it; and ``study run``, which searches what a corpus lacks, on this machine's
-engines or a cluster. Part of the composition root.
+"""The ``study`` commands: those that fill a corpus and say what it holds, and those
+that make tables and figures of it; and ``study run``, which searches what a corpus
+lacks, on this machine's engines or a cluster. Part of the composition root.
 
-Games are searched a few at a time and kept whole, a transaction a second. Searches of games under
-way are kept in a file beside the corpus (``CORPUS-searches``), so that a kill costs what the last
-second found. Which machine searched a position says nothing about its result, so any mixture of
-kills and clusters ends in the same corpus.
+Games are searched a few at a time and kept whole, a transaction a second. Searches of
+games under way are kept in a file beside the corpus (``CORPUS-searches``), so that a
+kill costs what the last second found. Which machine searched a position says nothing
+about its result, so any mixture of kills and clusters ends in the same corpus.
 
-A position for every ply and one more, and where the move played was not the engine's first choice
-one search restricted to it: as the service does it (``live.engine.search.SearchOptions``), so that
-a corpus searches nothing that a live event would not. A finished position is scored by the rules.
+A position for every ply and one more, and where the move played was not the engine's
+first choice one search restricted to it: as the service does it
+(``live.engine.search.SearchOptions``), so that a corpus searches nothing that a live
+event would not. A finished position is scored by the rules.
 """
 
 import asyncio
@@ -38,7 +39,12 @@ from live.engine.search import (
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import InputError
-from live.jobs.analyze_games import build_progress_bar, check_writable, print_line, write_output
+from live.jobs.analyze_games import (
+    build_progress_bar,
+    check_writable,
+    print_line,
+    write_output,
+)
 from live.journal.journal import Journal
 from live.messages.from_sources import MATE_CP
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
@@ -64,7 +70,13 @@ from live.studies.corpus_database import (
 from live.studies.player_studies import reported
 from live.studies.read_games import AddedGames, add_file, write_alliot
 from live.studies.study_data import TABLES as TABLES
-from live.studies.study_data import Selection, StudyData, TableForm, formatted, move_files
+from live.studies.study_data import (
+    Selection,
+    StudyData,
+    TableForm,
+    formatted,
+    move_files,
+)
 from live.studies.study_data import study_table as study_table
 from live.studies.study_figures import FIGURES, drawn
 
@@ -77,11 +89,12 @@ _NAMED = 20
 def add_to_corpus(
     corpus: Path, files: Sequence[str], *, engine: str, limit: str, json: str | None
 ) -> int:
-    """``live-rate study add``; returns the exit code: 1 when a file could not be read to its end
-    or holds nothing but damage.
+    """``live-rate study add``; returns the exit code: 1 when a file could not be read
+    to its end or holds nothing but damage.
 
     Raises:
-        InputError: no such file, or a disk that is full; what was added until then is kept.
+        InputError: no such file, or a disk that is full; what was added until then is
+            kept.
     """
     check_writable(json)
     for path in files:
@@ -110,12 +123,14 @@ def corpus_status(corpus: Path, *, json: str | None) -> int:
 def status_of(database: CorpusDatabase) -> dict[str, Any]:
     """Counts, and all that is wrong: what ``study status --json`` writes."""
     games = database.count("games")
-    [years] = database.dicts("SELECT min(year) AS first_year, max(year) AS last_year FROM games")
+    [years] = database.dicts(
+        "SELECT min(year) AS first_year, max(year) AS last_year FROM games"
+    )
     disputed = database.dicts(
-        "SELECT game, ifnull(white.name, '?') AS white, ifnull(black.name, '?') AS black, date,"
-        " result, other_result FROM games LEFT JOIN players white ON white.player = games.white"
-        " LEFT JOIN players black ON black.player = games.black WHERE other_result IS NOT NULL"
-        " ORDER BY game"
+        "SELECT game, ifnull(white.name, '?') AS white, ifnull(black.name, '?') AS"
+        " black, date, result, other_result FROM games LEFT JOIN players white ON"
+        " white.player = games.white LEFT JOIN players black ON black.player ="
+        " games.black WHERE other_result IS NOT NULL ORDER BY game"
     )
     return {
         "games": games,
@@ -123,21 +138,28 @@ def status_of(database: CorpusDatabase) -> dict[str, Any]:
         "events": database.count("events"),
         **years,
         "without_date": database.count("games", "year IS NULL"),
-        "without_rating": database.count("games", "white_elo IS NULL OR black_elo IS NULL"),
-        "without_result": database.count("games", "result NOT IN ('1-0', '0-1', '1/2-1/2')"),
+        "without_rating": database.count(
+            "games", "white_elo IS NULL OR black_elo IS NULL"
+        ),
+        "without_result": database.count(
+            "games", "result NOT IN ('1-0', '0-1', '1/2-1/2')"
+        ),
         "damaged": database.dicts(
-            "SELECT name AS source, text, game, problem FROM damaged JOIN sources USING (source)"
-            " ORDER BY name, text"
+            "SELECT name AS source, text, game, problem FROM damaged JOIN sources"
+            " USING (source) ORDER BY name, text"
         ),
         "disputed": [
-            each | {"results": (each.pop("result"), each.pop("other_result"))} for each in disputed
+            each | {"results": (each.pop("result"), each.pop("other_result"))}
+            for each in disputed
         ],
         "unfinished": [
-            name for (name,) in database.rows("SELECT name FROM sources WHERE NOT finished")
+            name
+            for (name,) in database.rows("SELECT name FROM sources WHERE NOT finished")
         ],
         "settings": database.dicts(
-            'SELECT setting, engine, bound AS "limit", lines, version, count(game) AS games,'
-            " ? - count(game) AS left FROM settings LEFT JOIN results USING (setting)"
+            'SELECT setting, engine, bound AS "limit", lines, version,'
+            " count(game) AS games, ? - count(game) AS left"
+            " FROM settings LEFT JOIN results USING (setting)"
             " GROUP BY setting ORDER BY setting",
             (games,),
         ),
@@ -145,7 +167,9 @@ def status_of(database: CorpusDatabase) -> dict[str, Any]:
 
 
 def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
-    """``live-rate study merge``; returns the exit code: 1 when a setting was refused."""
+    """``live-rate study merge``; returns the exit code: 1 when a setting was
+    refused.
+    """
     check_writable(json)
     with CorpusDatabase(other) as source, CorpusDatabase(corpus, create=True) as target:
         merged = merge(target, source)
@@ -156,16 +180,22 @@ def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
 
 
 def write_moves(corpus: Path, setting: int | None) -> int:
-    """``live-rate study moves``: bring the Parquet files up to date; returns the exit code."""
+    """``live-rate study moves``: bring the Parquet files up to date; returns the exit
+    code.
+    """
     with CorpusDatabase(corpus) as database:
         number, chosen = chosen_setting(database, setting)
         files = move_files(database, number)
-    print_line(f"{chosen}: {len(files)} files in {corpus}-moves/setting-{number}", Console())
+    print_line(
+        f"{chosen}: {len(files)} files in {corpus}-moves/setting-{number}", Console()
+    )
     return 0
 
 
 def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int:
-    """``live-rate study alliot``: every searched game in Alliot's format; returns the exit code."""
+    """``live-rate study alliot``: every searched game in Alliot's format; returns the
+    exit code.
+    """
     check_writable(target)
     with CorpusDatabase(corpus) as database:
         number, chosen = chosen_setting(database, setting)
@@ -180,7 +210,9 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     return 0
 
 
-def chosen_setting(database: CorpusDatabase, setting: int | None) -> tuple[int, SearchSetting]:
+def chosen_setting(
+    database: CorpusDatabase, setting: int | None
+) -> tuple[int, SearchSetting]:
     """The setting named, or the only one there is.
 
     Raises InputError when that says nothing: results of two settings are never pooled.
@@ -195,7 +227,9 @@ def chosen_setting(database: CorpusDatabase, setting: int | None) -> tuple[int, 
     listed = "; ".join(f"{number}: {each}" for number, each in known.items())
     raise InputError(
         "--setting",
-        "names no setting" if setting is not None else "several engines or limits are there",
+        "names no setting"
+        if setting is not None
+        else "several engines or limits are there",
         f"Name one of {listed}",
     )
 
@@ -215,13 +249,17 @@ def _added_line(added: AddedGames) -> str:
 
 def _status_lines(status: dict[str, Any]) -> Iterator[str]:
     yield (
-        f"{status['games']} games of {status['players']} players at {status['events']} events, "
-        f"{status['first_year'] or '?'} to {status['last_year'] or '?'}"
+        f"{status['games']} games of {status['players']} players at {status['events']}"
+        f" events, {status['first_year'] or '?'} to {status['last_year'] or '?'}"
     )
     missing = {"date": "a date", "rating": "both ratings", "result": "a result"}
-    yield ", ".join(f"{status[f'without_{key}']} without {what}" for key, what in missing.items())
+    yield ", ".join(
+        f"{status[f'without_{key}']} without {what}" for key, what in missing.items()
+    )
     for each in status["settings"]:
-        setting = SearchSetting(each["engine"], each["limit"], each["lines"], each["version"])
+        setting = SearchSetting(
+            each["engine"], each["limit"], each["lines"], each["version"]
+        )
         searched = f"{each['games']} games searched, {each['left']} left"
         yield f"setting {each['setting']}: {setting}: {searched}"
     for name in status["unfinished"]:
@@ -238,7 +276,7 @@ def _status_lines(status: dict[str, Any]) -> Iterator[str]:
         yield f"and {more} more; written as JSON, all are named"
 
 
-# --- searches ------------------------------------------------------------------------------------
+# --- searches -------------------------------------------------------------------------
 
 #: Seconds between two lines that say how far it has come, where there is no terminal.
 _LINE_S = 10.0
@@ -246,8 +284,8 @@ _LINE_S = 10.0
 
 @contextmanager
 def progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
-    """What shows how many are done, in words: a bar on a terminal, a line every ten seconds without
-    one; on standard error.
+    """What shows how many are done, in words: a bar on a terminal, a line every ten
+    seconds without one; on standard error.
     """
     console, shown_s = Console(stderr=True), time.monotonic()
     with build_progress_bar(console) as bar:
@@ -270,8 +308,9 @@ Ask = Callable[[Search, int], Awaitable[SearchResult | SearchFailure]]
 async def searched_game(
     game: NumberedGame, options: SearchOptions, ask: Ask, *, retrograde: bool = False
 ) -> tuple[SearchedGame, str]:
-    """Everything found, and why a position could not be searched, for people; empty where all
-    could. ``retrograde``: from the last position to the first (Alliot 2017, section 2.3).
+    """Everything found, and why a position could not be searched, for people; empty
+    where all could. ``retrograde``: from the last position to the first (Alliot 2017,
+    section 2.3).
     """
     over = _by_rule(game)
     failures: list[str] = []
@@ -290,7 +329,9 @@ async def searched_game(
             return None
         played = None
         if ply < len(game.moves) and game.moves[ply] != whole.best:
-            played = await found(options.search_of_move(here, game.moves[ply], whole.depth), ply)
+            played = await found(
+                options.search_of_move(here, game.moves[ply], whole.depth), ply
+            )
         return PositionSearch(
             move_search(whole),
             whole.best,
@@ -298,7 +339,9 @@ async def searched_game(
             tuple((line.move, line.score.cp) for line in whole.lines),
         )
 
-    positions = await asyncio.gather(*map(position, range(len(game.moves) + (over is None))))
+    positions = await asyncio.gather(
+        *map(position, range(len(game.moves) + (over is None)))
+    )
     end = [] if over is None else [PositionSearch(over)]
     return SearchedGame((*positions, *end)), next(iter(failures), "")
 
@@ -325,14 +368,18 @@ class CorpusSearcher:
         self, database: CorpusDatabase, options: SearchOptions, *, retrograde: bool
     ) -> None:
         self.left = self.done = self.failed = 0
-        """Games to search, searched, and with a position that no engine could search."""
+        """Games to search, searched, and with a position that no engine could
+        search.
+        """
         self.searches = 0
         """Answered in this run, by an engine or from earlier searches."""
         self.show: Callable[[int, str], None] = lambda done, line: None
         self._database = database
         self._options = options
         self._retrograde = retrograde
-        self._asked: dict[tuple[Hashable, Search], asyncio.Future[SearchResult | SearchFailure]]
+        self._asked: dict[
+            tuple[Hashable, Search], asyncio.Future[SearchResult | SearchFailure]
+        ]
         self._asked = {}
         self._began_s = self._committed_s = time.monotonic()
 
@@ -389,8 +436,9 @@ class CorpusSearcher:
         spent_s = max(time.monotonic() - self._began_s, 1e-9)
         eta = f"{self.left * spent_s / self.done / 60:.0f} min" if self.done else "time"
         return (
-            f"{self.done} of {self.left + self.done} games, {self.searches} searches, "
-            f"{self.searches / spent_s:.0f} a second, {eta} left{'' if self.done else ' unknown'}"
+            f"{self.done} of {self.left + self.done} games, {self.searches} searches,"
+            f" {self.searches / spent_s:.0f} a second, {eta}"
+            f" left{'' if self.done else ' unknown'}"
         )
 
 
@@ -402,8 +450,8 @@ async def search_corpus(
     retrograde: bool,
     only: Sequence[int] | None = None,
 ) -> int:
-    """``live-rate study run``; returns the exit code. Ctrl-C ends it with what is done kept.
-    ``only``: these games in their order, where not all.
+    """``live-rate study run``; returns the exit code. Ctrl-C ends it with what is done
+    kept. ``only``: these games in their order, where not all.
 
     Raises:
         InputError: no such corpus, or its disk is full.
@@ -437,13 +485,18 @@ async def search_corpus(
             console = Console(stderr=True)
             print_line(f"{setting}: {searcher}", console)
             if searcher.failed:
-                failed = f"{searcher.failed} games have positions that no engine could search."
+                failed = (
+                    f"{searcher.failed} games have positions that no engine could"
+                    " search."
+                )
                 print_line(failed, console)
         database.commit()
     return derive_exit_code(came)
 
 
-def missing_games(database: CorpusDatabase, setting: int, most: int | None) -> list[int]:
+def missing_games(
+    database: CorpusDatabase, setting: int, most: int | None
+) -> list[int]:
     """Numbers of the games without results, as they were added: eight bytes each."""
     rows = database.rows(
         "SELECT game FROM games WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
@@ -453,7 +506,7 @@ def missing_games(database: CorpusDatabase, setting: int, most: int | None) -> l
     return [game for (game,) in rows]
 
 
-# --- tables and figures ---------------------------------------------------------------------------
+# --- tables and figures ---------------------------------------------------------------
 
 
 def tabulate(
@@ -466,10 +519,12 @@ def tabulate(
     form: TableForm,
     out: str,
 ) -> int:
-    """``live-rate study table``; returns the exit code. ``all`` writes every table to a folder.
+    """``live-rate study table``; returns the exit code. ``all`` writes every table to a
+    folder.
 
     Raises:
-        InputError: no such corpus, table, setting, player or event, or nothing can be written.
+        InputError: no such corpus, table, setting, player or event, or nothing can be
+            written.
     """
     wanted = names
     if list(names) == ["all"]:
@@ -493,7 +548,9 @@ def tabulate(
     return 0
 
 
-def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, out: Path) -> int:
+def draw(
+    corpus: Path, name: str, selection: Selection, *, setting: int | None, out: Path
+) -> int:
     """``live-rate study figure``; returns the exit code.
 
     Raises:
@@ -503,7 +560,9 @@ def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, 
     if name not in FIGURES:
         raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
     if out.suffix not in (".png", ".svg"):
-        raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
+        raise InputError(
+            str(out), "is neither .png nor .svg", "Name the file with such an ending"
+        )
     table, *_ = FIGURES[name]
     _refuse_without_effect(name, table, selection)
     check_writable(str(out))
@@ -534,7 +593,9 @@ def _refuse_without_effect(
 def _data(
     corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
 ) -> Iterator[StudyData]:
-    """What tables are made from: of games, searched or not, where no engine has a say in them."""
+    """What tables are made from: of games, searched or not, where no engine has a say
+    in them.
+    """
     with CorpusDatabase(corpus) as database:
         alone = all(name in TABLES and not TABLES[name].engine for name in tables)
         # No setting: no engine is asked.

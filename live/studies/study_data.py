@@ -1,18 +1,21 @@
-"""What a table is made from, a corpus, one of its settings, and a selection of its games; how it is
-made, and its forms for people, spreadsheets and programs.
+"""What a table is made from, a corpus, one of its settings, and a selection of its
+games; how it is made, and its forms for people, spreadsheets and programs.
 
 Every move as a row: what is analysed, and what pandas, R and SQL read.
 
-One Parquet file for every thousand games of a corpus and each setting, made from the database by
-the methods' own code, so that no formula stands in a query. A file is written under another name
-and put in place whole, and its name has a mark of what it was made from, so that a kill leaves none
-half written and one that is up to date is not made again. ``COLUMNS`` is the documented schema.
+One Parquet file for every thousand games of a corpus and each setting, made from the
+database by the methods' own code, so that no formula stands in a query. A file is
+written under another name and put in place whole, and its name has a mark of what it
+was made from, so that a kill leaves none half written and one that is up to date is not
+made again. ``COLUMNS`` is the documented schema.
 
-One player's moves, counted for the methods that a table is about, a row of the corpus at a time.
+One player's moves, counted for the methods that a table is about, a row of the corpus
+at a time.
 
-The same corpus gives the same bytes every time: rows have an order of their own, and numbers are
-written with as many digits as they deserve. Counters hold figures by centipawn and by class, never
-by game, so that memory does not grow with the number of games.
+The same corpus gives the same bytes every time: rows have an order of their own, and
+numbers are written with as many digits as they deserve. Counters hold figures by
+centipawn and by class, never by game, so that memory does not grow with the number of
+games.
 """
 
 from __future__ import annotations
@@ -77,12 +80,24 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("opponent_elo", "Int16", "the opponent's"),
     ("event", "Int32", "number of the event"),
     ("year", "Int16", "of the game's date"),
-    ("score", "Float32", "what the game gave the mover: 1, 0.5, 0; null without a result"),
+    (
+        "score",
+        "Float32",
+        "what the game gave the mover: 1, 0.5, 0; null without a result",
+    ),
     ("move", "String", "played, UCI"),
     ("best", "String", "the engine's first choice, UCI"),
-    ("best_cp", "Int16", "score of the position before the move, mover's side, mate 3900"),
+    (
+        "best_cp",
+        "Int16",
+        "score of the position before the move, mover's side, mate 3900",
+    ),
     ("gain_cp", "Int16", "same-search gain: move played less first choice, at most 0"),
-    ("successive_cp", "Int16", "successive gain: score after the move less score before it"),
+    (
+        "successive_cp",
+        "Int16",
+        "successive gain: score after the move less score before it",
+    ),
     ("forced", "Boolean", "the only legal move"),
     ("counted", "Boolean", "counts for Alliot: from move 10 on, not forced"),
     ("depth", "Int16", "of the search of the position"),
@@ -93,23 +108,32 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("stability_cp", "Float32", "mean change of the score between successive depths"),
     ("jump_cp", "Int16", "largest such change"),
     ("jump_depth", "Int16", "the depth of the largest"),
-    ("deltas", "List(Float64)", "pawns behind the best move of each line, scaled; several lines"),
+    (
+        "deltas",
+        "List(Float64)",
+        "pawns behind the best move of each line, scaled; several lines",
+    ),
     ("played_line", "Int16", "which of them was played, from 0"),
-    ("turn_left_out", "String", "why the turn does not count for Regan and Haworth; empty: counts"),
+    (
+        "turn_left_out",
+        "String",
+        "why the turn does not count for Regan and Haworth; empty: counts",
+    ),
 )
 
 
 def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
-    """The files of one setting in the order of their games; those that are not up to date are made.
+    """The files of one setting in the order of their games; those that are not up to
+    date are made.
 
     Raises InputError for results that cannot be read.
     """
     folder = Path(f"{database.path}-moves", f"setting-{setting}")
     folder.mkdir(parents=True, exist_ok=True)
     known = database.rows(
-        "SELECT games.game, digest, result, other_result, white, black, white_elo, black_elo,"
-        " event, length(positions) FROM results JOIN games USING (game) WHERE setting = ?"
-        " ORDER BY games.game",
+        "SELECT games.game, digest, result, other_result, white, black, white_elo,"
+        " black_elo, event, length(positions) FROM results JOIN games USING (game)"
+        " WHERE setting = ? ORDER BY games.game",
         (setting,),
     )
     files = []
@@ -136,7 +160,9 @@ def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
 def schema() -> Mapping[str, Any]:
     """The columns as polars has them."""
     return {
-        name: polars.List(polars.Float64) if kind.startswith("List") else getattr(polars, kind)
+        name: polars.List(polars.Float64)
+        if kind.startswith("List")
+        else getattr(polars, kind)
         for name, kind, _ in COLUMNS
     }
 
@@ -183,7 +209,9 @@ def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any,
 
 
 def _search_figures(whole: MoveSearch) -> tuple[Any, ...]:
-    """What was spent on it, where anything was, and how its score changed from depth to depth."""
+    """What was spent on it, where anything was, and how its score changed from depth to
+    depth.
+    """
     spent, changes = whole.nodes or whole.time_ms, whole.complexity
     return (
         whole.depth or None,
@@ -191,7 +219,11 @@ def _search_figures(whole: MoveSearch) -> tuple[Any, ...]:
         whole.time_ms if spent else None,
         whole.nodes or None,
         whole.tbhits if spent else None,
-        *((changes.stability_cp, changes.jump_cp, changes.jump_depth) if changes else [None] * 3),
+        *(
+            (changes.stability_cp, changes.jump_cp, changes.jump_depth)
+            if changes
+            else [None] * 3
+        ),
     )
 
 
@@ -269,7 +301,8 @@ class Encounter(NamedTuple):
 class StudyData:
     """One selection. Files of moves are brought up to date when first asked for.
 
-    ``number`` None: games count whether they are searched or not, and there are no moves.
+    ``number`` None: games count whether they are searched or not, and there are no
+    moves.
     """
 
     def __init__(
@@ -292,15 +325,27 @@ class StudyData:
         self.players = self._chosen_players()
         """Names by number, in the order of the table."""
 
-    def moves(self, columns: Sequence[str], *, all_players: bool = False) -> Iterator[DataFrame]:
-        """Rows of the selected games, a file at a time, in the order of games and plies."""
+    def moves(
+        self, columns: Sequence[str], *, all_players: bool = False
+    ) -> Iterator[DataFrame]:
+        """Rows of the selected games, a file at a time, in the order of games and
+        plies.
+        """
         for file in self._files:
-            yield self._chosen(polars.scan_parquet(file), all_players).select(columns).collect()
+            yield (
+                self._chosen(polars.scan_parquet(file), all_players)
+                .select(columns)
+                .collect()
+            )
 
     def scan(self, *, all_players: bool = False) -> polars.LazyFrame:
-        """The same rows of all files as one lazy frame: nothing is read until it is collected."""
+        """The same rows of all files as one lazy frame: nothing is read until it is
+        collected.
+        """
         files = self._files
-        known = polars.scan_parquet(files) if files else polars.LazyFrame(schema=schema())
+        known = (
+            polars.scan_parquet(files) if files else polars.LazyFrame(schema=schema())
+        )
         return self._chosen(known, all_players)
 
     @cached_property
@@ -315,17 +360,25 @@ class StudyData:
                 for numbers in self._by_number.people.values()
                 for number in numbers
             }
-            chosen = chosen.filter(col("game").is_in([*self._by_number.games])).with_columns(
-                col("player").replace(first), col("opponent").replace(first)
-            )
-        return chosen if all_players else chosen.filter(col("player").is_in([*self.players]))
+            chosen = chosen.filter(
+                col("game").is_in([*self._by_number.games])
+            ).with_columns(col("player").replace(first), col("opponent").replace(first))
+        return (
+            chosen
+            if all_players
+            else chosen.filter(col("player").is_in([*self.players]))
+        )
 
     @property
     def where(self) -> str:
-        """The choice of games as a condition of SQL, over ``games`` and over rows of moves."""
+        """The choice of games as a condition of SQL, over ``games`` and over rows of
+        moves.
+        """
         first, last = self.selection.first_year, self.selection.last_year
         parts = [
-            None if self._events is None else f"event IN ({', '.join(map(str, self._events))})",
+            None
+            if self._events is None
+            else f"event IN ({', '.join(map(str, self._events))})",
             None if first is None else f"year >= {first:d}",
             None if last is None else f"year <= {last:d}",
         ]
@@ -335,23 +388,30 @@ class StudyData:
         results = f"(SELECT game FROM results WHERE setting = {self._number})"
         return f"{self.where} AND game IN {results}" if searched else self.where
 
-    def encounters(self, *, searched: bool) -> dict[tuple[int, int | None, int | None], Encounter]:
-        """Games of the selected players by player, opponent and event; ``searched``: of those
-        that are searched in this setting.
+    def encounters(
+        self, *, searched: bool
+    ) -> dict[tuple[int, int | None, int | None], Encounter]:
+        """Games of the selected players by player, opponent and event; ``searched``: of
+        those that are searched in this setting.
         """
         where = self._where(searched)
         rows = self.database.rows(
-            "WITH told AS (SELECT white, black, event, CASE WHEN other_result IS NOT NULL THEN NULL"
-            " WHEN result = '1-0' THEN 1.0 WHEN result = '0-1' THEN 0.0 WHEN result = '1/2-1/2'"
-            f" THEN 0.5 END AS points, white_elo - black_elo AS ahead FROM games WHERE {where}),"
-            " sides AS (SELECT white AS player, black AS opponent, event, points, ahead FROM told"
-            " UNION ALL SELECT black, white, event, 1 - points, -ahead FROM told)"
-            " SELECT player, opponent, event, count(CASE points WHEN 1 THEN 1 END),"
-            " count(CASE points WHEN 0.5 THEN 1 END), count(CASE points WHEN 0 THEN 1 END),"
-            " total(ahead * (points IS NOT NULL)), count(ahead + points) FROM sides"
-            " WHERE player IS NOT opponent GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+            "WITH told AS (SELECT white, black, event, CASE WHEN other_result IS NOT"
+            " NULL THEN NULL WHEN result = '1-0' THEN 1.0 WHEN result = '0-1' THEN"
+            " 0.0 WHEN result = '1/2-1/2' THEN 0.5 END AS points, white_elo -"
+            f" black_elo AS ahead FROM games WHERE {where}), sides AS (SELECT white AS"
+            " player, black AS opponent, event, points, ahead FROM told UNION ALL"
+            " SELECT black, white, event, 1 - points, -ahead FROM told) SELECT"
+            " player, opponent, event, count(CASE points WHEN 1 THEN 1 END),"
+            " count(CASE points WHEN 0.5 THEN 1 END), count(CASE points WHEN 0 THEN 1"
+            " END), total(ahead * (points IS NOT NULL)), count(ahead + points) FROM"
+            " sides WHERE player IS NOT opponent GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         )
-        return {tuple(row[:3]): Encounter(*row[3:]) for row in rows if row[0] in self.players}
+        return {
+            tuple(row[:3]): Encounter(*row[3:])
+            for row in rows
+            if row[0] in self.players
+        }
 
     def _chosen_events(self) -> list[int | None] | None:
         if not self.selection.events:
@@ -377,9 +437,9 @@ class StudyData:
             return dict(self._named(part, names) for part in self.selection.players)
         where = self._where(self._number is not None)
         rows = self.database.rows(
-            f"SELECT player, name FROM (SELECT white AS player FROM games WHERE {where}"
-            f" UNION ALL SELECT black FROM games WHERE {where})"
-            " JOIN players USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
+            "SELECT player, name FROM (SELECT white AS player FROM games WHERE"
+            f" {where} UNION ALL SELECT black FROM games WHERE {where}) JOIN players"
+            " USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
             " LIMIT ?",
             (self.selection.top or TOP,),
         )
@@ -390,9 +450,13 @@ class StudyData:
         if len(found) == 1:
             return found[0], names[found[0]]
         if not found:
-            raise InputError("--player", f"nobody is called {part!r}", "See study status")
+            raise InputError(
+                "--player", f"nobody is called {part!r}", "See study status"
+            )
         listed = "; ".join(names[number] for number in found[:_LISTED])
-        raise InputError("--player", f"{part!r} may be {listed}", "Give more of the name")
+        raise InputError(
+            "--player", f"{part!r} may be {listed}", "Give more of the name"
+        )
 
 
 #: The engine's gains where they are all 0.
@@ -434,7 +498,10 @@ class PlayerMoves:
         gain = col(gain_column(self._gain)).cast(Int64)
         parts = gain.sign() + 1
         games = moves.group_by("game").agg(
-            col("elo").first(), n=gain.count(), total=parts.sum(), squares=(parts**2).sum()
+            col("elo").first(),
+            n=gain.count(),
+            total=parts.sum(),
+            squares=(parts**2).sum(),
         )
         self.games += len(games)
         self._elo += int(games["elo"].sum())
@@ -459,8 +526,8 @@ class PlayerMoves:
         return self._clusters.compute_interval(2, most) or (None, None)
 
     def differences(self) -> tuple[float | None, float | None, float | None]:
-        """Elo against the engine, with both ends of its 95 % interval, games being clusters; None
-        where unbounded.
+        """Elo against the engine, with both ends of its 95 % interval, games being
+        clusters; None where unbounded.
         """
         score = self.expected_score
         low, high = self.score_interval()
@@ -474,11 +541,15 @@ class PlayerMoves:
 
 
 class ConformingMoves(PlayerMoves):
-    """The same with the three kinds of conformance (Alliot 2017, section 3.2) and results."""
+    """The same with the three kinds of conformance (Alliot 2017, section 3.2) and
+    results.
+    """
 
     def __init__(self, gain: GainKind) -> None:
         super().__init__(gain)
-        self.kinds = [AccumulatedConformance(kind) for kind in (RAW, GUID_BRATKO, PONDERATED)]
+        self.kinds = [
+            AccumulatedConformance(kind) for kind in (RAW, GUID_BRATKO, PONDERATED)
+        ]
         self.ponderated = self.kinds[-1]
         self.points = 0.0
         self.results = 0
@@ -486,10 +557,12 @@ class ConformingMoves(PlayerMoves):
     def add(self, moves: DataFrame) -> None:
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
         super().add(moves)
-        # A game's result is counted with its first move that counts, or a forfeit would be a game
-        # of whoever made its one move.
+        # A game's result is counted with its first move that counts, or a forfeit would
+        # be a game of whoever made its one move.
         known = moves.filter("counted").drop_nulls("gain_cp")
-        for best_cp, gain_cp, ply in known.select("best_cp", "gain_cp", "ply").iter_rows():
+        for best_cp, gain_cp, ply in known.select(
+            "best_cp", "gain_cp", "ply"
+        ).iter_rows():
             for conformance in self.kinds:
                 conformance.add(best_cp, gain_cp, ply=ply)
         scores = known.drop_nulls("score").unique("game")["score"]
@@ -498,7 +571,9 @@ class ConformingMoves(PlayerMoves):
 
 
 class PairedMoves(PlayerMoves):
-    """The same with what pairings are predicted by (Alliot 2017, sections 3.3 and 3.4)."""
+    """The same with what pairings are predicted by (Alliot 2017, sections 3.3 and
+    3.4).
+    """
 
     def __init__(self, gain: GainKind, classes: EvaluationClasses = NINETEEN) -> None:
         super().__init__(gain)
@@ -537,8 +612,8 @@ def gather(
     places: DataFrame | None = None,
     only: Sequence[tuple[Any, ...]] | None = None,
 ) -> dict[tuple[Any, ...], Moves]:
-    """The selected players' moves by columns. ``places``: more columns, by player, opponent and
-    event. ``only``: of these values of the columns, where not of all.
+    """The selected players' moves by columns. ``places``: more columns, by player,
+    opponent and event. ``only``: of these values of the columns, where not of all.
     """
     found: dict[tuple[Any, ...], Moves] = {}
     for frame in data.moves(COUNTED_COLUMNS):
@@ -557,8 +632,8 @@ def gather(
 
 
 def by_player(data: StudyData, make: Callable[[GainKind], Moves]) -> dict[int, Moves]:
-    """By the player's number, players in the order of the selection, those with too few moves
-    left out.
+    """By the player's number, players in the order of the selection, those with too few
+    moves left out.
     """
     found = gather(data, make, "player")
     least = max(1, data.selection.min_moves)
@@ -566,13 +641,19 @@ def by_player(data: StudyData, make: Callable[[GainKind], Moves]) -> dict[int, M
     return {player: moves for player, moves in known.items() if moves.gains.n >= least}
 
 
-def by_year(data: StudyData, make: Callable[[GainKind], Moves]) -> dict[tuple[int, int], Moves]:
+def by_year(
+    data: StudyData, make: Callable[[GainKind], Moves]
+) -> dict[tuple[int, int], Moves]:
     """By the player's number and the year; games without a year are left out."""
     found = gather(data, make, "player", "year")
-    return {(player, year): moves for (player, year), moves in found.items() if year is not None}
+    return {
+        (player, year): moves
+        for (player, year), moves in found.items()
+        if year is not None
+    }
 
 
-# --- tables ---------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------
 
 Cell = str | int | float | None
 Row = tuple[Cell, ...]
@@ -596,7 +677,11 @@ def with_interval(
     name: str, digits: int, meaning: str = "", low: str = "low", high: str = "high"
 ) -> tuple[Column, Column, Column]:
     """A figure and both ends of its interval."""
-    return (name, digits, meaning), (low, digits, f"95 % interval of {name}"), (high, digits)
+    return (
+        (name, digits, meaning),
+        (low, digits, f"95 % interval of {name}"),
+        (high, digits),
+    )
 
 
 class StudyTable(Value):
@@ -622,7 +707,9 @@ class TableHead(NamedTuple):
 
 
 Rows = Iterator[Row | str | TableHead]
-"""What a table is made of: a word alone is a note, before those that the table always has."""
+"""What a table is made of: a word alone is a note, before those that the table always
+has.
+"""
 Maker = TypeVar("Maker", bound=Callable[..., Rows])
 
 
@@ -657,10 +744,11 @@ def table(
 ) -> Callable[[Maker], Maker]:
     """Put a table among ``TABLES``. The function below gives its rows.
 
-    ``engine``: what figures hold for; empty: games alone, and no engine has a say. ``about``: the
-    players selected; everybody, so that ``--player`` and ``--top`` choose nothing; or all together
-    and beside them those named, so that ``--top`` does not. ``by``: what it can be paired or
-    grouped by, the usual first: the function's second argument.
+    ``engine``: what figures hold for; empty: games alone, and no engine has a say.
+    ``about``: the players selected; everybody, so that ``--player`` and ``--top``
+    choose nothing; or all together and beside them those named, so that ``--top`` does
+    not. ``by``: what it can be paired or grouped by, the usual first: the function's
+    second argument.
     """
 
     def add(make: Maker) -> Maker:
@@ -676,16 +764,24 @@ TableForm = Literal["text", "csv", "json"]
 def formatted(table: StudyTable, form: TableForm) -> str:
     """The table as text, ending with a newline."""
     cells = [
-        [_rounded(value, column.digits) for value, column in zip(row, table.columns, strict=True)]
+        [
+            _rounded(value, column.digits)
+            for value, column in zip(row, table.columns, strict=True)
+        ]
         for row in table.rows
     ]
     if form == "json":
-        columns = [{"name": each.name, "meaning": each.meaning} for each in table.columns]
+        columns = [
+            {"name": each.name, "meaning": each.meaning} for each in table.columns
+        ]
         whole = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
         return to_json(whole).decode()
     words = [[column.name for column in table.columns]]
     words += [
-        [_word(value, column.digits) for value, column in zip(row, table.columns, strict=True)]
+        [
+            _word(value, column.digits)
+            for value, column in zip(row, table.columns, strict=True)
+        ]
         for row in cells
     ]
     if form == "csv":
@@ -694,8 +790,13 @@ def formatted(table: StudyTable, form: TableForm) -> str:
         return out.getvalue()
     aligned = []
     for index, column in enumerate(zip(*words, strict=True)):
-        width, named = max(map(len, column)), any(isinstance(row[index], str) for row in cells)
-        aligned.append([word.ljust(width) if named else word.rjust(width) for word in column])
+        width, named = (
+            max(map(len, column)),
+            any(isinstance(row[index], str) for row in cells),
+        )
+        aligned.append(
+            [word.ljust(width) if named else word.rjust(width) for word in column]
+        )
     lines = [table.title, table.source, table.engine, ""]
     lines += ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
     if not cells:
@@ -742,7 +843,10 @@ def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable
         title,
         kind.source,
         kind.engine.format(setting=data.setting, gain=data.selection.gain),
-        tuple(TableColumn(*([each] if isinstance(each, str) else each)) for each in columns),
+        tuple(
+            TableColumn(*([each] if isinstance(each, str) else each))
+            for each in columns
+        ),
         tuple(rows),
         (*notes, *kind.notes),
     )

@@ -1,4 +1,6 @@
-"""Figures of the papers, drawn from their tables. Needs matplotlib; the same bytes every time."""
+"""Figures of the papers, drawn from their tables. Needs matplotlib; the same bytes
+every time.
+"""
 
 import io
 import itertools
@@ -43,7 +45,9 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
         from matplotlib.figure import Figure
     except ImportError:
         raise ConfigError(
-            "study figure", "matplotlib is not installed", "Run: pip install 'live-rate[study]'"
+            "study figure",
+            "matplotlib is not installed",
+            "Run: pip install 'live-rate[study]'",
         ) from None
     if not table.rows:
         raise InputError(
@@ -54,11 +58,15 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
         )
     _, *panels = FIGURES[name]
     names = [column.name for column in table.columns]
-    rows = DataFrame(table.rows, schema=names, orient="row", infer_schema_length=None, strict=False)
+    rows = DataFrame(
+        table.rows, schema=names, orient="row", infer_schema_length=None, strict=False
+    )
     size = (_WIDTH_INCHES[len(panels) - 1], _HEIGHT_INCHES)
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
-    for axes, draw in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+    for axes, draw in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
         axes.grid(alpha=0.25)
         axes.set_axisbelow(True)
         x, y = draw(axes, rows)
@@ -67,7 +75,9 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8, frameon=False)
     figure.suptitle(table.title, x=0.01, ha="left")
-    figure.supxlabel(f"{table.source}. {table.engine}", x=0.01, ha="left", fontsize=6, color="0.4")
+    figure.supxlabel(
+        f"{table.source}. {table.engine}", x=0.01, ha="left", fontsize=6, color="0.4"
+    )
     out = io.BytesIO()
     # Without date, and with ids that do not depend on chance.
     with mpl.rc_context({"svg.hashsalt": table.name, "svg.fonttype": "none"}):
@@ -84,7 +94,9 @@ def _values(rows: DataFrame, *names: str) -> list[Floats]:
 def _groups(
     rows: DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
 ) -> Iterator[tuple[list[str], list[Floats]]]:
-    """Columns by group, in the order of the table; not more groups than can be told apart."""
+    """Columns by group, in the order of the table; not more groups than can be told
+    apart.
+    """
     for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
         yield list(map(str, key)), _values(part, *names)
 
@@ -107,15 +119,23 @@ def _curve(
             axes.vlines(x, low, high, color=color, lw=1, alpha=0.6)
 
 
-def _at_each(at: Floats, values: Floats, blank: float, low: float, high: float) -> list[Any]:
-    """Whole numbers from ``low`` to ``high`` that are reached, and the values at them."""
+def _at_each(
+    at: Floats, values: Floats, blank: float, low: float, high: float
+) -> list[Any]:
+    """Whole numbers from ``low`` to ``high`` that are reached, and the values at
+    them.
+    """
     reached = np.arange(max(low, at.min()), min(high, at.max()) + 1)
     known = dict(zip(at, values, strict=True))
     return [reached, [known.get(each, blank) for each in reached]]
 
 
-def _curves(group: str, names: Sequence[str], *labels: *Labels, marker: str = "") -> Panel:
-    """A curve for each group of rows: x and y, and low and high where it has an interval."""
+def _curves(
+    group: str, names: Sequence[str], *labels: *Labels, marker: str = ""
+) -> Panel:
+    """A curve for each group of rows: x and y, and low and high where it has an
+    interval.
+    """
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
         for [key], columns in _groups(rows, [group], *names):
@@ -158,7 +178,9 @@ def _enough(rows: DataFrame) -> DataFrame:
 
 
 def _distribution(axes: Any, rows: DataFrame) -> Labels:
-    for [player], (gains, shares) in _groups(rows, ["player"], "gain_cp", "share", most=4):
+    for [player], (gains, shares) in _groups(
+        rows, ["player"], "gain_cp", "share", most=4
+    ):
         columns = _at_each(gains, shares, math.nan, -150, 100)
         _curve(axes, player, *columns, marker=".", ms=4, lw=0.8)
     axes.set_yscale("log")
@@ -178,7 +200,9 @@ def _shortfalls(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _positions(axes: Any, rows: DataFrame) -> Labels:
-    [([player], (at, moves))] = _groups(rows, ["player"], "evaluation_cp", "moves", most=1)
+    [([player], (at, moves))] = _groups(
+        rows, ["player"], "evaluation_cp", "moves", most=1
+    )
     axes.bar(at, moves, width=18)
     return f"evaluation, centipawns, {player}", "positions"
 
@@ -289,11 +313,16 @@ def _grid(axes: Any, rows: DataFrame) -> Labels:
         across,
         *_values(shades, "b"),
         np.array(_values(shades, *map(str, across))).T,
-        levels=[math.ceil(np.nanmax(rho) * 50) / 50 - 0.4 + 0.02 * step for step in range(21)],
+        levels=[
+            math.ceil(np.nanmax(rho) * 50) / 50 - 0.4 + 0.02 * step
+            for step in range(21)
+        ],
         extend="both",
         cmap="viridis",
     )
-    axes.figure.colorbar(image, ax=axes, format="%.2f", label="correlation with results")
+    axes.figure.colorbar(
+        image, ax=axes, format="%.2f", label="correlation with results"
+    )
     axes.grid(False)
     return "n0", "b, pawns"
 
@@ -303,7 +332,9 @@ def _best(label: str, *names: str) -> Panel:
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
         # Alike but for rounding: the least b counts.
-        ranked = rows.drop_nulls("rho").sort(col("rho").round(9), "b", descending=[True, False])
+        ranked = rows.drop_nulls("rho").sort(
+            col("rho").round(9), "b", descending=[True, False]
+        )
         best = ranked.unique("n0", keep="first", maintain_order=True).sort("n0")
         _curve(axes, "", *_values(best, "n0", *names), marker="o")
         return "n0", label
@@ -321,7 +352,8 @@ def _career(name: str, low: str, high: str) -> Panel:
     return _curves("player", ("year", name, low, high), *labels, marker="o")
 
 
-#: By name, in the order of the manual: which table a figure shows, and its panels from the left.
+#: By name, in the order of the manual: which table a figure shows, and its panels from
+#: the left.
 FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
     "ferreira-3": ("ferreira-distribution", _distribution),
     "ferreira-6": (
@@ -348,7 +380,10 @@ FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
         "alliot-match-conformance",
         _match_curves("p(x)", "low", "high", label="p(x) of the winner"),
         _match_curves(
-            "opponent's p(x)", "opponent's low", "opponent's high", label="p(x) of the loser"
+            "opponent's p(x)",
+            "opponent's low",
+            "opponent's high",
+            label="p(x) of the loser",
         ),
     ),
     "alliot-9": ("alliot-outcomes", _outcomes),

@@ -1,8 +1,8 @@
-"""Alliot's figures (2017): games, results, predictions of matches, complexity, covariance, Markov
-chains and best years of his twenty champions.
+"""Alliot's figures (2017): games, results, predictions of matches, complexity,
+covariance, Markov chains and best years of his twenty champions.
 
-The champions' own moves are what they are about. Only their conformance and chains of the year
-before predict a match (section 4.2.4).
+The champions' own moves are what they are about. Only their conformance and chains of
+the year before predict a match (section 4.2.4).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,12 @@ from live.studies.alliot_covariance import covariance_table
 from live.studies.alliot_games import complexity_table, shortfall_table
 from live.studies.alliot_players import PREDICTORS, best_year_table
 from live.studies.papers.comparison import Measured
-from live.studies.papers.corpus_games import CorpusGames, ListedGame, count_results, person_of
+from live.studies.papers.corpus_games import (
+    CorpusGames,
+    ListedGame,
+    count_results,
+    person_of,
+)
 from live.studies.papers.measures import (
     Evidence,
     Figures,
@@ -40,7 +45,7 @@ _CHAMPIONS = "champions"
 _MATCHES = "title-matches"
 
 
-# --- which games ----------------------------------------------------------------------------------
+# --- which games ----------------------------------------------------------------------
 
 
 def games_of_champions(
@@ -63,7 +68,10 @@ def games_of_matches(
 
 
 def _match(
-    row: PrintedRow, games: CorpusGames, paper: PrintedPaper, people: dict[str, list[int]]
+    row: PrintedRow,
+    games: CorpusGames,
+    paper: PrintedPaper,
+    people: dict[str, list[int]],
 ) -> list[ListedGame]:
     about = paper.occasions[_MATCHES]
     one, other = (people.get(name, []) for name in (row.one, row.other))
@@ -78,8 +86,8 @@ def _match(
 def games_of_years_before(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Return both champions' games of the year before each match, drawn from each champion and
-    year in turn.
+    """Return both champions' games of the year before each match, drawn from each
+    champion and year in turn.
     """
     names = person_of(games.people(paper.occasions[_CHAMPIONS]))
     wanted = set()
@@ -87,21 +95,25 @@ def games_of_years_before(
         wanted |= {(row.one, int(row.at) - 1), (row.other, int(row.at) - 1)}
 
     def years_of(game: ListedGame) -> list[tuple[str, int]]:
-        played = [(names.get(player, ""), game.year) for player in (game.white, game.black)]
+        played = [
+            (names.get(player, ""), game.year) for player in (game.white, game.black)
+        ]
         return [each for each in played if each in wanted]
 
     of_champions = games.of_occasion(paper.occasions[_CHAMPIONS])
     return draw_in_turn(of_champions, years_of, table.sample)
 
 
-def games_of_1971(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
+def games_of_1971(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
     """Fischer's and Spassky's games of the year of the table."""
     people = games.people(paper.occasions[_CHAMPIONS])
     numbers = people.get("Fischer", []) + people.get("Spassky", [])
     return list(games.of_players(numbers, range(table.year, table.year + 1)))
 
 
-# --- without an engine ----------------------------------------------------------------------------
+# --- without an engine ----------------------------------------------------------------
 
 
 @measure("games", games=games_of_champions)
@@ -139,7 +151,9 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
     return {
-        row.key: Measured(shares[row.other] / games, *compute_score_interval(games, n, n))
+        row.key: Measured(
+            shares[row.other] / games, *compute_score_interval(games, n, n)
+        )
         for row in table.rows
         if (n := shares[row.other]) is not None and games
     }
@@ -160,7 +174,8 @@ def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 def mean_errors(
-    columns: dict[str, dict[tuple[str, str, str], float]], actual: dict[tuple[str, str, str], float]
+    columns: dict[str, dict[tuple[str, str, str], float]],
+    actual: dict[tuple[str, str, str], float],
 ) -> dict[tuple[str, str], float]:
     """Of each predictor over all matches, and over those with a prediction by Elo."""
     rated = columns["elos"].keys()
@@ -170,13 +185,16 @@ def mean_errors(
             known = [key for key in keys if key in column and key in actual]
             if known:
                 errors = [abs(column[key] - actual[key]) for key in known]
-                found[name.removesuffix("s").upper() if name == "elos" else name.upper(), label] = (
-                    fmean(errors)
-                )
+                found[
+                    name.removesuffix("s").upper() if name == "elos" else name.upper(),
+                    label,
+                ] = fmean(errors)
     return found
 
 
-def _printed_columns(paper: PrintedPaper) -> dict[str, dict[tuple[str, str, str], float]]:
+def _printed_columns(
+    paper: PrintedPaper,
+) -> dict[str, dict[tuple[str, str, str], float]]:
     columns = {}
     for name, rows in paper.predictions.items():
         columns[name] = {row.key: row.value for row in rows}
@@ -202,10 +220,13 @@ def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
         for each in (chains.fischer_1971, chains.spassky_1971)
     )
     vector = solve_chain(white, black, TEN.level)
-    return {row.key: Measured(float(each)) for row, each in zip(table.rows, vector, strict=True)}
+    return {
+        row.key: Measured(float(each))
+        for row, each in zip(table.rows, vector, strict=True)
+    }
 
 
-# --- predictions of matches -----------------------------------------------------------------------
+# --- predictions of matches -----------------------------------------------------------
 
 
 class _PlayerYear(NamedTuple):
@@ -232,7 +253,9 @@ def _years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
 
 def _predict_by_shares(one: _PlayerYear, other: _PlayerYear) -> Prediction:
     """Predict by accumulated conformance, ponderated, within 30 cp."""
-    return predict_by_conformance(one.conforming.ponderated, other.conforming.ponderated)
+    return predict_by_conformance(
+        one.conforming.ponderated, other.conforming.ponderated
+    )
 
 
 def _predict_by_gains(one: _PlayerYear, other: _PlayerYear) -> Prediction:
@@ -260,7 +283,9 @@ def predict_matches(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures:
-    """Return the mean of a game with each colour, for each match whose players moved."""
+    """Return the mean of a game with each colour, for each match whose players
+    moved.
+    """
     moves = _years_before(evidence)
     predict = _PREDICTIONS[by]
     found: dict[Key, Measured | None] = {}
@@ -277,14 +302,23 @@ def _mean_of_colors(white: Prediction, black: Prediction) -> Measured | None:
     if white.expected_score is None or black.expected_score is None:
         return None
     value = (white.expected_score + 1 - black.expected_score) / 2
-    if white.low is None or white.high is None or black.low is None or black.high is None:
+    if (
+        white.low is None
+        or white.high is None
+        or black.low is None
+        or black.high is None
+    ):
         return Measured(value)
-    return Measured(value, (white.low + 1 - black.high) / 2, (white.high + 1 - black.low) / 2)
+    return Measured(
+        value, (white.low + 1 - black.high) / 2, (white.high + 1 - black.low) / 2
+    )
 
 
 @measure("errors", games=games_of_years_before, gains=_GAINS)
 def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Mean errors of our three predictors, beside the printed results of the matches."""
+    """Mean errors of our three predictors, beside the printed results of the
+    matches.
+    """
     printed = _printed_columns(evidence.paper)
     columns: dict[str, dict[tuple[str, str, str], float]] = {"elos": printed["elos"]}
     for name in _PREDICTIONS:
@@ -296,7 +330,7 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
 
 
-# --- chains of 1971 -------------------------------------------------------------------------------
+# --- chains of 1971 -------------------------------------------------------------------
 
 
 @lru_cache(maxsize=4)
@@ -326,7 +360,9 @@ def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
         share = float(chain.matrix[here, there])
         moves = float(chain.support[here])
         ends = (
-            compute_score_interval(moves, share * moves, share * moves) if moves else (None, None)
+            compute_score_interval(moves, share * moves, share * moves)
+            if moves
+            else (None, None)
         )
         found[row.key] = Measured(share, *ends)
     return found
@@ -341,15 +377,20 @@ def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
     white = held["Fischer"].transitions.build_chain("white")
     black = held["Spassky"].transitions.build_chain("black")
     vector = solve_chain(white.matrix, black.matrix, TEN.level)
-    return {row.key: Measured(float(each)) for row, each in zip(table.rows, vector, strict=True)}
+    return {
+        row.key: Measured(float(each))
+        for row, each in zip(table.rows, vector, strict=True)
+    }
 
 
-# --- over all games -------------------------------------------------------------------------------
+# --- over all games -------------------------------------------------------------------
 
 
 @measure("complexity", games=games_of_champions, gains=_GAINS)
 def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Correlations of complexity with errors, of each champion and together (Table 4)."""
+    """Correlations of complexity with errors, of each champion and together (Table
+    4).
+    """
     games = evidence.games_of(table)
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     champions = [number for numbers in people.values() for number in numbers]
@@ -372,7 +413,9 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
     games = evidence.games_of(table)
     found: dict[Key, Measured | None] = {}
     for cells in rows_of(covariance_table(evidence.study(games, {}))):
-        name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = cells
+        name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = (
+            cells
+        )
         for quantity, figure in (
             ("rho", (rho, low, high)),
             ("mean", (mean,)),
@@ -394,14 +437,16 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
             counts[color][0] += int(n or 0) * (cells[0] == 0)
             counts[color][1] += int(n or 0)
     return {
-        row.key: Measured(perfect / moves, *compute_score_interval(moves, perfect, perfect))
+        row.key: Measured(
+            perfect / moves, *compute_score_interval(moves, perfect, perfect)
+        )
         for row in table.rows
         for perfect, moves in [counts[row.one]]
         if moves
     }
 
 
-# --- best years -----------------------------------------------------------------------------------
+# --- best years -----------------------------------------------------------------------
 
 
 class _BestYear(NamedTuple):
@@ -413,12 +458,16 @@ class _BestYear(NamedTuple):
 @lru_cache(maxsize=8)
 def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
     [table] = [
-        each for each in evidence.paper.tables if each.by == by and each.measure == "best-year"
+        each
+        for each in evidence.paper.tables
+        if each.by == by and each.measure == "best-year"
     ]
     games = evidence.games_of(table)
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     study = evidence.study(games, people)
-    rows = [cells for cells in rows_of(best_year_table(study, by)) if cells[0] is not None]
+    rows = [
+        cells for cells in rows_of(best_year_table(study, by)) if cells[0] is not None
+    ]
     found = {}
     names = [str(cells[1]).rpartition(" ")[0] for cells in rows]
     for name, cells in zip(names, rows, strict=True):
@@ -434,8 +483,8 @@ def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
 
 @measure("best-year", "best-rank", "best-pairs", games=games_of_champions, gains=_GAINS)
 def compare_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the year in which each champion beats the most other years, its place among these
-    years, or what they score against each other (Tables 7 to 9).
+    """Return the year in which each champion beats the most other years, its place
+    among these years, or what they score against each other (Tables 7 to 9).
     """
     best = _best_years(evidence, table.by)
     found: dict[Key, float | None] = {}

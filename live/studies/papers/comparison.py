@@ -1,4 +1,6 @@
-"""A printed table beside what was made here: differences, intervals, order and winners. Pure."""
+"""A printed table beside what was made here: differences, intervals, order and winners.
+Pure.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -144,7 +146,9 @@ def even_of(table: PrintedTable) -> float:
 
 
 def order_kept(rows: Sequence[ComparedRow]) -> OrderKept | None:
-    """Of rows of one kind; None under two rows. Rows that the paper has equal make no pair."""
+    """Of rows of one kind; None under two rows. Rows that the paper has equal make no
+    pair.
+    """
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
         if row.ours is not None:
@@ -169,12 +173,17 @@ def order_kept(rows: Sequence[ComparedRow]) -> OrderKept | None:
 
 
 def same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:
-    """How often ours is on the same side of ``even``, of the rows that the paper decides."""
-    decided = [row for row in rows if row.ours is not None and row.printed.value != even]
+    """How often ours is on the same side of ``even``, of the rows that the paper
+    decides.
+    """
+    decided = [
+        row for row in rows if row.ours is not None and row.printed.value != even
+    ]
     same = [
         row
         for row in decided
-        if row.ours is not None and (row.ours.value - even) * (row.printed.value - even) > 0
+        if row.ours is not None
+        and (row.ours.value - even) * (row.printed.value - even) > 0
     ]
     return len(same), len(decided)
 
@@ -191,7 +200,9 @@ def same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
         if len(match) == 2:
             one, other = match
             printed = one.printed.value - other.printed.value
-            ours = (one.ours.value if one.ours else 0) - (other.ours.value if other.ours else 0)
+            ours = (one.ours.value if one.ours else 0) - (
+                other.ours.value if other.ours else 0
+            )
             decided += printed != 0
             same += printed * ours > 0
     return same, decided

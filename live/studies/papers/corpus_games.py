@@ -32,32 +32,25 @@ _POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 
 class CorpusGames:
-    """All games of a corpus between named players, without forfeits, and who is called what."""
+    """All games of a corpus between named players, without forfeits, and who is called
+    what.
+    """
 
     def __init__(self, database: CorpusDatabase) -> None:
         rows = database.rows(
-            "SELECT game, white, black, white_elo, black_elo, ifnull(name, ''), ifnull(year, 0),"
-            " CASE WHEN other_result IS NULL THEN result END, moves FROM games"
-            " LEFT JOIN events USING (event) WHERE white NOT NULL AND black NOT NULL AND plies > 1"
-            " ORDER BY digest"
+            "SELECT game, white, black, white_elo, black_elo, ifnull(name, ''),"
+            " ifnull(year, 0), CASE WHEN other_result IS NULL THEN result END, moves"
+            " FROM games LEFT JOIN events USING (event) WHERE white NOT NULL AND"
+            " black NOT NULL AND plies > 1 ORDER BY digest"
         )
-        self.games = [
-            ListedGame(
-                game,
-                white,
-                black,
-                white_elo,
-                black_elo,
-                event.casefold(),
-                year,
-                _POINTS.get(result),
-                moves,
-            )
-            for game, white, black, white_elo, black_elo, event, year, result, moves in rows
-        ]
+        self.games: list[ListedGame] = []
         """In an order by chance that every copy of the corpus has."""
+        for *people, event, year, result, moves in rows:
+            about = event.casefold(), year, _POINTS.get(result), moves
+            self.games.append(ListedGame(*people, *about))
         self.words = {
-            player: set(normalise_name(name).split()) for player, name in database.players().items()
+            player: set(normalise_name(name).split())
+            for player, name in database.players().items()
         }
         self._by_word: dict[str, list[int]] = defaultdict(list)
         for player, words in self.words.items():
@@ -66,7 +59,9 @@ class CorpusGames:
 
     @cache  # noqa: B019  # as long as the corpus is compared
     def people(self, occasion: Occasion) -> dict[str, list[int]]:
-        """Numbers of those players of the occasion whom the corpus has, by the paper's names."""
+        """Numbers of those players of the occasion whom the corpus has, by the paper's
+        names.
+        """
         found: dict[str, list[int]] = {}
         for name, spellings in occasion.players.items():
             called: set[int] = set()
@@ -79,8 +74,8 @@ class CorpusGames:
 
     @cache  # noqa: B019
     def of_occasion(self, occasion: Occasion) -> list[ListedGame]:
-        """Games in which both players belong to the occasion, in its event and years, each once:
-        two files may spell the players of one game differently.
+        """Games in which both players belong to the occasion, in its event and years,
+        each once: two files may spell the players of one game differently.
         """
         names = person_of(self.people(occasion))
         needed = 1 if occasion.is_career else 2

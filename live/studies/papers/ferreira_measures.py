@@ -1,7 +1,7 @@
 """Ferreira's figures (2012): cells of Tables 1 to 6, Figures 1, 3 and 6, section 8.
 
-Players are compared by all gains of an occasion, or by those of their own games against each other;
-the engine is measured by Algorithm 3 over the players of one occasion.
+Players are compared by all gains of an occasion, or by those of their own games against
+each other; the engine is measured by Algorithm 3 over the players of one occasion.
 """
 
 from collections.abc import Callable
@@ -66,7 +66,9 @@ def moves_of(evidence: Evidence, occasion: str) -> OccasionMoves:
     }
     matches = {
         (data.players[one], data.players[other]): moves
-        for (one, other), moves in gather(data, PlayerMoves, "player", "opponent").items()
+        for (one, other), moves in gather(
+            data, PlayerMoves, "player", "opponent"
+        ).items()
     }
     return OccasionMoves(players, matches, _solve_all(data, players, matches))
 
@@ -84,7 +86,9 @@ def _solve_all(
         event.meet(*pair)
     column = gain_column(data.selection.gain)
     for frame in data.moves(["player", "game", column]):
-        played = frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
+        played = (
+            frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
+        )
         for player, _, gains_cp in played.iter_rows():
             event.add_game(data.players[player], gains_cp)
     return event.strengths()
@@ -107,14 +111,15 @@ def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
     if difference is None:
         return _Pair(expected, None)
     ends = [
-        None if end is None else convert_score_to_difference(end) for end in (found.low, found.high)
+        None if end is None else convert_score_to_difference(end)
+        for end in (found.low, found.high)
     ]
     return _Pair(expected, Measured(difference, *ends))
 
 
 def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
-    """Compare by all gains of both players (Tables 1 and 2), or by those of the games against
-    each other (Table 3).
+    """Compare by all gains of both players (Tables 1 and 2), or by those of the games
+    against each other (Table 3).
     """
     here = moves_of(evidence, table.at)
     there = moves_of(evidence, table.than) if table.than else here
@@ -158,7 +163,9 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
         pair = _compare(moves.matches[one, other], moves.matches.get((other, one)))
         if one < other and pair.difference is not None:
             found[one, other] = pair.difference.value
-    elos = {name: each.elo for name, each in moves.players.items() if each.elo is not None}
+    elos = {
+        name: each.elo for name, each in moves.players.items() if each.elo is not None
+    }
     return _ratings(table, solve(found, elos))
 
 
@@ -171,7 +178,9 @@ def _ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
 
 
 def _of_players(
-    table: PrintedTable, evidence: Evidence, make: Callable[[PlayerMoves], Measured | None]
+    table: PrintedTable,
+    evidence: Evidence,
+    make: Callable[[PlayerMoves], Measured | None],
 ) -> Figures:
     """Return a figure of each player of the table's occasion who moved."""
     players = moves_of(evidence, table.at).players
@@ -186,7 +195,9 @@ def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
     def share(moves: PlayerMoves) -> Measured | None:
         n = moves.gains.n
         zeros = moves.gains[0]
-        return Measured(zeros / n, *compute_score_interval(n, zeros, zeros)) if n else None
+        return (
+            Measured(zeros / n, *compute_score_interval(n, zeros, zeros)) if n else None
+        )
 
     return _of_players(table, evidence, share)
 
@@ -226,12 +237,14 @@ def measure_engine(moves: OccasionMoves) -> Algorithm3:
 
 @measure("engine-by-elo", "engine-by-strength", games=games_of_occasions, gains=_BOTH)
 def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return what each player says of the engine, by own rating or by strength, and the mean
-    (Table 4).
+    """Return what each player says of the engine, by own rating or by strength, and the
+    mean (Table 4).
     """
     found = measure_engine(moves_of(evidence, table.at))
     if table.measure == "engine-by-elo":
-        by_name = {row.player: row.by_elo for row in found.rows} | {"average": found.by_elo}
+        by_name = {row.player: row.by_elo for row in found.rows} | {
+            "average": found.by_elo
+        }
     else:
         by_name = {row.player: row.by_strength for row in found.rows}
         by_name["average"] = found.by_strength
@@ -244,7 +257,9 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("strength", games=games_of_occasions, gains=_BOTH)
 def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 4, the engine being as strong as the reference occasion says (Tables 5 and 6)."""
+    """Algorithm 4, the engine being as strong as the reference occasion says (Tables 5
+    and 6).
+    """
     engine = measure_engine(moves_of(evidence, table.reference)).by_elo
     if engine is None:
         return {}
@@ -264,7 +279,7 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-# --- from printed numbers alone -------------------------------------------------------------------
+# --- from printed numbers alone -------------------------------------------------------
 
 
 @measure("printed-gains")

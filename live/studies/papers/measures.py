@@ -1,4 +1,6 @@
-"""What a measure is made from: the games of a table, searched with one engine and limit."""
+"""What a measure is made from: the games of a table, searched with one engine and
+limit.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -55,12 +57,17 @@ class Evidence:
     def searched(self) -> frozenset[int]:
         """Numbers of the games that have results of this setting."""
         query = "SELECT game FROM results WHERE setting = ?"
-        return frozenset(game for (game,) in self._database.rows(query, (self._number,)))
+        return frozenset(
+            game for (game,) in self._database.rows(query, (self._number,))
+        )
 
-    def searched_of(self, table: PrintedTable, needed: Sequence[ListedGame]) -> list[ListedGame]:
+    def searched_of(
+        self, table: PrintedTable, needed: Sequence[ListedGame]
+    ) -> list[ListedGame]:
         """Return those games of a table that are searched; none where they are too few.
 
-        A draw of games stays a draw by chance only up to the first that is not searched.
+        A draw of games stays a draw by chance only up to the first that is not
+        searched.
         """
         if table.least:
             first = [*takewhile(lambda game: game.game in self.searched, needed)]
@@ -69,9 +76,13 @@ class Evidence:
         return known if len(known) >= ENOUGH * len(needed) else []
 
     def games_of(self, table: PrintedTable) -> list[ListedGame]:
-        """Return the games that a table is made from; all, where no engine has a say."""
+        """Return the games that a table is made from; all, where no engine has a
+        say.
+        """
         needed = needed_games(table, self.paper, self.games)
-        return self.searched_of(table, needed) if MEASURES[table.measure].gains else needed
+        return (
+            self.searched_of(table, needed) if MEASURES[table.measure].gains else needed
+        )
 
     def holds(self, occasion: str) -> bool:
         """Whether enough of its games are searched for its figures to be about it."""
@@ -86,14 +97,22 @@ class Evidence:
         """Yield those that are searched, with what was found."""
         for game in games:
             if self._number is not None:
-                yield from self._database.searched(self._number, game.game, game.game + 1)
+                yield from self._database.searched(
+                    self._number, game.game, game.game + 1
+                )
 
-    def study(self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]) -> StudyData:
+    def study(
+        self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]
+    ) -> StudyData:
         """The moves of those games that are searched, and the people they are about."""
         numbers = [game.game for game in games if game.game in self.searched]
         chosen = ChosenGames(numbers, people)
         return StudyData(
-            self._database, self._number, self.setting, Selection(gain=self.gain), chosen
+            self._database,
+            self._number,
+            self.setting,
+            Selection(gain=self.gain),
+            chosen,
         )
 
 
@@ -119,7 +138,9 @@ class MeasureKind(NamedTuple):
 MEASURES: dict[str, MeasureKind] = {}
 
 
-def no_games(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
+def no_games(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
     """Nothing: the table follows from printed numbers."""
     return []
 
@@ -141,14 +162,16 @@ def measure(
 
 
 @lru_cache(maxsize=256)
-def needed_games(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
+def needed_games(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
     """Return the games that a table is made from, searched or not."""
     return MEASURES[table.measure].games(table, paper, games)
 
 
 def figure_of(cells: Sequence[object]) -> Measured | None:
-    """Return a figure of a study's table, with its interval where there is one; None where a cell
-    is empty.
+    """Return a figure of a study's table, with its interval where there is one; None
+    where a cell is empty.
     """
     numbers = [cell for cell in cells if isinstance(cell, float)]
     return Measured(*numbers) if len(numbers) == len(cells) else None
@@ -166,8 +189,11 @@ def rows_of(table: Rows) -> Iterator[Row]:
             yield cells
 
 
-def draw_in_turn(games: Iterable[ListedGame], groups: Grouping, most: int) -> list[ListedGame]:
-    """Return at most so many games of each group, the first of every group before the second.
+def draw_in_turn(
+    games: Iterable[ListedGame], groups: Grouping, most: int
+) -> list[ListedGame]:
+    """Return at most so many games of each group, the first of every group before the
+    second.
 
     A game belongs to as many groups as are named for it.
     """

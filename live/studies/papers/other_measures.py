@@ -1,4 +1,6 @@
-"""Figures of Regan and Haworth (2011) by rating, and of the wiki's programs for matches."""
+"""Figures of Regan and Haworth (2011) by rating, and of the wiki's programs for
+matches.
+"""
 
 from live.ratings.match import GameCounts, Sprt, compute_match_statistics, run_sprt
 from live.studies.papers.comparison import Measured
@@ -16,7 +18,8 @@ from live.studies.papers.measures import (
 from live.studies.papers.printed import PrintedPaper, PrintedTable
 from live.studies.regan_fit import line_of_competence, regan_table
 
-#: Both players are so near to a milepost, Elo (section 5); "expanded for some of the lower sets".
+#: Both players are so near to a milepost, Elo (section 5); "expanded for some of the
+#: lower sets".
 _REACH_ELO = 10
 _REACH_BELOW_ELO = 20
 _LOWER_SETS = 2200
@@ -37,8 +40,8 @@ _COLUMNS = {
 def games_of_mileposts(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Return games of the period in which both players are rated near the same milepost, drawn
-    from each milepost in turn.
+    """Return games of the period in which both players are rated near the same
+    milepost, drawn from each milepost in turn.
     """
     mileposts = {int(row.one) for row in table.rows}
 
@@ -48,7 +51,9 @@ def games_of_mileposts(
         return [milepost] if is_reached else []
 
     last_year = max(table.last_year, table.fill_year)
-    of_period = [game for game in games.games if table.first_year <= game.year <= last_year]
+    of_period = [
+        game for game in games.games if table.first_year <= game.year <= last_year
+    ]
     # Collections without names have games that others have with them.
     known = [*{game.moves: game for game in of_period}.values()]
     known.sort(key=lambda game: game.year > table.last_year)
@@ -71,7 +76,9 @@ def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     found: dict[Key, Measured | None] = {}
     for cells in rows_of(regan_table(study, "rating")):
         for quantity, places in _COLUMNS.items():
-            found[str(cells[0]), quantity, ""] = figure_of([cells[place] for place in places])
+            found[str(cells[0]), quantity, ""] = figure_of(
+                [cells[place] for place in places]
+            )
     return keep_known(found)
 
 
@@ -96,7 +103,9 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-line")
 def draw_printed_line(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return c on the straight line through the printed ones, and what it rises in 100 Elo."""
+    """Return c on the straight line through the printed ones, and what it rises in 100
+    Elo.
+    """
     known = {
         int(row.one): row.value
         for other in evidence.paper.tables

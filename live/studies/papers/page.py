@@ -24,8 +24,16 @@ def write_into(page: str, tables: str) -> str:
 
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
-    """All comparisons: sums, a line for each, what is missing, and the tables that are short."""
-    lines = [*_sums(comparisons), "", *_summary(comparisons), "", *_missing(comparisons)]
+    """All comparisons: sums, a line for each, what is missing, and the tables that are
+    short.
+    """
+    lines = [
+        *_sums(comparisons),
+        "",
+        *_summary(comparisons),
+        "",
+        *_missing(comparisons),
+    ]
     for group in _by_table(comparisons):
         if not group[0].table.long and any(each.rows_done for each in group):
             lines += ["", *_table(group)]
@@ -44,7 +52,14 @@ def to_csv(comparisons: Sequence[Comparison]) -> str:
             numbers = [*ours, row.difference]
             cells = ["" if number is None else f"{number:.6g}" for number in numbers]
             writer.writerow(
-                (*about, each.engine, each.gain, *row.printed.key, row.printed.value, *cells)
+                (
+                    *about,
+                    each.engine,
+                    each.gain,
+                    *row.printed.key,
+                    row.printed.value,
+                    *cells,
+                )
             )
     return out.getvalue()
 
@@ -61,8 +76,8 @@ def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
     rows = sum(len(group[0].rows) for group in groups)
     done = sum(max(each.rows_done for each in group) for group in groups)
     yield (
-        f"{rows} printed numbers in {len(groups)} tables, columns and figures; {done} of them"
-        f" have a figure of ours, with one setting at least."
+        f"{rows} printed numbers in {len(groups)} tables, columns and figures; {done}"
+        " of them have a figure of ours, with one setting at least."
     )
     for label, members in _by_setting(comparisons).items():
         within = sum(each.rows_within for each in members)
@@ -74,7 +89,9 @@ def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
         kept = sum(order.kept == order.pairs for order in orders)
         parts = [f"{sum(each.rows_done for each in members)} rows"]
         if rows_with_interval:
-            parts.append(f"{within} of {rows_with_interval} printed numbers within our interval")
+            parts.append(
+                f"{within} of {rows_with_interval} printed numbers within our interval"
+            )
         if decided:
             parts.append(f"the same one ahead in {same} of {decided}")
         if orders:
@@ -136,13 +153,19 @@ def _result(each: Comparison) -> str:
     """What can be said in a few words."""
     parts = []
     if each.rows_with_interval:
-        parts.append(f"{each.rows_within} of {each.rows_with_interval} within our interval")
+        parts.append(
+            f"{each.rows_within} of {each.rows_with_interval} within our interval"
+        )
     if not each.engine:
         parts.append(f"{each.rows_exact} of {each.rows_done} equal as printed")
     if (winners := each.winners) is not None and winners[1]:
         parts.append(f"same one ahead in {winners[0]} of {winners[1]}")
     if (order := each.order) is not None:
-        moved = "neighbours at most" if order.most_places == 1 else f"{order.most_places} places"
+        moved = (
+            "neighbours at most"
+            if order.most_places == 1
+            else f"{order.most_places} places"
+        )
         same = "whole order" if order.kept == order.pairs else f"moved by {moved}"
         parts.append(f"{order.kept} of {order.pairs} pairs in order, {same}")
     return "; ".join(parts)
@@ -158,7 +181,9 @@ def _table(group: Sequence[Comparison]) -> Iterator[str]:
     if table.note:
         yield table.note
     yield ""
-    names = [f"{_short_setting(each)} (95 %)" if each.engine else "ours" for each in made]
+    names = [
+        f"{_short_setting(each)} (95 %)" if each.engine else "ours" for each in made
+    ]
     heads = ["paper", *names]
     yield f"| | {' | '.join(heads)} |"
     yield "|---" * (len(heads) + 1) + "|"
@@ -166,7 +191,9 @@ def _table(group: Sequence[Comparison]) -> Iterator[str]:
         label = " ".join(part for part in _label(row, table) if part)
         digits = made[0].digits_of(row)
         cells = [_figure(each.rows[at].ours, digits) for each in made]
-        yield f"| {label} | {_number(row.printed.value, digits)} | {' | '.join(cells)} |"
+        yield (
+            f"| {label} | {_number(row.printed.value, digits)} | {' | '.join(cells)} |"
+        )
 
 
 def _label(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
@@ -182,7 +209,9 @@ def _figure(ours: Measured | None, digits: int) -> str:
     value = _number(ours.value, digits)
     if ours.low is None and ours.high is None:
         return value
-    low, high = ("unbounded" if end is None else _number(end, digits) for end in ours[1:])
+    low, high = (
+        "unbounded" if end is None else _number(end, digits) for end in ours[1:]
+    )
     return f"{value} ({low} to {high})"
 
 

@@ -1,6 +1,8 @@
-"""The perceived rating of this product, of the players whose strengths the papers print.
+"""The perceived rating of this product, of the players whose strengths the papers
+print.
 
-The scales differ: only the orders are compared, and no interval holds the paper's number.
+The scales differ: only the orders are compared, and no interval holds the paper's
+number.
 """
 
 from collections import defaultdict
@@ -15,8 +17,9 @@ from live.studies.papers.measures import Evidence, Figures, games_of_occasions, 
 from live.studies.papers.printed import PrintedTable
 from live.studies.perceived_learning import COLORS, PlayedSide, follow, played_game
 
-#: Centipawns of an engine and limit to one of the model's, over the reference positions. With
-#: others nothing is read: Stockfish 15.1 with 2,000 nodes goes with them at .955 alone.
+#: Centipawns of an engine and limit to one of the model's, over the reference
+#: positions. With others nothing is read: Stockfish 15.1 with 2,000 nodes goes with
+#: them at .955 alone.
 SCALES = {
     ("Stockfish 19 Lite WASM Multithreaded", "100000 nodes"): 1.0,
     ("Stockfish 15.1", "20000 nodes"): 0.82,
@@ -53,17 +56,26 @@ def _perceive(evidence: Evidence, occasion: str) -> dict[str, Measured]:
     for game, searched in evidence.searched_games(evidence.games.of_occasion(about)):
         sides = [
             PlayedSide(names[player], elo, ())
-            for player, elo in ((game.white, game.white_elo), (game.black, game.black_elo))
+            for player, elo in (
+                (game.white, game.white_elo),
+                (game.black, game.black_elo),
+            )
             if player is not None
         ]
-        played = played_game(sides, game.result, game.moves, searched.positions, evidence.gain)
-        last = {move.color: move.total for move in follow(played, reader, reader.shared)}
+        played = played_game(
+            sides, game.result, game.moves, searched.positions, evidence.gain
+        )
+        last = {
+            move.color: move.total for move in follow(played, reader, reader.shared)
+        }
         for color, side in zip(COLORS, sides, strict=True):
             if side.elo is not None and color in last:
                 totals[side.player].append(last[color])
     found = {}
     for name, games in totals.items():
-        total = reduce(PerceivedEvidence.join, games)._replace(kappa=reader.event_dispersion)
+        total = reduce(PerceivedEvidence.join, games)._replace(
+            kappa=reader.event_dispersion
+        )
         rating = read_rating(total, reader.prior_sd)
         if rating is not None:
             found[name] = Measured(rating.rating)

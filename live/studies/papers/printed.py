@@ -1,4 +1,6 @@
-"""The numbers that the papers print, as data: tables by name, and the games they are about."""
+"""The numbers that the papers print, as data: tables by name, and the games they are
+about.
+"""
 
 from functools import cache
 from importlib import resources
@@ -41,8 +43,9 @@ class PrintedTable(Value, kw_only=True, eq=False):
     rows: tuple[PrintedRow, ...]
     digits: int = 0
     agreement: str = ""
-    """What can be kept: ``order`` of the rows, ``winner`` of each, ``winner-by-match`` of two rows
-    of one occasion; empty for neither."""
+    """What can be kept: ``order`` of the rows, ``winner`` of each, ``winner-by-match``
+    of two rows of one occasion; empty for neither.
+    """
     long: bool = False
     """Too long for the page, which sums it up."""
     note: str = ""
@@ -66,7 +69,9 @@ class PrintedTable(Value, kw_only=True, eq=False):
     sample: int = 0
     """So many games are drawn from all, or from each group; 0: all of them."""
     least: int = 0
-    """It is made once so many are searched, in the order drawn; 0: once three quarters are."""
+    """It is made once so many are searched, in the order drawn; 0: once three quarters
+    are.
+    """
 
 
 class Occasion(Value, kw_only=True, eq=False):
@@ -80,7 +85,9 @@ class Occasion(Value, kw_only=True, eq=False):
     games: int
     """As the paper has them."""
     players: dict[str, tuple[str, ...]]
-    """How sources spell each: one word is the family name, several are the whole name."""
+    """How sources spell each: one word is the family name, several are the whole
+    name.
+    """
     is_career: bool = False
     """One of the players in a game is enough."""
 
