@@ -142,7 +142,7 @@ def convolution_table(data: StudyData) -> Rows:
     """
 
     def indicators(game: CountedGame) -> Floats:
-        white, black = _histograms(game)
+        white, black = _build_histograms(game)
         worths = [
             predict_by_convolution(white, black, setting).expected_score
             for _, setting, _ in CONVOLUTIONS
@@ -185,7 +185,7 @@ def convolved(game: CountedGame) -> Floats:
     """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times
     b,).
     """
-    white, black = _histograms(game)
+    white, black = _build_histograms(game)
     lowest, pairs = cross_correlate(white, black)
     steps = np.rint((lowest + np.arange(len(pairs))) / _GRID_STEP_CP).astype(np.int64)
     first = int(steps[0])
@@ -201,8 +201,13 @@ def convolved(game: CountedGame) -> Floats:
     return found.ravel()
 
 
-def _histograms(game: CountedGame) -> list[GainHistogram]:
-    return [GainHistogram(gain_cp for _, gain_cp in side) for side in game.sides]
+def _build_histograms(game: CountedGame) -> list[GainHistogram]:
+    """Return the gains of both sides, White's first."""
+    histograms = []
+    for side in game.sides:
+        gains_cp = [gain_cp for _, gain_cp in side]
+        histograms.append(GainHistogram(gains_cp))
+    return histograms
 
 
 @table(
@@ -389,7 +394,9 @@ def fits_table(data: StudyData) -> Rows:
     ]
     games = 0
     sides = data.database.rows("SELECT game, white, black FROM games ORDER BY game")
-    current, white, black = -1, None, None
+    current = -1
+    white = None
+    black = None
     for game in counted_games(data):
         while current < game.game:
             current, white, black = next(sides)
@@ -411,9 +418,10 @@ def fits_table(data: StudyData) -> Rows:
 
 def _methods() -> tuple[_Method, ...]:
     step = tuple(f"k1 = {k1:g}, k2 = {k2:g}" for k1, k2 in _WEIGHTS)
-    tanh = tuple(f"{name}, a = {a:g}" for name in step for a in _A)
+    tanh = tuple(f"{name}, a = {a:g}" for name, a in itertools.product(step, _A))
     grid = tuple(
-        f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP
+        f"n0 = {n0}, b = {b_cp / 100:g}"
+        for n0, b_cp in itertools.product(GRID_N0, GRID_B_CP)
     )
     kinds = [build_ponderated(*each) for each in _WEIGHTS]
     steps = partial(covariances, kinds=kinds, vectors=[STEP])
@@ -437,14 +445,13 @@ def _row(method: _Method, sums: LineSums, games: int) -> Row:
         if method.paper
         else None
     )
-    folds = [range(fold * _KINDS, (fold + 1) * _KINDS) for fold in range(FOLDS)]
-    parts = [
-        ([each for each in everything if each not in fold], fold) for fold in folds
-    ]
+    parts = []
+    for start in range(0, FOLDS * _KINDS, _KINDS):
+        fold = range(start, start + _KINDS)
+        parts.append(([each for each in everything if each not in fold], fold))
     others = sums.tried(parts)
-    even, odd = (
-        [each for each in everything if each % _KINDS == half] for half in (_EVEN, _ODD)
-    )
+    even = [each for each in everything if each % _KINDS == _EVEN]
+    odd = [each for each in everything if each % _KINDS == _ODD]
     players = sums.tried([(even, odd), (odd, even)])
     rho = correlation(others)
     return (

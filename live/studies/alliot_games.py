@@ -101,7 +101,8 @@ class LineSums:
         """
         of_group = self._sums[number % len(self._sums)]
         values = np.ones(of_group.shape[:2])
-        values[:, 1:-1], values[:, -1] = indicators.reshape(len(of_group), -1), result
+        values[:, 1:-1] = indicators.reshape(len(of_group), -1)
+        values[:, -1] = result
         of_group += values[:, :, None] * values[:, None, :]
 
     def rho(self, groups: Sequence[int], index: int) -> float | None:
@@ -131,7 +132,9 @@ class LineSums:
         """
         index, weights = line
         rows = np.zeros((3, len(weights) + 1))
-        rows[0, 0], rows[1, :-1], rows[2, -1] = 1, weights, 1
+        rows[0, 0] = 1
+        rows[1, :-1] = weights
+        rows[2, -1] = 1
         found: Floats = rows @ self._sums[groups, index].sum(axis=0) @ rows.T
         return found
 
@@ -168,7 +171,8 @@ class LineSums:
             return LineFit(n)
         moments = self.moments(self._groups, (index, _ITSELF))
         mean, square = (moments[1, :2] / n).tolist()
-        sd, rho = math.sqrt(max(square - mean**2, 0.0)), correlation(moments)
+        sd = math.sqrt(max(square - mean**2, 0.0))
+        rho = correlation(moments)
         if rho is None:
             return LineFit(n, mean=mean, sd=sd)
         alpha, beta = line.tolist()
@@ -189,9 +193,10 @@ class LineSums:
         all games.
         """
         groups = self._groups
-        parts = [
-            ([each for each in groups if each != group], [group]) for group in groups
-        ]
+        parts = []
+        for group in groups:
+            others = [each for each in groups if each != group]
+            parts.append((others, [group]))
         n, y = self._sums[:, index, 0, [0, -1]].T
         rest = n.sum() - n
         if (n[rest < 3] > 0).any():
@@ -209,7 +214,8 @@ def correlation(moments: Floats) -> float | None:
     spread.
     """
     (n, x, y), (_, xx, xy), (_, _, yy) = moments.tolist()
-    var_x, var_y = n * xx - x * x, n * yy - y * y
+    var_x = n * xx - x * x
+    var_y = n * yy - y * y
     if n < 4 or min(var_x, var_y) < 1e-15 * n * n:
         return None
     rho = float(n * xy - x * y) / math.sqrt(var_x * var_y)
@@ -220,7 +226,8 @@ def fisher_interval(rho: float | None, n: int) -> tuple[float | None, float | No
     """95 % interval of a correlation of ``n`` pairs, by Fisher's z."""
     if rho is None or n < 4:
         return None, None
-    z, reach = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho))), _Z95 / math.sqrt(n - 3)
+    z = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
+    reach = _Z95 / math.sqrt(n - 3)
     return math.tanh(z - reach), math.tanh(z + reach)
 
 
@@ -336,6 +343,7 @@ def share_ahead(
 
 
 _INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
+_ENDS = ("", " low", " high")
 
 
 @table(
@@ -344,7 +352,7 @@ _INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
     "Alliot 2017, section 4.1, Table 4",
     "player",
     "moves",
-    *((f"{name}{end}", 3) for name in _INDICATORS for end in ("", " low", " high")),
+    *((f"{name}{end}", 3) for name, end in itertools.product(_INDICATORS, _ENDS)),
     notes=(
         "low, high: 95 % interval, moves taken as independent.",
         "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others:"
@@ -412,7 +420,8 @@ def _depths(data: StudyData) -> polars.LazyFrame:
 
 
 def _time_class() -> polars.Expr:
-    edges, time_ms = polars.Series(TIME_EDGES_MS), col("time_ms")
+    edges = polars.Series(TIME_EDGES_MS)
+    time_ms = col("time_ms")
     place = polars.lit(edges).search_sorted(time_ms, side="right")
     return polars.when(time_ms.is_not_null()).then(place).alias("class")
 
@@ -457,7 +466,8 @@ def evaluation_table(data: StudyData) -> Rows:
     """
     at = col("best_cp").cast(Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
     gain = col("gain_cp").cast(Int64)
-    n, mean = polars.len().cast(Int64), -gain.sum() / polars.len()
+    n = polars.len().cast(Int64)
+    mean = -gain.sum() / polars.len()
     # A shortfall is never below 0, nor is its mean: few moves reach further by this.
     variance = ((gain * gain).sum() / n - mean * mean).clip(0.0) / (n - 1)
     reach = polars.when(n > 1).then(1.96 * variance.sqrt())
@@ -536,12 +546,11 @@ def highest_table(data: StudyData) -> Rows:
     """Result by the highest evaluation that White reached, or each player named (Figure
     13).
     """
-    best, score = col("best_cp").cast(Int64), col("score").cast(Float64)
+    best = col("best_cp").cast(Int64)
+    score = col("score").cast(Float64)
     for player, name in _groups(data):
-        moves, own = (
-            data.scan(all_players=True).drop_nulls("score"),
-            col("colour") == "white",
-        )
+        moves = data.scan(all_players=True).drop_nulls("score")
+        own = col("colour") == "white"
         if player is not None:
             own = col("player") == player
             moves = moves.filter(own | (col("opponent") == player))
@@ -591,12 +600,11 @@ def colours_table(data: StudyData) -> Rows:
     The chance is that of a distance as large where colours are given to the sides by
     lot, game by game.
     """
-    n, games = len(TEN), 0
-    sides, one, random = (
-        np.zeros((2, n * n)),
-        np.zeros((_DRAWS, n * n)),
-        np.random.default_rng(0),
-    )
+    n = len(TEN)
+    games = 0
+    sides = np.zeros((2, n * n))
+    one = np.zeros((_DRAWS, n * n))
+    random = np.random.default_rng(0)
     for counts in _by_colour(data):
         games += len(counts)
         sides += counts.sum(axis=0)
@@ -604,7 +612,8 @@ def colours_table(data: StudyData) -> Rows:
         for some in np.split(one, _DRAWS // 100):
             lot = random.integers(0, 2, (len(some), len(counts))).astype(np.float64)
             some += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
-    both, drawn = sides.reshape(2, n, n), one.reshape(-1, n, n)
+    both = sides.reshape(2, n, n)
+    drawn = one.reshape(-1, n, n)
     distances = _distances(*both)
     chances = (_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(axis=0)
     # Of each row, and of all together.

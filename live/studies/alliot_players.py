@@ -381,11 +381,11 @@ def _by_match(
     """What each player moved in each match, by its place among these; None: in other
     games.
     """
-    places = [
-        {"player": one, "opponent": other, "event": match.event, "match": at}
-        for at, match in enumerate(matches)
-        for one, other in ((match.one, match.other), (match.other, match.one))
-    ]
+    places = []
+    for at, match in enumerate(matches):
+        where = {"event": match.event, "match": at}
+        places.append({"player": match.one, "opponent": match.other} | where)
+        places.append({"player": match.other, "opponent": match.one} | where)
     types = {name: schema()[name] for name in ("player", "opponent", "event")}
     frame = DataFrame(places, schema=types | {"match": Int64})
     return gather(data, make, "player", "match", places=frame)
@@ -434,10 +434,8 @@ def prediction_table(data: StudyData) -> Rows:
         if a.counted and b.counted:
             predicted: list[Cell] = []
             for predict in PREDICTORS.values():
-                white, black = (
-                    predict(a, b).expected_score,
-                    predict(b, a).expected_score,
-                )
+                white = predict(a, b).expected_score
+                black = predict(b, a).expected_score
                 predicted.append(
                     None if white is None or black is None else (white + 1 - black) / 2
                 )
@@ -458,7 +456,8 @@ def _own_games(
     matches = _matches(data)
     held = _by_match(data, matches, ConformingMoves)
     for at, match in enumerate(matches):
-        a, b = held.get((match.one, at)), held.get((match.other, at))
+        a = held.get((match.one, at))
+        b = held.get((match.other, at))
         if a is None or b is None or not (a.ponderated.n and b.ponderated.n):
             continue
         if match.result < 0.5:

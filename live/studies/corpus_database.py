@@ -178,7 +178,8 @@ def gains(
     """Same-search and successive gain of a move, centipawns; None where it is not
     known.
     """
-    best, gain = Score(before.whole.cp), None
+    best = Score(before.whole.cp)
+    gain = None
     if before.best == uci:
         gain = 0
     elif before.played is not None and before.best:
@@ -454,10 +455,10 @@ class CorpusDatabase:
         in the feeds; made if there is none. Nobody without a key.
         """
         by_id = bool(keys) and keys[0].startswith("fide-")
-        known = (
-            number for key in keys for (number,) in self.rows(_PLAYER, (key, by_id))
-        )
-        found: int | None = next(known, None)
+        found: int | None = None
+        for key in keys:
+            if found is None:
+                found = next(iter(self.rows(_PLAYER, (key, by_id))), (None,))[0]
         if found is None and keys:
             found = self._number("players", {"name": name})
         for key in keys:
@@ -474,7 +475,9 @@ class CorpusDatabase:
         """Of the row that is the same where a column is unique, else of this one, put
         in.
         """
-        first, names, marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
+        first = next(iter(row))
+        names = ", ".join(row)
+        marks = ", ".join("?" * len(row))
         [[found]] = self.rows(
             f"INSERT INTO {table} ({names}) VALUES ({marks})"
             f" ON CONFLICT DO UPDATE SET {first} = {first} RETURNING rowid",
@@ -600,7 +603,8 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
     )
     for key, player in source.rows(ids_first):
         keys[player].append(key)
-    players, events = source.players(), source.events()
+    players = source.players()
+    events = source.events()
     for stored in source.rows("SELECT * FROM games ORDER BY game"):
         row = dict(stored)
         number = row.pop("game")

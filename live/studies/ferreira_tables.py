@@ -257,7 +257,8 @@ def gains_table(data: StudyData) -> Rows:
     for one, other, event in sorted(
         known, key=lambda key: (order[key[0]], order[key[1]], key[2] or 0)
     ):
-        a, b = found[one, other, event], found.get((other, one, event))
+        a = found[one, other, event]
+        b = found.get((other, one, event))
         if b is None or min(a.gains.n, b.gains.n) < max(1, data.selection.min_moves):
             continue
         compared = _compared(a, b)
@@ -320,7 +321,8 @@ def engine_table(data: StudyData) -> Rows:
         reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(
             variance(known) / len(known)
         )
-        low, high = fmean(known) - reach, fmean(known) + reach
+        low = fmean(known) - reach
+        high = fmean(known) + reach
         yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
 
 
@@ -350,7 +352,8 @@ def strengths_table(data: StudyData) -> Rows:
         held.items(),
         key=lambda each: (-(each[1].expected_score or 0.0), data.players[each[0]]),
     ):
-        ends, strength = moves.differences(), strengths.get(player)
+        ends = moves.differences()
+        strength = strengths.get(player)
         second: Row = (None, None, None)
         if strength is not None and strength.rating is not None:
             second = strength.rating, strength.low, strength.high
@@ -452,7 +455,8 @@ def measured_engine_table(data: StudyData) -> Rows:
             score = compute_expected_score_between(moves.gains, each)
             row += (score, _difference(score))
         yield row
-    zeros, mean = engine[0] / max(1, engine.n), engine.mean or 0.0
+    zeros = engine[0] / max(1, engine.n)
+    mean = engine.mean or 0.0
     yield (
         f"The engine's gains: {engine.n} successive gains of moves that were its own"
         f" choice, {zeros:.1%} of them 0, mean {mean:.1f} cp."
@@ -518,10 +522,9 @@ def engine_gap_table(data: StudyData) -> Rows:
     # Three figures a game, 24 bytes: games are drawn again below.
     figures = array("d")
     for white, black in _successive(data):
-        pairs = [
-            (white, black),
-            *((side, each) for each in engines for side in (white, black)),
-        ]
+        pairs = [(white, black)]
+        for each in engines:
+            pairs += [(white, each), (black, each)]
         found = [_difference(compute_expected_score_between(*pair)) for pair in pairs]
         if None not in found:
             one, *rest = (each or 0.0 for each in found)
@@ -530,7 +533,9 @@ def engine_gap_table(data: StudyData) -> Rows:
     for name, y in (
         zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ()
     ):
-        lot, products, n = np.random.default_rng(0), np.stack([x * y, x * x]), len(x)
+        lot = np.random.default_rng(0)
+        products = np.stack([x * y, x * x])
+        n = len(x)
         # One draw at a time: all of them together are two thousand times the games.
         drawn = (products[:, lot.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS))
         slopes = [xy / max(xx, 1e-9) for xy, xx in (products.sum(axis=1), *drawn)]

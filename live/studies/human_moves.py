@@ -311,11 +311,9 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
                     reason or "promotions to a lesser piece were not learned apart"
                 ] += 1
         right = network.predict_shares([asked for asked, _ in positions])
-        wanted = [
-            NetworkInput(of.board, elo, of.kind)
-            for of, _ in positions
-            for elo in _shifted(of.elo)
-        ]
+        wanted = []
+        for asked, _ in positions:
+            wanted += [asked._replace(elo=elo) for elo in _shifted(asked.elo)]
         others = iter(network.predict_shares(wanted))
         for (asked, uci), given in zip(positions, right, strict=True):
             loss = _surprise(given, uci)

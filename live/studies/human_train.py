@@ -361,7 +361,8 @@ def measured(
     """First choice and negative log-likelihood over the reachable moves of some
     positions.
     """
-    hits, error = 0, 0.0
+    hits = 0
+    error = 0.0
     for start in range(0, len(rows), batch):
         part = rows[start : start + batch]
         seen, given, can, played = tensors(part)

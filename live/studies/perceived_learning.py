@@ -9,7 +9,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple, get_args
 
@@ -151,9 +151,12 @@ def played_game(
     what the engine says of that one, where it is not told.
     """
     found: tuple[tuple[list[Turn], list[str | None]], ...] = (([], []), ([], []))
-    board, taken, known = chess.Board(), False, set[str]()
+    board = chess.Board()
+    taken = False
+    known = set[str]()
     for index, uci in enumerate(moves[: len(positions) - 1]):
-        before, key = positions[index], board.epd()
+        before = positions[index]
+        key = board.epd()
         seen = describe_board(board, taken=taken, repeated=key in known)
         known.add(key)
         move = chess.Move.from_uci(uci)
@@ -192,17 +195,16 @@ def chosen_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, st
     """The rated players of each game whom ``whom`` names, where any of their turns is
     known.
     """
-    return [
-        {
-            color: player
-            for color, side in zip(COLORS, game.sides, strict=True)
-            if side.elo is not None
-            and side.turns
+    chosen = []
+    for index, game in enumerate(games):
+        players: dict[Color, str] = {}
+        for color, side in zip(COLORS, game.sides, strict=True):
             # Nobody knows who an unnamed player is, so he is another one in each game.
-            and whom(player := side.player or f"{index}/{color}")
-        }
-        for index, game in enumerate(games)
-    ]
+            player = side.player or f"{index}/{color}"
+            if side.elo is not None and side.turns and whom(player):
+                players[color] = player
+        chosen.append(players)
+    return chosen
 
 
 class FollowedMove(NamedTuple):
@@ -241,7 +243,9 @@ def follow(
     sides = dict(zip(COLORS, game.sides, strict=True))
     elos = {color: Elos.from_ratings(level, side.elo) for color, side in sides.items()}
     sums = GameSums(elos, shared)
-    turns = [(color, turn) for color, side in sides.items() for turn in side.turns]
+    turns = []
+    for color, side in sides.items():
+        turns += [(color, turn) for turn in side.turns]
     for color, turn in sorted(turns, key=lambda each: each[1].ply):
         move = reader.compare_turn(turn, elos[color])
         hardness = sums.estimate_hardness(color, turn.ply) * np.sqrt(
@@ -308,7 +312,9 @@ CHANGING: Circumstances = (
 CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
-PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND = 2.0, 8.0, 16.0
+PRECISION = 2.0
+PRECISION_OF_SLOPE = 8.0
+PRECISION_OF_BEND = 16.0
 #: More turns than this teach the weights nothing new; players' games are then drawn
 #: evenly.
 MOST_TURNS = 90_000
@@ -326,7 +332,8 @@ NODES = (5, 10, 20, 40)
 #: What share of games the usual band is to hold, and between what bounds ``kappa`` is
 #: sought.
 USUAL_SHARE = 0.8
-LEAST_KAPPA, MOST_KAPPA = 0.1, 10.0
+LEAST_KAPPA = 0.1
+MOST_KAPPA = 10.0
 #: Slopes that follow the players' ratings less than this do not tell strong from weak.
 LEAST_CORRELATION = 0.2
 #: More games than this teach ``beta``, ``kappa`` and ``sigma`` nothing new.
@@ -336,8 +343,11 @@ USUAL_PRIOR_SD = 360.0
 #: ``sigma`` is as small as lets this share of own ratings, at most, lie outside their
 #: usual bands after so many counted moves: the smaller, the calmer a rating is, and the
 #: nearer to the level of the game the bands of players who are far from it lie.
-OWN_OUTSIDE, OWN_OUTSIDE_MOVES = 0.07, 10
-LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP = 100, 600, 5
+OWN_OUTSIDE = 0.07
+OWN_OUTSIDE_MOVES = 10
+LEAST_PRIOR_SD = 100
+MOST_PRIOR_SD = 600
+PRIOR_SD_STEP = 5
 
 
 class Turns(NamedTuple):
@@ -369,12 +379,11 @@ def turns_of(
     rows: list[tuple[int, ...]] = []
     at: list[list[float]] = []
     for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
-        turns = [
-            (turn, index * 2 + number, sides[color], side.elo or 0)
-            for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True))
-            if color in sides
-            for turn in side.turns
-        ]
+        turns = []
+        for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True)):
+            if color in sides:
+                who = index * 2 + number, sides[color], side.elo or 0
+                turns += [(turn, *who) for turn in side.turns]
         for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
             rows.append(
                 (key, players.setdefault(player, len(players)), elo, turn.gain_cp)
@@ -519,7 +528,8 @@ def _fit(
         (len(names), len(changing), 1),
     )[:, None]
     # What holds always is as the games say.
-    stiff[0], stiff[len(names)] = 0.01, 0.5
+    stiff[0] = 0.01
+    stiff[len(names)] = 0.5
     number = np.arange(len(features))
     hit = np.eye(classes)[rows.classes][:, 1:]
 
@@ -590,11 +600,12 @@ def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
     games = [both for both in sides.values() if len(both) == 2]
     betas: list[float] = []
     for stage in range(len(STAGES_PLIES)):
-        pairs = [
-            (one, other)
-            for one, other in ((white[stage], black[stage]) for white, black in games)
-            if one is not None and other is not None
-        ]
+        pairs = []
+        for white, black in games:
+            one = white[stage]
+            other = black[stage]
+            if one is not None and other is not None:
+                pairs.append((one, other))
         beta = _find_beta(pairs, betas) if len(pairs) >= MIN_GAMES else 0.0
         betas.append(round(beta, 3))
     return tuple(zip(STAGES_PLIES, betas, strict=True))
@@ -624,7 +635,7 @@ def _find_beta(
 
     def correlate(beta: float) -> float:
         betas = [*earlier, beta]
-        places = [[side.place(betas) for side in pair] for pair in pairs]
+        places = [(one.place(betas), other.place(betas)) for one, other in pairs]
         return float(np.corrcoef(np.array(places).T)[0, 1])
 
     if correlate(0.0) <= 0:
@@ -652,9 +663,7 @@ def learn_spread(followed: Followed) -> dict[str, object]:
     prior_sd = USUAL_PRIOR_SD
     if len(running[OWN_OUTSIDE_MOVES]) >= MIN_GAMES:
         prior_sd = find_prior_sd(running[OWN_OUTSIDE_MOVES], elos[OWN_OUTSIDE_MOVES])
-    finished = find_kappa(
-        [each for games in players.values() for each in games], prior_sd
-    )
+    finished = find_kappa([*chain.from_iterable(players.values())], prior_sd)
     enough = {node: held for node, held in running.items() if len(held) >= MIN_GAMES}
     dispersion = tuple(
         (node, find_kappa(held, prior_sd)) for node, held in enough.items()
@@ -723,7 +732,8 @@ def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
     known = (score > 0) & (score < 1)
     if not known.any():
         return round(centre), (0.0, 0.0)
-    elo, n = (np.bincount(turns.player, turns.elo) / n)[known], n[known]
+    elo = (np.bincount(turns.player, turns.elo) / n)[known]
+    n = n[known]
     difference = np.array(
         [convert_score_to_difference(each) or 0.0 for each in score[known].tolist()]
     )
@@ -741,7 +751,11 @@ def _weights(flat: Floats, p: int) -> dict[str, Any]:
     """The fields of a model that are fitted, rounded; ``p``: how many circumstances
     there are.
     """
-    rows = [tuple(round(each, 4) + 0.0 for each in row) for row in flat.tolist()]
+
+    def round_row(row: Sequence[float]) -> tuple[float, ...]:
+        return tuple(round(each, 4) + 0.0 for each in row)
+
+    rows = [*map(round_row, flat.tolist())]
     return {"level": tuple(rows[:p]), "slope": tuple(rows[p:-1]), "bend": rows[-1]}
 
 
@@ -762,7 +776,10 @@ BEYOND_ELO = 3200
 #: From the own Elo.
 FAR_ELO = 400
 #: Changes of a rating by a move that count as large, within the first moves and later.
-EARLY_MOVES, BIG_EARLY_ELO, BIG_LATER_ELO, JUMP_ELO = 10, 100, 60, 300
+EARLY_MOVES = 10
+BIG_EARLY_ELO = 100
+BIG_LATER_ELO = 60
+JUMP_ELO = 300
 
 
 #: Points of expected score that a move costs, in classes.
@@ -870,7 +887,8 @@ def _figures(
     total: Evidence, elo: float, blind: Evidence, prior_sd: float
 ) -> tuple[float, ...]:
     """Return the columns of :class:`Judged` from ``rating`` on."""
-    seen, unrated = read_rating(total, prior_sd), read_rating(blind, prior_sd)
+    seen = read_rating(total, prior_sd)
+    unrated = read_rating(blind, prior_sd)
     assert seen is not None and unrated is not None  # a move is counted
     assert (
         seen.usual_low is not None and seen.usual_high is not None
@@ -911,7 +929,8 @@ def lost_points(game: PlayedGame, ply: int) -> float:
     """
     if ply >= len(game.scores_cp):
         return math.nan
-    before, after = game.scores_cp[ply - 1], game.scores_cp[ply]
+    before = game.scores_cp[ply - 1]
+    after = game.scores_cp[ply]
     if before is None or after is None:
         return math.nan
     sign = 1 if ply % 2 else -1
@@ -923,7 +942,8 @@ def summary(of: Judged) -> dict[str, Any]:
     """Return the figures of one row of the table."""
     if not len(of.elo):
         return {"n": 0}
-    elo, pairs = np.clip(of.elo, LEAST_ELO, MOST_ELO), _pairs(of)
+    elo = np.clip(of.elo, LEAST_ELO, MOST_ELO)
+    pairs = _pairs(of)
     below = [
         float((of.z < NormalDist().inv_cdf(each / 100)).mean()) for each in PERCENTILES
     ]
@@ -947,7 +967,8 @@ def summary(of: Judged) -> dict[str, Any]:
 
 def summarise_moves(judged: Judgement) -> dict[str, Any]:
     """Return how restless ratings are, and how they answer drama; shares are 0 to 1."""
-    moves, whole = judged.moves, judged.after[WHOLE]
+    moves = judged.moves
+    whole = judged.after[WHOLE]
     size = np.abs(moves.change)
     early = moves.counted <= EARLY_MOVES
     big_later = ~early & (size >= BIG_LATER_ELO)
@@ -987,7 +1008,8 @@ def _lead_of_winners(of: Judged) -> Floats:
     """Return by how much the winners of decided games are rated above the losers,
     Elo.
     """
-    won, lost = of.won > 0, of.won < 0
+    won = of.won > 0
+    lost = of.won < 0
     _, at, there = np.intersect1d(of.game[won], of.game[lost], return_indices=True)
     ahead: Floats = of.rating[won][at] - of.rating[lost][there]
     return ahead
@@ -1015,7 +1037,8 @@ def usual_holds(of: Judged) -> Which:
 
 def _pairs(of: Judged) -> tuple[Floats, Floats]:
     """Both players' places, of the games that have both."""
-    white, black = of.side == 0, of.side == 1
+    white = of.side == 0
+    black = of.side == 1
     _, at, there = np.intersect1d(of.game[white], of.game[black], return_indices=True)
     return of.z[white][at], of.z[black][there]
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -114,7 +115,8 @@ async def compare_players(
             f"{names[0]!r} and {names[1]!r} are the same person",
             "Name two",
         )
-    engine, gain = state.engine(), state.gain()
+    engine = state.engine()
+    gain = state.gain()
     rows = compare(state.collect_compared_moves(), one.id, other.id)
     width = Console().width
     return reported(
@@ -130,7 +132,9 @@ async def rank_players(
 ) -> int:
     """``live-rate rank``; returns the exit code."""
     state = await analyse_files_whole(config, files, command="rank", evals=evals)
-    views, engine, gain = state.players(), state.engine(), state.gain()
+    views = state.players()
+    engine = state.engine()
+    gain = state.gain()
     ranked = rank(state.collect_compared_moves(), views, by, engine_rating=engine.rating)
     width = Console().width
     return reported(
@@ -188,9 +192,9 @@ def match_of(
         counts = GameCounts(*numbers)
         state = run_sprt(test, counts) if test else None
         return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
-    reports = [
-        game for argument in arguments for game in read_pgn(Path(argument)).games
-    ]
+    reports = []
+    for argument in arguments:
+        reports += read_pgn(Path(argument)).games
     results_only = not any(map(is_played, reports))
     # One person is one name, however it is spelt.
     spelled: dict[str, str] = {}
@@ -303,29 +307,28 @@ async def calibrate(
         state = await analyse_files_whole(
             config, files, command="calibrate", evals=evals
         )
-        engine, gain = state.engine(), state.gain()
-        engine_name, limit = engine.name, engine.limit
+        engine = state.engine()
+        gain = state.gain()
+        engine_name = engine.name
+        limit = engine.limit
         games = list(_gains_of_state(state))
         strengths = state.collect_compared_moves().strengths
         table = comparisons.table_four(state.players(), state.rate_engine(), strengths)
     else:
         gain = config.rating.gain
         played = _played(files, gain)
-        games = [
-            PlayedGains(
-                side.player, side.elo, tuple(turn.gain_cp for turn in side.turns)
-            )
-            for game in played
-            for side in game.sides
-            if side.elo is not None and side.turns
-        ]
+        games = []
+        for side in chain.from_iterable(game.sides for game in played):
+            if side.elo is not None and side.turns:
+                gains_cp = tuple(turn.gain_cp for turn in side.turns)
+                games.append(PlayedGains(side.player, side.elo, gains_cp))
         if written is not None:
             for given, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
                 if not given:
                     problem = "does not tell which engine and limit its scores are from"
                     raise InputError(data, problem, f"Give {flag}")
             model = learn(
-                [game for game in played if any(side.turns for side in game.sides)],
+                [game for game in played if game.white.turns or game.black.turns],
                 gain=gain,
                 name=written.stem,
                 engine=engine_name,
@@ -335,10 +338,8 @@ async def calibrate(
                 date=datetime.now().astimezone().date().isoformat(),
             )
             write_output(str(written), to_json(model))
-    rating, players = (
-        estimate_engine_rating(games),
-        len({game.player for game in games}),
-    )
+    rating = estimate_engine_rating(games)
+    players = len({game.player for game in games})
     moves = sum(len(game.gains_cp) for game in games)
     strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
     missing = (
@@ -346,7 +347,8 @@ async def calibrate(
         if games
         else "no scored game of a rated player: no rating to measure against"
     )
-    engine_name, limit = engine_name or "", limit or ""
+    engine_name = engine_name or ""
+    limit = limit or ""
     return reported(
         json,
         {
@@ -385,13 +387,13 @@ async def calibrate_intrinsic(
         config, files, command="calibrate", evals="engine"
     )
     engine = state.engine()
+    games = []
+    for evidence in state.collect_compared_moves().players.values():
+        view = evidence.view
+        if view.elo is not None:
+            games += [RatedTurns(view.id, view.elo, each) for each in evidence.turns]
     table = learn_intrinsic(
-        (
-            RatedTurns(evidence.view.id, evidence.view.elo, spreads)
-            for evidence in state.collect_compared_moves().players.values()
-            for spreads in evidence.turns
-            if evidence.view.elo is not None
-        ),
+        games,
         name=written.stem,
         engine=engine.name,
         limit=engine.limit,
@@ -449,11 +451,10 @@ def _is_pgn(file: Path) -> bool:
 
 def _played(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
     """The games of NDJSON files."""
-    return [
-        game
-        for file in files
-        for game in read_played_games(_lines(file), gain, str(file))
-    ]
+    games = []
+    for file in files:
+        games += read_played_games(_lines(file), gain, str(file))
+    return games
 
 
 def _lines(file: Path) -> list[bytes]:
@@ -499,10 +500,8 @@ def both_players(
 
 
 def _with_ends(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
-    text, ends = (
-        cell(figure, view, engine.rating),
-        ends_cell(figure, view, engine.rating),
-    )
+    text = cell(figure, view, engine.rating)
+    ends = ends_cell(figure, view, engine.rating)
     return f"{text} ({figure.interval} {ends})" if text and ends else text
 
 
@@ -555,7 +554,8 @@ def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
     places = Counter(each.place for each in ranks)
     for each in sorted(ranks, key=lambda rank: (rank.place is None, rank.place or 0)):
         tied = "=" if places[each.place] > 1 else ""
-        low, high = each.algorithm_2_low, each.algorithm_2_high
+        low = each.algorithm_2_low
+        high = each.algorithm_2_high
         second = _text(each.algorithm_2, ".0f"), interval_text(low, high)
         if each.algorithm_2 is None:
             second = _text(each.algorithm_2_difference, "+.0f"), _signed_ends(low, high)
@@ -594,7 +594,9 @@ def listed(
 
 def match_table(match: MatchStudy) -> Table:
     """All figures of a match from wins, draws and losses."""
-    first, counts, found = match.first, match.counts, match.statistics
+    first = match.first
+    counts = match.counts
+    found = match.statistics
     names = f"{plain(first, 40)} against {plain(match.second, 40)}: " if first else ""
     rows = (
         ("games", str(found.games)),
@@ -733,16 +735,12 @@ def checked(
     ``known``: its own file, of which only those players count that it never saw.
     """
     shares = ("usual_holds", "interval_holds", "own_outside")
-    rows = [
-        (
-            f"{when} moves" if when.isdigit() else "the game",
-            str(row["n"]),
-            *(f"{100 * row[key]:.1f} %" for key in shares),
-            _text(row["blind_r"], ".2f"),
-        )
-        for when, row in after.items()
-        if row["n"]
-    ]
+    rows = []
+    for when, row in after.items():
+        if row["n"]:
+            label = f"{when} moves" if when.isdigit() else "the game"
+            known = [f"{100 * row[key]:.1f} %" for key in shares]
+            rows.append((label, str(row["n"]), *known, _text(row["blind_r"], ".2f")))
     return listed(
         f"Model {plain(model, 40)}: shares of player-games",
         rows,

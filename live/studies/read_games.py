@@ -241,15 +241,18 @@ _FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
 
 def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
     known = [position for position in searched.positions if position is not None]
-    searches = [
-        each for one in known for each in (one.whole, one.played) if each is not None
-    ]
-    total_ms, n = sum(each.time_ms for each in searches), len(known) or 1
-    kind, amount = "Eval_Time", setting.bound.replace(" ", "")
+    searches = [each.whole for each in known]
+    searches += [each.played for each in known if each.played is not None]
+    total_ms = sum(each.time_ms for each in searches)
+    n = len(known) or 1
+    kind = "Eval_Time"
+    amount = setting.bound.replace(" ", "")
     if setting.bound.endswith(" nodes"):
-        kind, amount = "Eval_Nodes", setting.bound.removesuffix(" nodes")
+        kind = "Eval_Nodes"
+        amount = setting.bound.removesuffix(" nodes")
     elif setting.bound.startswith("depth "):
-        kind, amount = "Eval_Depth", setting.bound.removeprefix("depth ")
+        kind = "Eval_Depth"
+        amount = setting.bound.removeprefix("depth ")
     return (
         f"Program:{setting.engine.replace(',', ';')}, Total_Time:{total_ms // 1000}s,"
         f" {kind}:{amount}, Lines:{setting.lines}, Version:{setting.version},"
@@ -587,7 +590,8 @@ class _Ply(_Played):
     played: int | _Played | None = None
 
     def position(self) -> PositionSearch | None:
-        whole, played = self.search(), self.played
+        whole = self.search()
+        played = self.played
         if isinstance(played, int):
             played = _Played(played)
         other = played.search() if played else None

@@ -5,6 +5,7 @@ corresponds to Elo; and their table of (s, c) by player, event, year or rating.
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -74,7 +75,9 @@ def descend(
     """
     at = start
     here = step_of(at)
-    damping, moved, gained = 1e-3, math.inf, math.inf
+    damping = 1e-3
+    moved = math.inf
+    gained = math.inf
     for _ in range(_STEPS):
         if moved < 1e-7 or gained < 1e-12 * (1 + abs(here.loss)) or damping > 1e12:
             if np.all(lowest < at) and np.all(at < highest):
@@ -85,8 +88,10 @@ def descend(
         there = np.clip(at + move, lowest, highest)
         found = step_of(there)
         if found.loss <= here.loss:
-            gained, moved = here.loss - found.loss, float(np.abs(there - at).max())
-            at, here = there, found
+            gained = here.loss - found.loss
+            moved = float(np.abs(there - at).max())
+            at = there
+            here = found
             damping = max(damping / 10, 1e-9)
         else:
             damping *= 10
@@ -266,7 +271,8 @@ def _profile(
     and Moghadam 1988, "A method for computing profile-likelihood-based confidence
     intervals").
     """
-    centre, quantile = np.log([skill.s, skill.c]), _quantile(len(turns))
+    centre = np.log([skill.s, skill.c])
+    quantile = _quantile(len(turns))
     target = best.loss + quantile**2 / 2
     # The other parameter goes along.
     reach = quantile * covariance[which] / math.sqrt(covariance[which, which])
@@ -301,7 +307,8 @@ def _towards(target: float, here: ScoringStep, which: int, side: float) -> Float
     a = here.loss - here.slope[other] ** 2 / (2 * within) - target
     x = (-b + side * math.sqrt(max(b * b - 2 * q * a, 0.0))) / q
     move = np.empty(2)
-    move[which], move[other] = x, along * x - here.slope[other] / within
+    move[which] = x
+    move[other] = along * x - here.slope[other] / within
     return move
 
 
@@ -391,7 +398,7 @@ def learn_intrinsic(
     alike, and games in which higher ratings do not go with better moves.
     """
     held = [game for game in games if game.spreads]
-    turns = TurnArrays([spread for game in held for spread in game.spreads])
+    turns = TurnArrays([*chain.from_iterable(game.spreads for game in held)])
     elo = np.repeat([game.elo for game in held], [len(game.spreads) for game in held])
     if len(turns) < MIN_TABLE_TURNS:
         raise InputError(
@@ -592,22 +599,16 @@ def _turns(
         .with_columns(key=key)
         .drop_nulls(["deltas", "key"])
     )
-    known, others = (
-        turns.filter(turn_left_out=""),
-        turns.filter(col("turn_left_out") != ""),
-    )
+    known = turns.filter(turn_left_out="")
+    others = turns.filter(col("turn_left_out") != "")
     counts = dict(known.group_by("key").len().collect().iter_rows())
     left_out = others.select(polars.len()).collect().item()
     first = known.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
-    kept = {
-        name: TurnArrays(
-            [
-                Spread(tuple(deltas), played, 0.0)
-                for deltas, played in part.select("deltas", "played_line").iter_rows()
-            ]
-        )
-        for (name,), part in first.partition_by("key", as_dict=True).items()
-    }
+    kept = {}
+    for (name,), part in first.partition_by("key", as_dict=True).items():
+        rows = part.select("deltas", "played_line").iter_rows()
+        spreads = [Spread(tuple(deltas), played, 0.0) for deltas, played in rows]
+        kept[name] = TurnArrays(spreads)
     return counts, kept, left_out
 
 
@@ -638,7 +639,8 @@ def _row(turns: TurnArrays) -> tuple[float | None, Row]:
         quality = percentile_score(turns, percentile)
     shown: Row = (None, None, None, None)
     if (projection := project_choices(turns, skill)) is not None:
-        matches, difference = projection.matches, projection.difference
+        matches = projection.matches
+        difference = projection.difference
         shares = (
             100 * each / projection.turns
             for each in (matches.projected, matches.actual)

@@ -8,6 +8,7 @@ same bytes.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from live.config import Config
@@ -109,20 +110,19 @@ def chosen_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable
 
     Raises InputError for a name of none.
     """
-    every = [(paper, table) for paper in printed_papers() for table in paper.tables]
+    every = []
+    for paper in printed_papers():
+        every += [(paper, table) for table in paper.tables]
+    known = [table.name for _, table in every]
     for name in names:
-        if not any(_is_called(table.name, name) for _, table in every):
-            listed = ", ".join(table.name for _, table in every)
-            raise InputError(name, "is no table of the papers", f"Name one of {listed}")
-    return [
-        (paper, table)
-        for paper, table in every
-        if not names or any(_is_called(table.name, name) for name in names)
-    ]
+        if not any(_is_called(table, [name]) for table in known):
+            remedy = f"Name one of {', '.join(known)}"
+            raise InputError(name, "is no table of the papers", remedy)
+    return [each for each in every if not names or _is_called(each[1].name, names)]
 
 
-def _is_called(table: str, name: str) -> bool:
-    return table == name or table.startswith(f"{name}-")
+def _is_called(table: str, names: Sequence[str]) -> bool:
+    return table in names or table.startswith(tuple(f"{name}-" for name in names))
 
 
 def games_to_search(
@@ -178,15 +178,11 @@ def compare_all(
             )
             yield compare(paper.paper, table, figures, missing=lacking)
             continue
-        made = [
-            found
-            for each in settings
-            if each[1].lines >= kind.lines
-            for gain in kind.gains
-            if (
-                found := _compare(table, evidence_of(paper, each, gain), each[1])
-            ).rows_done
-        ]
+        made = []
+        for each, gain in product(settings, kind.gains):
+            if each[1].lines >= kind.lines:
+                found = _compare(table, evidence_of(paper, each, gain), each[1])
+                made += [found] if found.rows_done else []
         needed = needed_games(table, paper, games)
         lacking = _lacking(table, paper, games) or _awaits(
             table, len(needed), kind.lines

@@ -199,7 +199,8 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     check_writable(target)
     with CorpusDatabase(corpus) as database:
         number, chosen = chosen_setting(database, setting)
-        names, events = database.players(), database.events()
+        names = database.players()
+        events = database.events()
         with (
             nullcontext(sys.stdout)
             if target == "-"
@@ -287,7 +288,8 @@ def progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
     """What shows how many are done, in words: a bar on a terminal, a line every ten
     seconds without one; on standard error.
     """
-    console, shown_s = Console(stderr=True), time.monotonic()
+    console = Console(stderr=True)
+    shown_s = time.monotonic()
     with build_progress_bar(console) as bar:
         task = bar.add_task("", total=total)
 
@@ -315,7 +317,7 @@ async def searched_game(
     over = _by_rule(game)
     failures: list[str] = []
 
-    async def found(search: Search, ply: int) -> SearchResult | None:
+    async def find(search: Search, ply: int) -> SearchResult | None:
         result = await ask(search, len(game.moves) - ply if retrograde else ply)
         if isinstance(result, SearchFailure):
             failures.append(result.reason)
@@ -324,12 +326,12 @@ async def searched_game(
 
     async def position(ply: int) -> PositionSearch | None:
         here = Position(game.start_fen, game.moves[:ply], game.chess960)
-        whole = await found(options.search_of_position(here), ply)
+        whole = await find(options.search_of_position(here), ply)
         if whole is None:
             return None
         played = None
         if ply < len(game.moves) and game.moves[ply] != whole.best:
-            played = await found(
+            played = await find(
                 options.search_of_move(here, game.moves[ply], whole.depth), ply
             )
         return PositionSearch(
@@ -408,7 +410,8 @@ class CorpusSearcher:
                 found, failed = await searched_game(
                     game, self._options, ask, retrograde=self._retrograde
                 )
-                self.left, self.done = self.left - 1, self.done + 1
+                self.left = self.left - 1
+                self.done = self.done + 1
                 self.failed += bool(failed)
                 self._database.add_results(setting, number, found)
                 if time.monotonic() - self._committed_s >= _COMMIT_S:

@@ -147,7 +147,9 @@ def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
         files.append(file)
         if not file.is_file():
             searched = database.searched(setting, first, first + GAMES_A_FILE)
-            rows = [row for game in searched for row in move_rows(*game)]
+            rows = []
+            for game in searched:
+                rows += move_rows(*game)
             frame = DataFrame(rows, schema=schema(), orient="row")
             for stale in folder.glob(f"games-{first:09}*"):
                 stale.unlink()
@@ -173,12 +175,14 @@ _SCORES = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
     """A row for each move of which anything is known, in the order of ``COLUMNS``."""
     scores = _SCORES.get(game.result, (None, None))
-    players, elos = (game.white, game.black), (game.white_elo, game.black_elo)
+    players = (game.white, game.black)
+    elos = (game.white_elo, game.black_elo)
     board = chess.Board(game.start_fen, chess960=game.chess960)
     seen: set[str] = set()
     multiple = any(position and position.lines for position in searched.positions)
     for index, uci in enumerate(game.moves):
-        position, epd = searched.positions[index], board.epd() if multiple else ""
+        position = searched.positions[index]
+        epd = board.epd() if multiple else ""
         if position is not None:
             # The mover's come first.
             step = 1 if board.turn else -1
@@ -212,7 +216,8 @@ def _search_figures(whole: MoveSearch) -> tuple[Any, ...]:
     """What was spent on it, where anything was, and how its score changed from depth to
     depth.
     """
-    spent, changes = whole.nodes or whole.time_ms, whole.complexity
+    spent = whole.nodes or whole.time_ms
+    changes = whole.complexity
     return (
         whole.depth or None,
         whole.seldepth or None,
@@ -355,11 +360,10 @@ class StudyData:
     def _chosen(self, moves: polars.LazyFrame, all_players: bool) -> polars.LazyFrame:
         chosen = moves.filter(polars.sql_expr(self.where))
         if self._by_number is not None:
-            first = {
-                number: numbers[0]
-                for numbers in self._by_number.people.values()
-                for number in numbers
-            }
+            first: dict[int, int] = {}
+            for numbers in self._by_number.people.values():
+                if numbers:
+                    first |= dict.fromkeys(numbers, numbers[0])
             chosen = chosen.filter(
                 col("game").is_in([*self._by_number.games])
             ).with_columns(col("player").replace(first), col("opponent").replace(first))
@@ -374,7 +378,8 @@ class StudyData:
         """The choice of games as a condition of SQL, over ``games`` and over rows of
         moves.
         """
-        first, last = self.selection.first_year, self.selection.last_year
+        first = self.selection.first_year
+        last = self.selection.last_year
         parts = [
             None
             if self._events is None
@@ -418,11 +423,10 @@ class StudyData:
             return None
         # A name of nothing is part of every name.
         wanted = [part.casefold() for part in self.selection.events if part]
-        found = [
-            number
-            for number, name in self.events.items()
-            if any(part in name.casefold() for part in wanted)
-        ]
+        found: list[int | None] = []
+        for number, name in self.events.items():
+            if any(part in name.casefold() for part in wanted):
+                found.append(number)
         if not found:
             problem = f"no event is called {self.selection.events[0]!r}"
             raise InputError("--event", problem, "See study status")
@@ -763,13 +767,8 @@ TableForm = Literal["text", "csv", "json"]
 
 def formatted(table: StudyTable, form: TableForm) -> str:
     """The table as text, ending with a newline."""
-    cells = [
-        [
-            _rounded(value, column.digits)
-            for value, column in zip(row, table.columns, strict=True)
-        ]
-        for row in table.rows
-    ]
+    digits = [column.digits for column in table.columns]
+    cells = [[*map(_rounded, row, digits)] for row in table.rows]
     if form == "json":
         columns = [
             {"name": each.name, "meaning": each.meaning} for each in table.columns
@@ -777,26 +776,18 @@ def formatted(table: StudyTable, form: TableForm) -> str:
         whole = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
         return to_json(whole).decode()
     words = [[column.name for column in table.columns]]
-    words += [
-        [
-            _word(value, column.digits)
-            for value, column in zip(row, table.columns, strict=True)
-        ]
-        for row in cells
-    ]
+    words += [[*map(_word, row, digits)] for row in cells]
     if form == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(words)
         return out.getvalue()
     aligned = []
     for index, column in enumerate(zip(*words, strict=True)):
-        width, named = (
-            max(map(len, column)),
-            any(isinstance(row[index], str) for row in cells),
-        )
-        aligned.append(
-            [word.ljust(width) if named else word.rjust(width) for word in column]
-        )
+        width = max(map(len, column))
+        if any(isinstance(row[index], str) for row in cells):
+            aligned.append([word.ljust(width) for word in column])
+        else:
+            aligned.append([word.rjust(width) for word in column])
     lines = [table.title, table.source, table.engine, ""]
     lines += ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
     if not cells:
@@ -830,10 +821,14 @@ def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable
     if by is not None and by not in kind.by:
         remedy = f"Give one of {', '.join(kind.by)}" if kind.by else "Leave it out"
         raise InputError("--by", f"{by!r} says nothing to {name}", remedy)
-    title, columns, notes, rows = kind.title, kind.columns, list[str](), list[Row]()
+    title = kind.title
+    columns = kind.columns
+    notes = list[str]()
+    rows = list[Row]()
     for found in kind.make(data, by or kind.by[0]) if kind.by else kind.make(data):
         if isinstance(found, TableHead):
-            title, columns = found.title, found.columns or columns
+            title = found.title
+            columns = found.columns or columns
         elif isinstance(found, str):
             notes.append(found)
         else:

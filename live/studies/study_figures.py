@@ -162,7 +162,7 @@ def _conformances(axes: Any, rows: DataFrame) -> Labels:
     return "conformance, centipawns (1 to 199)", "moves"
 
 
-def _within(axes: Any, rows: DataFrame) -> Labels:
+def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
     everybody = _enough(rows.filter(player=rows["player"][0]))
     _by_color(axes, everybody, "evaluation_cp", "{} within 30", "o")
     return _EVALUATION, "share within 30 cp"
@@ -370,7 +370,7 @@ FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
         _by_x("beta", "beta (result for each 1 of p(x))"),
     ),
     "alliot-6": ("alliot-conformance-distribution", _colors),
-    "alliot-6-right": ("alliot-evaluations", _within),
+    "alliot-6-right": ("alliot-evaluations", _draw_within_30),
     "alliot-7": ("alliot-matches", _matches),
     "alliot-7-right": (
         "alliot-match-conformance",

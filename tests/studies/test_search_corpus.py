@@ -120,9 +120,11 @@ class HeldPool:
 
     def __init__(self) -> None:
         self.submitted: list[tuple[Hashable, Search]] = []
+        self.is_asked = asyncio.Event()
 
     def submit(self, search: Search, owner: Hashable, priority: object) -> None:
         self.submitted.append((owner, search))
+        self.is_asked.set()
 
 
 async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
@@ -132,8 +134,7 @@ async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
     with CorpusDatabase(corpus_of(tmp_path / "c.db", DATA / "otb-2024-25.pgn")) as database:
         searcher = CorpusSearcher(database, SearchOptions(), retrograde=False)
         run = asyncio.create_task(searcher.run(pool, 1, [1]))  # type: ignore[arg-type]
-        while not pool.submitted:
-            await asyncio.sleep(0)
+        await pool.is_asked.wait()
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
             await run

@@ -35,6 +35,7 @@ from live.studies.papers.measures import (
     games_of_occasions,
     keep_known,
     measure,
+    measure_share,
     rows_of,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
@@ -74,12 +75,13 @@ def _match(
     people: dict[str, list[int]],
 ) -> list[ListedGame]:
     about = paper.occasions[_MATCHES]
-    one, other = (people.get(name, []) for name in (row.one, row.other))
+    one = people.get(row.one, [])
+    other = people.get(row.other, [])
+    year = int(row.at)
     return [
         game
-        for game in games.of_players(one, range(int(row.at), int(row.at) + 1))
-        if (game.white in other or game.black in other)
-        and any(part in game.event for part in about.event)
+        for game in games.of_players(one, range(year, year + 1))
+        if (game.white in other or game.black in other) and about.has_event(game.event)
     ]
 
 
@@ -150,13 +152,9 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     counts = count_results(evidence.games.of_occasion(about), one, other)
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
-    return {
-        row.key: Measured(
-            shares[row.other] / games, *compute_score_interval(games, n, n)
-        )
-        for row in table.rows
-        if (n := shares[row.other]) is not None and games
-    }
+    if not games:
+        return {}
+    return {row.key: measure_share(shares[row.other], games) for row in table.rows}
 
 
 @measure("match-score", games=games_of_matches)
@@ -185,10 +183,8 @@ def mean_errors(
             known = [key for key in keys if key in column and key in actual]
             if known:
                 errors = [abs(column[key] - actual[key]) for key in known]
-                found[
-                    name.removesuffix("s").upper() if name == "elos" else name.upper(),
-                    label,
-                ] = fmean(errors)
+                heading = "ELO" if name == "elos" else name.upper()
+                found[heading, label] = fmean(errors)
     return found
 
 
@@ -240,7 +236,7 @@ class _PlayerYear(NamedTuple):
 def _years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
     """Gather them by the paper's names."""
     paper = evidence.paper
-    [table] = [each for each in paper.tables if each.measure == "ms"]
+    table = paper.find_table("alliot-table-5-ms")
     people = evidence.games.people(paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
     conforming = gather(data, ConformingMoves, "player", "year")
@@ -336,7 +332,7 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
 @lru_cache(maxsize=4)
 def _chains_of(evidence: Evidence, year: int) -> dict[str, PairedMoves]:
     paper = evidence.paper
-    [table] = [each for each in paper.tables if each.name == "alliot-tables-2-3"]
+    table = paper.find_table("alliot-tables-2-3")
     people = evidence.games.people(paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
     found = gather(data, lambda gain: PairedMoves(gain, TEN), "player")
@@ -356,7 +352,8 @@ def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
         chain = held[row.one].transitions.build_chain(
             "white" if table.color == "white" else "black"
         )
-        here, there = chains.classes.index(row.other), chains.classes.index(row.at)
+        here = chains.classes.index(row.other)
+        there = chains.classes.index(row.at)
         share = float(chain.matrix[here, there])
         moves = float(chain.support[here])
         ends = (
@@ -393,7 +390,7 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     games = evidence.games_of(table)
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    champions = [number for numbers in people.values() for number in numbers]
+    champions = [*person_of(people)]
     others = [number for number in evidence.games.words if number not in champions]
     indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
     found: dict[Key, Measured | None] = {}
@@ -437,12 +434,9 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
             counts[color][0] += int(n or 0) * (cells[0] == 0)
             counts[color][1] += int(n or 0)
     return {
-        row.key: Measured(
-            perfect / moves, *compute_score_interval(moves, perfect, perfect)
-        )
+        row.key: measure_share(*counts[row.one])
         for row in table.rows
-        for perfect, moves in [counts[row.one]]
-        if moves
+        if counts[row.one][1]
     }
 
 

@@ -83,8 +83,7 @@ class CorpusGames:
         for game in self.games:
             members = (game.white in names) + (game.black in names)
             is_in_years = occasion.first_year <= game.year <= occasion.last_year
-            is_of_event = any(part in game.event for part in occasion.event)
-            if members >= needed and is_in_years and is_of_event:
+            if members >= needed and is_in_years and occasion.has_event(game.event):
                 key = names.get(game.white, ""), names.get(game.black, ""), game.moves
                 found.setdefault(key, game)
         return list(found.values())
@@ -111,7 +110,10 @@ def _is_called(words: set[str], spelling: set[str]) -> bool:
 
 def person_of(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """The paper's name of each number."""
-    return {number: name for name, numbers in people.items() for number in numbers}
+    found = {}
+    for name, numbers in people.items():
+        found |= dict.fromkeys(numbers, name)
+    return found
 
 
 def count_results(

@@ -23,7 +23,6 @@ from live.ratings.ferreira import (
     run_algorithm_3,
     solve,
 )
-from live.ratings.score_interval import compute_score_interval
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
@@ -32,6 +31,7 @@ from live.studies.papers.measures import (
     games_of_occasions,
     keep_known,
     measure,
+    measure_share,
 )
 from live.studies.papers.printed import PrintedTable
 from live.studies.study_data import SPIKE, PlayerMoves, StudyData, gain_column, gather
@@ -194,10 +194,7 @@ def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
 
     def share(moves: PlayerMoves) -> Measured | None:
         n = moves.gains.n
-        zeros = moves.gains[0]
-        return (
-            Measured(zeros / n, *compute_score_interval(n, zeros, zeros)) if n else None
-        )
+        return measure_share(moves.gains[0], n) if n else None
 
     return _of_players(table, evidence, share)
 
@@ -291,12 +288,7 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
         "Byrne": GainHistogram(changes[::2]),
         "Fischer": GainHistogram(-change for change in changes[1::2]),
     }
-    [engine] = [
-        row.value
-        for other in evidence.paper.tables
-        for row in other.rows
-        if other.name == "ferreira-table-4"
-    ]
+    [engine] = evidence.paper.find_table("ferreira-table-4").rows
     found: dict[tuple[str, str], float | None] = {}
     to_engine = {}
     for (name, own), other in zip(gains.items(), reversed(gains.values()), strict=True):
@@ -310,7 +302,7 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
             (name, "moves at 0"): own[0],
             (name, "share at 0"): own[0] / own.n,
             (name, "d to the engine"): to_engine[name],
-            (name, "strength"): engine + to_engine[name],
+            (name, "strength"): engine.value + to_engine[name],
         }
     found["Fischer", "ahead by the engine"] = to_engine["Fischer"] - to_engine["Byrne"]
     return {
@@ -323,9 +315,6 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("printed-algorithm-2")
 def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 2 from the paper's own differences."""
-    [differences] = [
-        {(row.one, row.other): row.value for row in other.rows}
-        for other in evidence.paper.tables
-        if other.name == table.solves
-    ]
+    rows = evidence.paper.find_table(table.solves).rows
+    differences = {(row.one, row.other): row.value for row in rows}
     return _ratings(table, solve(differences, table.elos))

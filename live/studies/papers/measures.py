@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from live.messages.figures import GainKind
+from live.ratings.score_interval import compute_score_interval
 from live.studies.corpus_database import (
     CorpusDatabase,
     NumberedGame,
@@ -169,6 +170,11 @@ def needed_games(
     return MEASURES[table.measure].games(table, paper, games)
 
 
+def measure_share(count: float, n: float) -> Measured:
+    """Return ``count`` of ``n`` as a share, 0 to 1, with its interval."""
+    return Measured(count / n, *compute_score_interval(n, count, count))
+
+
 def figure_of(cells: Sequence[object]) -> Measured | None:
     """Return a figure of a study's table, with its interval where there is one; None
     where a cell is empty.
@@ -212,9 +218,8 @@ def games_of_occasions(
 ) -> list[ListedGame]:
     """Games of all occasions that the table names, its reference among them."""
     names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
-    found = {
-        game.game: game
-        for name in sorted(names - {""})
-        for game in games.of_occasion(paper.occasions[name])
-    }
+    found = {}
+    for name in sorted(names - {""}):
+        for game in games.of_occasion(paper.occasions[name]):
+            found[game.game] = game
     return list(found.values())

@@ -106,12 +106,8 @@ def draw_printed_line(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return c on the straight line through the printed ones, and what it rises in 100
     Elo.
     """
-    known = {
-        int(row.one): row.value
-        for other in evidence.paper.tables
-        for row in other.rows
-        if other.name == table.solves and row.other == "c"
-    }
+    rows = evidence.paper.find_table(table.solves).rows
+    known = {int(row.one): row.value for row in rows if row.other == "c"}
     line = line_of_competence(known)
     ends = min(line), max(line)
     rise = line[ends[1]] - line[ends[0]]

@@ -8,8 +8,20 @@ from live.studies.papers.comparison import ComparedRow, Comparison, Measured
 from live.studies.papers.printed import PrintedTable
 
 _CSV_HEAD = (
-    *("paper", "table", "where", "page", "engine", "gain", "one", "other", "at"),
-    *("printed", "ours", "low", "high", "difference"),
+    "paper",
+    "table",
+    "where",
+    "page",
+    "engine",
+    "gain",
+    "one",
+    "other",
+    "at",
+    "printed",
+    "ours",
+    "low",
+    "high",
+    "difference",
 )
 #: What stands before and after the tables in a page that is written again.
 BEGIN = "<!-- tables: written by live-rate study reproduce -->"
@@ -73,8 +85,11 @@ def _by_table(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
 
 def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
     groups = _by_table(comparisons)
-    rows = sum(len(group[0].rows) for group in groups)
-    done = sum(max(each.rows_done for each in group) for group in groups)
+    rows = 0
+    done = 0
+    for group in groups:
+        rows += len(group[0].rows)
+        done += max(each.rows_done for each in group)
     yield (
         f"{rows} printed numbers in {len(groups)} tables, columns and figures; {done}"
         " of them have a figure of ours, with one setting at least."
@@ -199,7 +214,8 @@ def _table(group: Sequence[Comparison]) -> Iterator[str]:
 def _label(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
     one, other, at = row.printed.key
     if table.agreement == "winner" and other:
-        one, other = f"{one} - {other}", ""
+        one = f"{one} - {other}"
+        other = ""
     return one, other, at.removeprefix("match-")
 
 

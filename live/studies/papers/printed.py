@@ -91,6 +91,10 @@ class Occasion(Value, kw_only=True, eq=False):
     is_career: bool = False
     """One of the players in a game is enough."""
 
+    def has_event(self, name: str) -> bool:
+        """Whether it is played under this name, given in small letters."""
+        return any(part in name for part in self.event)
+
 
 class PrintedChains(Value):
     """Two matrices of Alliot (2017), from White's side."""
@@ -116,6 +120,10 @@ class PrintedPaper(Value, kw_only=True, eq=False):
     chains: PrintedChains | None = None
     predictions: dict[str, tuple[PrintedRow, ...]] = msgspec.field(default_factory=dict)
     """Columns of Table 5 of Alliot (2017)."""
+
+    def find_table(self, name: str) -> PrintedTable:
+        """Return the table of this name."""
+        return next(table for table in self.tables if table.name == name)
 
 
 @cache
