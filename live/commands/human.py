@@ -29,7 +29,7 @@ def human(
     """
     if not check:
         raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
-    from live.studies.human_moves import check_network
+    from live.studies.learning.human_commands import check_network
 
     return check_network(
         [*check, *(files or [])],

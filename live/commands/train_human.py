@@ -23,7 +23,7 @@ def train_human(
         hours: [H] How long to learn.
         threads: [N] Cores to learn on.
     """
-    from live.studies.human_moves import train_network
+    from live.studies.learning.human_commands import train_network
 
     work = out.with_suffix(".training")
     return train_network(games, out, work, seconds=hours * 3600, threads=threads)

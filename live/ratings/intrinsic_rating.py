@@ -424,7 +424,7 @@ def _solve_balance(
 # Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, section 7: sensitivity s
 # and competence c change smoothly with the Elo of the players they are fitted to. A
 # table of that correspondence holds for one engine and limit; the published one is for
-# Rybka 3 at depth 13, and ``live.studies.regan_fit`` makes others from rated games.
+# Rybka 3 at depth 13, and ``live.studies.learning`` makes others from rated games.
 #
 # Along the table a player has one parameter, Elo. Each turn adds its log-likelihood at
 # every Elo of a grid, so that adding and taking back a move are O(grid · lines), and

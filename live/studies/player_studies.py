@@ -56,15 +56,10 @@ from live.screens.terminal.printed import NAME, titled
 from live.screens.terminal.text import counted, interval_text, odds_text, plain
 from live.server.analysis import to_json
 from live.studies.corpus_database import named_like
-from live.studies.perceived_learning import (
-    WHOLE,
-    PlayedGame,
-    judge,
-    judges,
-    learn,
-    read_played_games,
-    summary,
-)
+from live.studies.learning.held_out import judges
+from live.studies.learning.perceived_judgement import WHOLE, judge, summary
+from live.studies.learning.perceived_weights import learn
+from live.studies.learning.played_games import PlayedGame, read_played_games
 from live.studies.read_games import BrokenFile, game_texts
 
 Evals = Literal["engine", "pgn"]
@@ -376,7 +371,7 @@ async def calibrate_intrinsic(
     """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine
     and limit.
     """
-    from live.studies.regan_fit import RatedTurns, learn_intrinsic
+    from live.studies.learning.intrinsic_table import RatedTurns, learn_intrinsic
 
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):

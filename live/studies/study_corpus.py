@@ -55,7 +55,7 @@ from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES`
     alliot_games,
     alliot_players,
     ferreira_tables,
-    regan_fit,
+    regan_table,
 )
 from live.studies.corpus_database import (
     CorpusDatabase,
@@ -484,7 +484,9 @@ async def search_corpus(
                 missing = set(wanted)
                 wanted = [game for game in only if game in missing][:most]
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
-                await run_until_stopped(searcher.run(service.room, number, wanted), stop)
+                await run_until_stopped(
+                    searcher.run(service.room, number, wanted), stop
+                )
             console = Console(stderr=True)
             print_line(f"{setting}: {searcher}", console)
             if searcher.failed:

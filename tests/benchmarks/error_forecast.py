@@ -46,7 +46,8 @@ from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanQuestion, explain_not_covered, round_elo
 from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
-from live.studies.perceived_learning import PlayedGame, judges
+from live.studies.learning.held_out import judges
+from live.studies.learning.played_games import PlayedGame
 from tests.benchmarks.perceived import read
 
 #: As ``live.service.engine_service.human_searches`` asks at 100,000 nodes.

@@ -11,7 +11,7 @@ import msgspec
 
 from live.ratings.ferreira import MAX_GAIN_CP
 from live.ratings.perceived_model import Turn
-from live.studies.perceived_learning import PlayedGame, PlayedSide
+from live.studies.learning.played_games import PlayedGame, PlayedSide
 
 #: Ply of White's first gain.
 FIRST_PLY = 7

@@ -1,7 +1,7 @@
 """What the perceived rating is worth: ``python -m tests.benchmarks.perceived KIND FILE…``
 
 KIND is ``classical``, ``classical-successive``, ``blitz``, ``blitz-successive`` or ``native``;
-each FILE is NDJSON (may be gzipped) as ``live.studies.perceived_learning`` reads it, or gains of
+each FILE is NDJSON (may be gzipped) as ``live.studies.learning.played_games`` reads it, or gains of
 one side a line (:mod:`tests.benchmarks.gains_files`). Players
 are split into five folds, and each is judged by a model learned from all others; ``--shipped``
 judges with the model of the package and learns nothing. ``native`` reads games that another engine
@@ -39,28 +39,23 @@ from live.messages.figures import GainKind
 from live.ratings.engine_scale import measure_agreement
 from live.ratings.perceived_model import MoveReader, PerceivedModel, load_shipped_models, scale_turn
 from live.server.analysis import to_json
-from live.studies.perceived_learning import (
+from live.studies.learning.followed_games import Whom, chosen_sides, follow
+from live.studies.learning.held_out import judges, share_of
+from live.studies.learning.perceived_judgement import (
     BEYOND_ELO,
     WHOLE,
     Judged,
     JudgedMoves,
     Judgement,
-    PlayedGame,
-    PlayedSide,
-    Whom,
-    chosen_sides,
-    follow,
     judge,
-    judges,
-    learn,
-    read_played_games,
     rounded,
     share,
-    share_of,
     summarise_moves,
     summary,
     usual_holds,
 )
+from live.studies.learning.perceived_weights import learn
+from live.studies.learning.played_games import PlayedGame, PlayedSide, read_played_games
 from tests.benchmarks.gains_files import is_gains_line, read_gains
 
 

@@ -30,15 +30,10 @@ from live.messages.values import Color
 from live.ratings.accuracy import compute_game_accuracy
 from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import Evidence, Floats, read_rating
-from live.studies.perceived_learning import (
-    AFTER,
-    COLORS,
-    WHOLE,
-    PlayedGame,
-    chosen_sides,
-    follow,
-    share_of,
-)
+from live.studies.learning.followed_games import COLORS, chosen_sides, follow
+from live.studies.learning.held_out import share_of
+from live.studies.learning.perceived_judgement import AFTER, WHOLE
+from live.studies.learning.played_games import PlayedGame
 from tests.benchmarks.perceived import FOLDS, KINDS, Kind, folds, read
 
 GAMES = (1, 3, 5, 10)

@@ -32,7 +32,7 @@ from live.ratings.intrinsic_rating import (
     scale_delta,
 )
 from live.server.analysis import to_json
-from live.studies.regan_fit import log_likelihood
+from live.studies.learning.choice_fit import log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of
 
 

@@ -19,7 +19,7 @@ from live.messages.values import Color
 from live.ratings.perceived_model import MoveReader, Turn, describe_board, load_shipped_models
 from live.ratings.perceived_rating import Elos, GameSums, Perceived, estimate_level, read_rating
 from live.server.analysis import to_json
-from live.studies.perceived_learning import PlayedGame, read_played_games
+from live.studies.learning.played_games import PlayedGame, read_played_games
 from tests.ratings import second_implementation as second
 
 # --- circumstances ------------------------------------------------------------------------------

@@ -373,7 +373,7 @@ def test_groups_have_the_turns_that_count(corpus: Path, monkeypatch: pytest.Monk
     whole = made(corpus, "regan", by="year")
     assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
     assert whole.notes[0].startswith("4 turns left out")
-    monkeypatch.setattr("live.studies.regan_fit.MOST_TURNS", 5)
+    monkeypatch.setattr("live.studies.regan_table.MOST_TURNS", 5)
     fewer = made(corpus, "regan", by="year")
     assert [row[1] for row in fewer.rows] == [5, 5, 3, 1]
     assert "2 turns beyond 5 of a row are not counted." in fewer.notes

@@ -16,7 +16,7 @@ from live.studies.papers.measures import (
     rows_of,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.regan_fit import line_of_competence, regan_table
+from live.studies.regan_table import line_of_competence, regan_table
 
 #: Both players are so near to a milepost, Elo (section 5); "expanded for some of the
 #: lower sets".

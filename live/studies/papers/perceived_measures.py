@@ -11,11 +11,12 @@ from functools import lru_cache, reduce
 from live.ratings.perceived_model import MODELS, MoveReader
 from live.ratings.perceived_rating import Evidence as PerceivedEvidence
 from live.ratings.perceived_rating import read_rating
+from live.studies.learning.followed_games import COLORS, follow
+from live.studies.learning.played_games import PlayedSide, played_game
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import person_of
 from live.studies.papers.measures import Evidence, Figures, games_of_occasions, measure
 from live.studies.papers.printed import PrintedTable
-from live.studies.perceived_learning import COLORS, PlayedSide, follow, played_game
 
 #: Centipawns of an engine and limit to one of the model's, over the reference
 #: positions. With others nothing is read: Stockfish 15.1 with 2,000 nodes goes with

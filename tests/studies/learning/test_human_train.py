@@ -5,11 +5,18 @@ import numpy as np
 import pytest
 
 from live.human.network import Positions
-from live.studies.human_moves import GameLine, encode, encode_to
+from live.studies.learning.human_positions import GameLine, encode, encode_to
 
 torch = pytest.importorskip("torch", reason="learning needs the extra 'train'")
 
-from live.studies.human_train import Plan, Training, batches, measured, orthogonal, train  # noqa: E402
+from live.studies.learning.human_training import (  # noqa: E402
+    Plan,
+    Training,
+    batches,
+    measured,
+    orthogonal,
+    train,
+)
 
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4 d2d4 b7b5 a4b3 d7d5 d4e5 c8e6"
 TINY = Plan(channels=8, blocks=1, batch=8, threads=1, seconds=20, checkpoint_s=5, warm_up=0.1)

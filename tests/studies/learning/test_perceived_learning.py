@@ -15,18 +15,13 @@ import pytest
 from live.config import Config
 from live.errors import InputError
 from live.ratings.perceived_model import MODELS, LossLogit, Turn, load_shipped_models
-from live.studies.perceived_learning import (
-    SHARES,
-    WHOLE,
-    judge,
-    judges,
-    read_played_games,
-    summary,
-)
+from live.studies.learning.held_out import SHARES, judges
+from live.studies.learning.perceived_judgement import WHOLE, judge, summary
+from live.studies.learning.played_games import read_played_games
 from live.studies.player_studies import calibrate, check_model
 from tests.studies.small_corpus import rated_games
 
-DATA = Path(__file__).parent.parent / "data"
+DATA = Path(__file__).parents[2] / "data"
 
 
 def gains(path: Path, sides: int = 120, moves: int = 20, seed: int = 5) -> Path:

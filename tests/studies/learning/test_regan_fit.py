@@ -19,18 +19,17 @@ from live.ratings.intrinsic_rating import (
     Spread,
     TurnArrays,
 )
-from live.studies.regan_fit import (
+from live.studies.learning.choice_fit import (
     PERCENTILES,
-    NoFit,
-    RatedTurns,
     fit_likelihood,
     fit_percentile,
     fit_sensitivity,
-    learn_intrinsic,
     log_likelihood,
     percentile_score,
     share_up,
 )
+from live.studies.learning.fisher_scoring import NoFit
+from live.studies.learning.intrinsic_table import RatedTurns, learn_intrinsic
 from tests.ratings.known_players import real_turns, simulate, spreads_of
 
 # --- choice fit ---------------------------------------------------------------------------------

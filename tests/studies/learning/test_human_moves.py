@@ -14,17 +14,9 @@ import pytest
 
 from live.errors import InputError
 from live.human.network import HumanNetwork, NetworkInput
-from live.studies.human_moves import (
-    OPENING_PLIES,
-    PLAYERS_IN,
-    GameLine,
-    HeldOut,
-    check,
-    encode,
-    games,
-    held_out,
-    part,
-)
+from live.studies.learning.held_out import PLAYERS_IN, HeldOut, held_out
+from live.studies.learning.human_check import check
+from live.studies.learning.human_positions import OPENING_PLIES, GameLine, encode, games, part
 
 #: Eight plies of opening, and two that are asked for.
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"

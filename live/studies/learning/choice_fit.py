@@ -1,0 +1,259 @@
+"""The sensitivity and competence that best explain the moves a player chose, with
+intervals (Regan and Haworth 2011, section 6).
+
+Two fits. Maximum likelihood takes the s and c under which the moves played were most
+probable: Fisher scoring finds them, the expected information gives their covariance,
+and the intervals are those of the profile likelihood. The percentile method asks
+whether the moves fall where predicted: over the moves of a turn in order of merit, the
+played one spans an interval of the predicted cumulative probability, and for every
+percentile q the share of turns "up", at or below q, should be q. It minimises the
+squares of the differences, and has no intervals. Nor has the paper any.
+
+Both work in log s and log c, where they are nearly normal. What cannot be fitted raises
+``NoFit`` with the reason.
+"""
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from live.messages.values import Value
+from live.ratings.intrinsic_rating import (
+    ChoiceSkill,
+    Curve,
+    Floats,
+    Model,
+    TurnArrays,
+    compute_choices,
+)
+from live.studies.learning.fisher_scoring import (
+    LONGEST,
+    NoFit,
+    ScoringStep,
+    descend,
+    inverse,
+)
+
+Method = Literal["likelihood", "percentile"]
+
+#: Turns below which a fit says too little
+#: (``tests/studies/learning/test_regan_fit.py``).
+MIN_TURNS: dict[Method, int] = {"likelihood": 20, "percentile": 160}
+
+#: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6).
+#: The ends match whatever the parameters are.
+PERCENTILES: Floats = np.linspace(0.05, 0.95, 19)
+
+_START = (math.log(0.1), math.log(0.5))
+#: s from 1/10,000 to 100 pawns, c from 1/50 to 20: a fit that leaves this has no finite
+#: answer.
+_LOWEST = np.array([math.log(1e-4), math.log(0.02)])
+_HIGHEST = np.array([math.log(100.0), math.log(20.0)])
+_PROFILE_STEPS = 30
+
+
+class ChoiceFit(Value):
+    """Fitted parameters of one player's choices, with 95 % intervals."""
+
+    skill: ChoiceSkill
+    s_interval: tuple[float, float]
+    """Pawns."""
+    c_interval: tuple[float, float]
+
+
+def fit_likelihood(
+    turns: TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
+) -> ChoiceFit:
+    """Maximum likelihood (Regan and Haworth 2011, section 6).
+
+    For 400 turns of 20 moves 7 ms by the shares model, 60 ms by the product model.
+    """
+    at, best = _likeliest("likelihood", turns, model, curve)
+    covariance = inverse(best.curvature)
+    if covariance is None:
+        raise NoFit("s and c cannot be told apart from these moves")
+    skill = _skill(at, model, curve)
+    s, c = (_profile(turns, skill, best, covariance, which) for which in (0, 1))
+    return ChoiceFit(skill, s, c)
+
+
+def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
+    """The percentile method (Regan and Haworth 2011, section 6). As quick as the other.
+
+    It begins where maximum likelihood ends, since far from there its score has other
+    minima.
+    """
+    start, _ = _likeliest("percentile", turns, "shares", "invexp")
+    at, _ = descend(
+        lambda at: _percentile_step(turns, _skill(at)), start, _LOWEST, _HIGHEST
+    )
+    return _skill(at)
+
+
+def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
+    """The most likely s, pawns, of players whose c is given: ``s_fit`` of section 7.
+    None where no finite one is.
+    """
+
+    def step(at: Floats) -> ScoringStep:
+        both = _likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
+        return ScoringStep(both.loss, both.slope[:1], both.curvature[:1, :1])
+
+    try:
+        _refuse("likelihood", turns)
+        at, _ = descend(step, np.array(_START[:1]), _LOWEST[:1], _HIGHEST[:1])
+    except NoFit:
+        return None
+    return math.exp(at[0])
+
+
+def log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
+    """Logarithm of the probability of all moves played."""
+    return float(turns.select_played(compute_choices(turns, skill).log).sum())
+
+
+def share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
+    """Share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of section
+    6.
+    """
+    mean: Floats = _ups(turns, skill)[0].mean(axis=0)
+    return mean
+
+
+def percentile_score(turns: TurnArrays, skill: ChoiceSkill) -> float:
+    """``S`` of section 6, with the square as the measure of distance: near 0 where
+    model and curve have the right shape.
+    """
+    return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
+
+
+def _refuse(method: Method, turns: TurnArrays) -> None:
+    count = len(turns)
+    if count < MIN_TURNS[method]:
+        raise NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}")
+    if not turns.select_played(turns.deltas).any():
+        raise NoFit(
+            "every move played was a best one: no bound to how strong the player is"
+        )
+
+
+def _likeliest(
+    method: Method, turns: TurnArrays, model: Model, curve: Curve
+) -> tuple[Floats, ScoringStep]:
+    """Logarithms of the most likely s and c, and what is known there."""
+    _refuse(method, turns)
+    return descend(
+        lambda at: _likelihood_step(turns, _skill(at, model, curve)),
+        np.array(_START),
+        _LOWEST,
+        _HIGHEST,
+    )
+
+
+def _skill(at: Floats, model: Model = "shares", curve: Curve = "invexp") -> ChoiceSkill:
+    return ChoiceSkill(math.exp(at[0]), math.exp(at[1]), model, curve)
+
+
+def _quantile(turns: int) -> float:
+    """Student's instead of the normal curve's: with few turns the latter is too
+    bold.
+    """
+    from scipy.special import stdtrit  # where asked for: a slow import
+
+    return float(stdtrit(turns - 2, 0.975))
+
+
+def _profile(
+    turns: TurnArrays,
+    skill: ChoiceSkill,
+    best: ScoringStep,
+    covariance: Floats,
+    which: int,
+) -> tuple[float, float]:
+    """Where the likelihood, the other parameter at its best, has fallen by half of
+    Student's t².
+
+    Each step solves the quadratic that value, slope and information describe (Venzon
+    and Moghadam 1988, "A method for computing profile-likelihood-based confidence
+    intervals").
+    """
+    centre = np.log([skill.s, skill.c])
+    quantile = _quantile(len(turns))
+    target = best.loss + quantile**2 / 2
+    # The other parameter goes along.
+    reach = quantile * covariance[which] / math.sqrt(covariance[which, which])
+    ends = []
+    for side, wall, end in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
+        at = centre + np.clip(side * reach, -LONGEST, LONGEST)
+        for _ in range(_PROFILE_STEPS):
+            at = np.clip(at, _LOWEST, _HIGHEST)
+            here = _likelihood_step(turns, _skill(at, skill.model, skill.curve))
+            if at[which] == wall[which] and here.loss < target:
+                break
+            move = _towards(target, here, which, side)
+            at = at + np.clip(move, -LONGEST, LONGEST)
+            if abs(here.loss - target) < 1e-4 and abs(move[1 - which]) < 1e-3:
+                end = math.exp(at[which])
+                break
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+def _towards(target: float, here: ScoringStep, which: int, side: float) -> Floats:
+    """The step to where, on ``side``, the loss is ``target`` and no slope is left in
+    the other.
+    """
+    other = 1 - which
+    within = max(here.curvature[other, other], 1e-12)
+    along = -here.curvature[which, other] / within
+    # With the other parameter following at its best, the loss is a + b x + q x²/2 in x
+    # = move.
+    b = here.slope[which] + along * here.slope[other]
+    q = max(here.curvature[which, which] + along * here.curvature[which, other], 1e-9)
+    a = here.loss - here.slope[other] ** 2 / (2 * within) - target
+    x = (-b + side * math.sqrt(max(b * b - 2 * q * a, 0.0))) / q
+    move = np.empty(2)
+    move[which] = x
+    move[other] = along * x - here.slope[other] / within
+    return move
+
+
+def _likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
+    found = compute_choices(turns, skill)
+    slope = turns.select_played(found.slope).sum(axis=0)
+    information = np.einsum(
+        "tm,tmi,tmj->ij", found.probability, found.slope, found.slope
+    )
+    return ScoringStep(
+        -float(turns.select_played(found.log).sum()), -slope, information
+    )
+
+
+def _percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
+    ups, slopes = _ups(turns, skill)
+    miss = ups.mean(axis=0) - PERCENTILES
+    slope = slopes.mean(axis=0)
+    return ScoringStep(float(miss @ miss) / 2, slope.T @ miss, slope.T @ slope)
+
+
+def _ups(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
+    """How far each turn is "up" at each percentile, and its derivatives.
+
+    Shapes (turns, 19) and (turns, 19, 2).
+    """
+    found = compute_choices(turns, skill)
+    before = np.arange(turns.deltas.shape[1]) < turns.played[:, None]
+    below = np.where(before, found.probability, 0.0).sum(axis=1)
+    below_slope = np.einsum(
+        "tm,tmi->ti", np.where(before, found.probability, 0.0), found.slope
+    )
+    own = np.maximum(turns.select_played(found.probability), 1e-300)
+    own_slope = turns.select_played(found.slope)
+    raw = (PERCENTILES - below[:, None]) / own[:, None]
+    straddles = (raw > 0) & (raw < 1)
+    slope = (
+        -below_slope[:, None] / own[:, None, None]
+        - raw[:, :, None] * own_slope[:, None]
+    )
+    return np.clip(raw, 0.0, 1.0), np.where(straddles[:, :, None], slope, 0.0)

@@ -1,0 +1,101 @@
+"""The counted moves of rated games, one after the other, as the perceived rating reads
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from live.messages.values import Color
+from live.ratings.perceived_model import (
+    MoveReader,
+    Turn,
+)
+from live.ratings.perceived_rating import (
+    ComparedMove,
+    Dispersion,
+    Elos,
+    Evidence,
+    Floats,
+    GameSums,
+    estimate_level,
+)
+from live.studies.learning.played_games import PlayedGame
+
+Ints = npt.NDArray[np.int64]
+Which = npt.NDArray[np.bool_]
+
+COLORS: tuple[Color, Color] = ("white", "black")
+Whom = Callable[[str], bool]
+Shared = Sequence[tuple[int, float]]
+_BARE = Dispersion((), 1.0)
+
+
+def chosen_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
+    """The rated players of each game whom ``whom`` names, where any of their turns is
+    known.
+    """
+    chosen = []
+    for index, game in enumerate(games):
+        players: dict[Color, str] = {}
+        for color, side in zip(COLORS, game.sides, strict=True):
+            # Nobody knows who an unnamed player is, so he is another one in each game.
+            player = side.player or f"{index}/{color}"
+            if side.elo is not None and side.turns and whom(player):
+                players[color] = player
+        chosen.append(players)
+    return chosen
+
+
+class FollowedMove(NamedTuple):
+    """One counted move, and its side after it."""
+
+    color: Color
+    turn: Turn
+    compared: ComparedMove
+    hardness: Floats
+    """What the game's hardness takes from its slope, over the grid."""
+    total: Evidence
+    """Of all moves so far; without any dispersion."""
+
+
+class FollowedSide(NamedTuple):
+    """One player's counted moves of one game."""
+
+    game: int
+    player: str
+    elo: float
+    moves: list[FollowedMove]
+
+
+Followed = Iterator[FollowedSide]
+
+
+def follow(
+    game: PlayedGame, reader: MoveReader, shared: Shared, *, level: float | None = None
+) -> Iterator[FollowedMove]:
+    """Yield the counted moves of a game in the order of plies.
+
+    ``level`` puts one Elo in the place of the game's own.
+    """
+    if level is None:
+        level = estimate_level(game.white.elo, game.black.elo, reader.mean_elo)
+    sides = dict(zip(COLORS, game.sides, strict=True))
+    elos = {color: Elos.from_ratings(level, side.elo) for color, side in sides.items()}
+    sums = GameSums(elos, shared)
+    turns = []
+    for color, side in sides.items():
+        turns += [(color, turn) for turn in side.turns]
+    for color, turn in sorted(turns, key=lambda each: each[1].ply):
+        move = reader.compare_turn(turn, elos[color])
+        hardness = sums.estimate_hardness(color, turn.ply) * np.sqrt(
+            move.peers.variance
+        )
+        sums.add(color, turn.ply, move)
+        total = sums.sum_evidence(color, _BARE, over=True)
+        assert total is not None  # it has this move
+        yield FollowedMove(color, turn, move, hardness, total)

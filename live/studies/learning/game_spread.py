@@ -1,0 +1,200 @@
+"""What the moves of one game share (``beta``), by what games differ beyond chance
+(``kappa``), and how far ratings lie from the level of a game (``sigma``).
+"""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from live.ratings.perceived_rating import (
+    GRID_ELO,
+    Evidence,
+    Floats,
+    Perceived,
+    locate_rating,
+    read_rating,
+)
+from live.studies.learning.followed_games import Followed, FollowedMove
+
+#: Fewest player-games to learn anything from.
+MIN_GAMES = 50
+#: Up to which ply ``beta`` holds; the last for all after.
+STAGES_PLIES = (20, 40, 60)
+MOST_BETA = 1.0
+#: After how many counted moves ``kappa`` is measured.
+NODES = (5, 10, 20, 40)
+#: What share of games the usual band is to hold, and between what bounds ``kappa`` is
+#: sought.
+USUAL_SHARE = 0.8
+LEAST_KAPPA = 0.1
+MOST_KAPPA = 10.0
+#: ``sigma``, Elo, while ``beta`` is learned, and where too little is known to learn it.
+USUAL_PRIOR_SD = 360.0
+#: ``sigma`` is as small as lets this share of own ratings, at most, lie outside their
+#: usual bands after so many counted moves: the smaller, the calmer a rating is, and the
+#: nearer to the level of the game the bands of players who are far from it lie.
+OWN_OUTSIDE = 0.07
+OWN_OUTSIDE_MOVES = 10
+LEAST_PRIOR_SD = 100
+MOST_PRIOR_SD = 600
+PRIOR_SD_STEP = 5
+
+
+class _StageSums(NamedTuple):
+    """One side at the end of a stage."""
+
+    total: Evidence
+    """As if no game were hard."""
+    hardness: Floats
+    """Of the moves of each stage so far where ``beta`` is 1, (stages, Elos)."""
+
+    def place(self, betas: Sequence[float]) -> float:
+        """Return the place of the side's rating with a ``beta`` for each stage so
+        far.
+        """
+        slope = self.total.slope - np.array(betas) @ self.hardness
+        total = self.total._replace(slope=slope)
+        found = read_rating(total, USUAL_PRIOR_SD)
+        assert found is not None  # a move is counted
+        return locate_rating(total, found.rating)
+
+
+def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
+    """Learn ``beta`` stage by stage: with it, both players' places are uncorrelated at
+    its end.
+
+    What was ``followed`` has a ``beta`` of 1.
+    """
+    sides: dict[int, list[list[_StageSums | None]]] = {}
+    for side in followed:
+        sides.setdefault(side.game, []).append(_sum_stages(side.moves))
+    games = [both for both in sides.values() if len(both) == 2]
+    betas: list[float] = []
+    for stage in range(len(STAGES_PLIES)):
+        pairs = []
+        for white, black in games:
+            one = white[stage]
+            other = black[stage]
+            if one is not None and other is not None:
+                pairs.append((one, other))
+        beta = _find_beta(pairs, betas) if len(pairs) >= MIN_GAMES else 0.0
+        betas.append(round(beta, 3))
+    return tuple(zip(STAGES_PLIES, betas, strict=True))
+
+
+def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
+    """Return a side's sums at the end of each stage; None before its first move."""
+    hardness = np.zeros((len(STAGES_PLIES), len(GRID_ELO)))
+    slope = np.zeros(len(GRID_ELO))
+    found: list[_StageSums | None] = [None] * len(STAGES_PLIES)
+    for move in moves:
+        stage = bisect_left(STAGES_PLIES[:-1], move.turn.ply)
+        hardness[stage] += move.hardness
+        slope = slope + move.compared.slope
+        total = move.total._replace(slope=slope)
+        for later in range(stage, len(STAGES_PLIES)):
+            found[later] = _StageSums(total, hardness[: later + 1].copy())
+    return found
+
+
+def _find_beta(
+    pairs: Sequence[tuple[_StageSums, _StageSums]], earlier: Sequence[float]
+) -> float:
+    """Return the least ``beta`` of a stage at which the places of both sides are
+    uncorrelated.
+    """
+
+    def correlate(beta: float) -> float:
+        betas = [*earlier, beta]
+        places = [(one.place(betas), other.place(betas)) for one, other in pairs]
+        return float(np.corrcoef(np.array(places).T)[0, 1])
+
+    if correlate(0.0) <= 0:
+        return 0.0
+    if correlate(MOST_BETA) >= 0:
+        return MOST_BETA
+    from scipy.optimize import brentq  # where asked for: slow imports
+
+    return float(brentq(correlate, 0.0, MOST_BETA, xtol=1e-3))
+
+
+def learn_spread(followed: Followed) -> dict[str, object]:
+    """Learn ``sigma``, and ``kappa``: with both, usual bands hold :data:`USUAL_SHARE`
+    of games.
+    """
+    running: dict[int, list[Evidence]] = {node: [] for node in NODES}
+    elos: dict[int, list[float]] = {node: [] for node in NODES}
+    players: dict[str, list[Evidence]] = {}
+    for side in followed:
+        players.setdefault(side.player, []).append(side.moves[-1].total)
+        for node in NODES:
+            if node <= len(side.moves):
+                running[node].append(side.moves[node - 1].total)
+                elos[node].append(side.elo)
+    prior_sd = USUAL_PRIOR_SD
+    if len(running[OWN_OUTSIDE_MOVES]) >= MIN_GAMES:
+        prior_sd = find_prior_sd(running[OWN_OUTSIDE_MOVES], elos[OWN_OUTSIDE_MOVES])
+    finished = find_kappa([*chain.from_iterable(players.values())], prior_sd)
+    enough = {node: held for node, held in running.items() if len(held) >= MIN_GAMES}
+    dispersion = tuple(
+        (node, find_kappa(held, prior_sd)) for node, held in enough.items()
+    )
+    events = [
+        functools.reduce(Evidence.join, games)
+        for games in players.values()
+        if games[1:]
+    ]
+    several = len(events) >= MIN_GAMES / 2
+    return {
+        "prior_sd": prior_sd,
+        "dispersion": dispersion or ((NODES[0], finished),),
+        "finished_dispersion": finished,
+        "event_dispersion": find_kappa(events, prior_sd) if several else finished,
+    }
+
+
+def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
+    """Return the least ``sigma`` with which at most :data:`OWN_OUTSIDE` of own ratings
+    lie outside their usual bands.
+    """
+
+    def has_too_many_outside(prior_sd: int) -> bool:
+        kappa = find_kappa(totals, prior_sd)
+        outside = 0
+        for total, elo in zip(totals, elos, strict=True):
+            found = read_rating(total._replace(kappa=kappa), prior_sd)
+            assert found is not None and found.usual_low is not None
+            assert found.usual_high is not None  # the player is rated
+            outside += not found.usual_low <= elo <= found.usual_high
+        return outside > OWN_OUTSIDE * len(totals)
+
+    sizes = range(LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP)
+    at = bisect_left(sizes, True, key=lambda size: not has_too_many_outside(size))
+    return float(sizes[min(at, len(sizes) - 1)])
+
+
+def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
+    """Return the ``kappa`` with which usual bands hold :data:`USUAL_SHARE` of
+    player-games.
+    """
+
+    def find_surplus(kappa: float) -> float:
+        figures = [read_rating(each._replace(kappa=kappa), prior_sd) for each in totals]
+        held = [is_usual(each) for each in figures if each is not None]
+        return sum(held) / len(held) - USUAL_SHARE
+
+    from scipy.optimize import bisect  # where asked for: slow imports
+
+    return round(bisect(find_surplus, LEAST_KAPPA, MOST_KAPPA, xtol=1e-3), 3)
+
+
+def is_usual(figures: Perceived) -> bool:
+    """Return whether a rating lies in its usual band, which there is."""
+    assert figures.usual_low is not None and figures.usual_high is not None
+    return figures.usual_low <= figures.rating <= figures.usual_high

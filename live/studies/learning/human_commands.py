@@ -1,0 +1,112 @@
+"""``live-rate human --check`` and ``train-human``. Part of the composition root: reads
+files, asks the clock, prints.
+"""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from live.errors import ConfigError, InputError
+from live.human.network import (
+    HumanNetwork,
+)
+from live.jobs.analyze_games import print_line, write_json
+from live.studies.learning.held_out import GamePart, held_out
+from live.studies.learning.human_check import BAND_ELO, OFF_ELO, Figures, check
+from live.studies.learning.human_positions import encode_to, part
+
+
+def check_network(
+    files: Sequence[Path],
+    network: str,
+    *,
+    chosen: GamePart,
+    most: int | None,
+    json: str | None,
+) -> int:
+    """``live-rate human --check``; returns the exit code."""
+    _reject_missing(files)
+    model = HumanNetwork(Path(network) if network else None)
+    picked = [game for _, game in part(files, chosen, held_out())]
+    if not picked:
+        raise InputError(
+            str(files[0]),
+            "holds no game with moves, both ratings and a known kind",
+            "See the help",
+        )
+    if most is not None and len(picked) > most:
+        # Spread over the files, which are often in order of time or rating.
+        picked = [picked[k * len(picked) // most] for k in range(most)]
+    report = {"network": model.about, "games": len(picked), **check(model, picked)}
+    if json is not None:
+        write_json(json, report, indent=2)
+    if json != "-":
+        _print(report)
+    return 0
+
+
+def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> int:
+    """``live-rate train-human``; returns the exit code."""
+    _reject_missing(files)
+    try:
+        from live.studies.learning.human_network import export
+        from live.studies.learning.human_training import Plan, train
+    except ImportError as error:
+        raise ConfigError(
+            "train-human",
+            f"{error.name} is not installed",
+            "Run: pip install 'live-rate[train]'",
+        ) from None
+    wanted = Plan(**plan)
+    held = held_out()
+    for name in ("train", "validation"):
+        chosen = part(files, name, held)
+        if not chosen:
+            raise InputError(
+                str(files[0]), f"no game is left for {name}", "Give more games"
+            )
+        encode_to(work, chosen, name, wanted.seed)
+    learned = train(
+        work, wanted, time.time, lambda line: print_line(line, Console(stderr=True))
+    )
+    about = {
+        "name": out.stem,
+        "learned": ", ".join(path.name for path in files),
+        "size": f"{wanted.channels} channels, {wanted.blocks} blocks",
+        "seed": str(wanted.seed),
+    }
+    export(learned, out, about)
+    return 0
+
+
+def _reject_missing(files: Sequence[Path]) -> None:
+    for path in files:
+        if not path.is_file():
+            raise InputError(
+                str(path), "there is no such file", "Give files of games, as NDJSON"
+            )
+
+
+def _print(report: Figures) -> None:
+    console = Console()
+
+    def line(name: str, figures: Figures) -> None:
+        wrong = figures["wrong_elo_nll"]
+        off = "" if wrong is None else f"  {wrong - figures['right_elo_nll']:+.4f}"
+        shares = f"{figures['first_choice']:>9.1%}{figures['nll']:>8.3f}{off}"
+        print_line(f"{name:<12}{figures['positions']:>9}{shares}", console)
+
+    print_line(
+        f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off",
+        console,
+    )
+    line("all", report)
+    for kind in report["by_kind"]:
+        line(kind["kind"], kind)
+    for band in report["by_elo"]:
+        line(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
+    for reason, many in report["left_out"].items():
+        print_line(f"left out: {many} positions, {reason}", console)

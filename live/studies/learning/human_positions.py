@@ -1,0 +1,175 @@
+"""Files of rated games, replayed once into records of positions that training reads
+from disk.
+
+A file has one game a line (JSON, may be gzipped): ``m`` moves in UCI joined by spaces,
+``w`` and ``b`` Elo, ``kind``, and where known ``wid`` and ``bid``, the players'
+numbers.
+"""
+
+import functools
+import gzip
+import itertools
+import multiprocessing
+import random
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import chess
+import msgspec
+import numpy as np
+
+from live.errors import InputError
+from live.human.network import (
+    POSITION,
+    Positions,
+    mirror_black,
+    pack_position,
+)
+from live.human.question import KINDS
+from live.studies.learning.held_out import GamePart, HeldOut
+
+#: The first plies are played from memory and are the same in thousands of games.
+OPENING_PLIES = 8
+#: Shares of positions kept for training: of the opening, and of a kind of game.
+KEEP_OPENING = 0.2
+KEEP_KIND = {"otb": 1.0, "classical": 1.0, "rapid": 1.0, "blitz": 1.0, "bullet": 0.12}
+#: Games to one file of records: some 300,000 positions.
+_GAMES_A_FILE = 5000
+_move = functools.cache(chess.Move.from_uci)
+
+Elos = tuple[int, int]
+"""Of two players."""
+
+
+class GameLine(NamedTuple):
+    """One game of a file: its moves in UCI, both Elo, its kind, and its players'
+    numbers.
+    """
+
+    moves: str
+    elo: Elos
+    kind: str
+    players: tuple[int | None, int | None]
+
+    def elos(self, turn: chess.Color) -> Elos:
+        """The mover's, then the other's."""
+        return self.elo if turn else self.elo[::-1]
+
+
+NumberedLine = tuple[int, GameLine]
+"""With its number through all files."""
+
+
+def games(path: Path) -> Iterator[GameLine]:
+    """The games of a file; lines without moves, both ratings and a known kind are left
+    out.
+
+    Raises:
+        InputError: it cannot be read, or a line of it is no game.
+    """
+    number = 0
+    try:
+        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+            for number, line in enumerate(lines, 1):  # noqa: B007 - for the errors
+                raw: dict[str, Any] = _object(line) if line.strip() else {}
+                if (
+                    raw.get("m")
+                    and raw.get("w")
+                    and raw.get("b")
+                    and raw.get("kind") in KINDS
+                ):
+                    players = (raw.get("wid"), raw.get("bid"))
+                    yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
+    except (OSError, EOFError, zlib.error) as error:
+        problem = f"cannot be read behind line {number} ({error})"
+        raise InputError(
+            str(path), problem, "Give a whole file, plain or gzipped"
+        ) from None
+    except (ValueError, RecursionError):
+        remedy = "Give one game a line"
+        raise InputError(f"{path}, line {number}", "is no JSON", remedy) from None
+
+
+def _object(line: str) -> dict[str, Any]:
+    return msgspec.json.decode(line, type=dict[str, Any])
+
+
+def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
+    """Every position of a game as a row of records, with the move played; not
+    mirrored.
+    """
+    board = chess.Board()
+    moves = [_move(uci) for uci in game.moves.split()]
+    rows = []
+    for ply, move in enumerate(moves):
+        row = pack_position(
+            board, moves[max(ply - 2, 0) : ply], game.elos(board.turn), game.kind
+        )
+        rows.append((*row[:8], move.from_square * 64 + move.to_square, number, ply))
+        board.push(move)
+    return rows
+
+
+def encode(numbered: Iterable[NumberedLine], sample: random.Random | None) -> Positions:
+    """Positions of many games; with ``sample`` openings and some kinds are thinned
+    out.
+    """
+
+    def chosen() -> Iterator[tuple[Any, ...]]:
+        for number, game in numbered:
+            for row in positions(game, number):
+                share = KEEP_KIND[game.kind] * (
+                    KEEP_OPENING if row[-1] < OPENING_PLIES else 1.0
+                )
+                if sample is None or share == 1.0 or sample.random() < share:
+                    yield row
+
+    rows = np.fromiter(chosen(), dtype=POSITION)
+    return mirror_black(rows, rows["ply"] % 2 == 1)
+
+
+def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[NumberedLine]:
+    """The games of one part, numbered through all files in the order given."""
+    every = enumerate(itertools.chain.from_iterable(map(games, paths)))
+    return [
+        (number, game)
+        for number, game in every
+        if wanted in ("all", held.part_of(game.moves, game.players))
+    ]
+
+
+def encode_to(folder: Path, chosen: list[NumberedLine], name: str, seed: int) -> None:
+    """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
+
+    Two processes work; files that are there already are kept, so that an interruption
+    costs little. With the name ``train`` openings and some kinds are thinned out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shuffled = list(chosen)
+    random.Random(seed).shuffle(shuffled)
+    many = -(-len(shuffled) // _GAMES_A_FILE)
+    wanted = [
+        (folder / f"{name}-{k:03}.npy", shuffled[k::many], k) for k in range(many)
+    ]
+    missing = [(*job, seed, name == "train") for job in wanted if not job[0].exists()]
+    if missing:
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            pool.starmap(_encode_file, missing, chunksize=1)
+
+
+def _encode_file(
+    path: Path, chosen: list[NumberedLine], number: int, seed: int, thinned: bool
+) -> None:
+    rows = encode(chosen, random.Random(f"{seed} {number}") if thinned else None)
+    part_path = path.with_suffix(".part.npy")
+    np.save(part_path, rows)
+    part_path.replace(path)
+
+
+def encoded(folder: Path, name: str) -> Positions:
+    """The records written by :func:`encode_to`, all files together."""
+    return np.concatenate(
+        [np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))]
+    )

@@ -1,0 +1,180 @@
+"""What corresponds to Elo in (s, c), learned from games of rated players.
+
+Regan and Haworth 2011, section 7, fit s and c to the players around each century of Elo
+and then draw a line through the values of c. With fewer games than theirs the lines
+come first: log s and log c are taken as linear in Elo, and their four parameters are
+fitted to all turns at once by maximum likelihood. What that misses shows in
+``players_sd_elo``: how far the level that players show in a game strays from their
+rating, beyond chance.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import numpy as np
+
+from live.errors import InputError
+from live.messages.values import Value
+from live.ratings.intrinsic_rating import (
+    Choices,
+    ChoiceSkill,
+    Floats,
+    IntrinsicTable,
+    Milepost,
+    Spread,
+    TurnArrays,
+    compute_choices,
+    compute_choices_by_turn,
+)
+from live.studies.learning.fisher_scoring import NoFit, ScoringStep, descend, inverse
+
+#: Fewest turns, and least spread of ratings, to draw a line through.
+MIN_TABLE_TURNS = 400
+MIN_SD_ELO = 50.0
+_SCALE_ELO = 200.0
+_TABLE_START = (math.log(0.1), 0.0, math.log(0.5), 0.0)
+_TABLE_LOWEST = np.array([math.log(1e-3), -1.0, math.log(0.05), -1.0])
+_TABLE_HIGHEST = np.array([math.log(10.0), 1.0, math.log(10.0), 1.0])
+
+
+class RatedTurns(Value):
+    """One player's turns in one game, those that count (``left_out`` is None)."""
+
+    player: str
+    elo: float
+    """The player's own rating at the time."""
+    spreads: tuple[Spread, ...]
+
+
+def learn_intrinsic(
+    games: Iterable[RatedTurns],
+    *,
+    name: str,
+    engine: str,
+    limit: str,
+    lines: int,
+    source: str,
+) -> IntrinsicTable:
+    """Learn the correspondence of (s, c) and Elo; O(turns · lines) a step, some ten
+    steps.
+
+    Raises InputError, saying what is missing, for too few turns, ratings too much
+    alike, and games in which higher ratings do not go with better moves.
+    """
+    held = [game for game in games if game.spreads]
+    turns = TurnArrays([*chain.from_iterable(game.spreads for game in held)])
+    elo = np.repeat([game.elo for game in held], [len(game.spreads) for game in held])
+    if len(turns) < MIN_TABLE_TURNS:
+        raise InputError(
+            name,
+            f"{len(turns)} turns: {MIN_TABLE_TURNS} are needed",
+            "Analyse more games",
+        )
+    if not elo.std() >= MIN_SD_ELO:
+        raise InputError(
+            name,
+            f"ratings differ by {elo.std():.0f} Elo only (standard deviation)",
+            f"Take players who differ by {MIN_SD_ELO:.0f} or more",
+        )
+    centre = float(elo.mean())
+    z = (elo - centre) / _SCALE_ELO
+    try:
+        fitted, last = descend(
+            lambda at: _step(turns, z, at),
+            np.array(_TABLE_START),
+            _TABLE_LOWEST,
+            _TABLE_HIGHEST,
+        )
+    except NoFit:
+        raise InputError(
+            name, "no finite s and c explain these moves", "Analyse more games"
+        ) from None
+    if inverse(last.curvature) is None:
+        raise InputError(
+            name, "s and c cannot be told apart in these games", "Analyse more games"
+        )
+    posts = _mileposts(elo, centre, fitted)
+    if not _improves(turns, posts):
+        raise InputError(
+            name,
+            "the higher rated players do not choose better moves here",
+            "Analyse more games",
+        )
+    return IntrinsicTable(
+        name=name,
+        engine=engine,
+        limit=limit,
+        lines=lines,
+        mileposts=posts,
+        source=source,
+        turns=len(turns),
+        players=len({game.player for game in held}),
+        players_sd_elo=_players_sd(turns, z, fitted, held),
+    )
+
+
+def _choices_of(turns: TurnArrays, s: Floats, c: Floats) -> Choices:
+    return compute_choices_by_turn(
+        turns.deltas, turns.is_move, "shares", "invexp", s, c
+    )
+
+
+def _parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
+    return np.exp(at[0] + at[1] * z)[:, None], np.exp(at[2] + at[3] * z)[:, None]
+
+
+def _step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
+    found = _choices_of(turns, *_parameters(z, at))
+    # Each of both logarithms is a line in z.
+    line = np.stack([np.ones_like(z), z], axis=1)
+    slope = np.einsum("ti,tk->ik", turns.select_played(found.slope), line).ravel()
+    of_turn = np.einsum("tm,tmi,tmj->tij", found.probability, found.slope, found.slope)
+    information = np.einsum(
+        "tij,tk,tl->ikjl", of_turn, line, line, optimize=True
+    ).reshape(4, 4)
+    return ScoringStep(
+        -float(turns.select_played(found.log).sum()), -slope, information
+    )
+
+
+def _mileposts(elo: Floats, centre: float, fitted: Floats) -> tuple[Milepost, ...]:
+    """The centuries within the middle 95 % of ratings, and both its ends."""
+    low, high = (float(round(end)) for end in np.quantile(elo, (0.025, 0.975)))
+    centuries = np.arange(math.ceil(low / 100) * 100, high, 100).tolist()
+    at = np.array(sorted({low, *centuries, high}))
+    s, c = _parameters((at - centre) / _SCALE_ELO, fitted)
+    return tuple(
+        Milepost(e, round(float(a), 6), round(float(b), 6))
+        for e, a, b in zip(at.tolist(), s[:, 0], c[:, 0], strict=True)
+    )
+
+
+def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
+    """Whether players at the upper end are expected to lose less than at the lower
+    end.
+    """
+    low, high = (
+        compute_choices(turns, ChoiceSkill(post.s, post.c)).probability
+        for post in (posts[0], posts[-1])
+    )
+    return bool((high * turns.deltas).sum() < (low * turns.deltas).sum())
+
+
+def _players_sd(
+    turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[RatedTurns]
+) -> float:
+    """Spread of the level shown in a game about the rating, Elo, by the method of
+    moments.
+
+    The slope of a game's log-likelihood at the rating has as its variance the
+    information I, plus I² times the variance of the level.
+    """
+    found = _choices_of(turns, *_parameters(z, fitted))
+    by_elo = (found.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO
+    information = np.einsum("tm,tm,tm->t", found.probability, by_elo, by_elo)
+    game = np.repeat(np.arange(len(games)), [len(held.spreads) for held in games])
+    slope_of = np.bincount(game, turns.select_played(by_elo))
+    information_of = np.bincount(game, information)
+    excess = float((slope_of**2 - information_of).sum())
+    return round(math.sqrt(max(0.0, excess) / float((information_of**2).sum())), 1)

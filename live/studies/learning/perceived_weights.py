@@ -1,0 +1,341 @@
+"""Learn a model of perceived ratings from games of rated players.
+
+The weights of the logit are the likeliest, with a normal prior on each that keeps small
+samples honest. What games share and what they differ by is measured on players that the
+weights were not learned from: they are split into shares, and each share is scored by
+weights learned from the others. Players who judge (``held_out``) are never seen.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, get_args
+
+import msgspec
+import numpy as np
+
+from live.errors import InputError
+from live.messages.figures import GainKind
+from live.messages.values import Color
+from live.ratings.expected_score import convert_score_to_difference
+from live.ratings.perceived_model import (
+    Circumstance,
+    Circumstances,
+    MoveReader,
+    PerceivedModel,
+    measure_circumstances,
+)
+from live.ratings.perceived_rating import (
+    GRID_ELO,
+    Floats,
+)
+from live.studies.learning.followed_games import (
+    COLORS,
+    Followed,
+    FollowedSide,
+    Ints,
+    Shared,
+    Which,
+    Whom,
+    chosen_sides,
+    follow,
+)
+from live.studies.learning.game_spread import (
+    MIN_GAMES,
+    NODES,
+    STAGES_PLIES,
+    USUAL_PRIOR_SD,
+    learn_shared,
+    learn_spread,
+)
+from live.studies.learning.held_out import judges, share_of
+from live.studies.learning.perceived_judgement import _r
+from live.studies.learning.played_games import PlayedGame
+
+#: Classes of loss, centipawns.
+LOSS_EDGES_CP: dict[GainKind, tuple[int, ...]] = {
+    "same-search": (0, 10, 25, 60, 150),
+    "successive": (-15, 0, 10, 25, 60, 150),
+}
+CHANGING: Circumstances = (
+    "always",
+    "opening",
+    "early",
+    "ahead",
+    "behind",
+    "dead",
+    "instability",
+    "choices",
+)
+#: Those of every turn; the rest are known where people were asked. Their order is the
+#: weights'.
+CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
+SCALE_ELO = 400.0
+#: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
+PRECISION = 2.0
+PRECISION_OF_SLOPE = 8.0
+PRECISION_OF_BEND = 16.0
+#: More turns than this teach the weights nothing new; players' games are then drawn
+#: evenly.
+MOST_TURNS = 90_000
+#: Fewest moves: of fewer the prior says more than the games.
+MIN_MOVES = 1000
+#: Shares of the players, each scored by weights learned from the others.
+FOLDS = 5
+#: Slopes that follow the players' ratings less than this do not tell strong from weak.
+LEAST_CORRELATION = 0.2
+#: More games than this teach ``beta``, ``kappa`` and ``sigma`` nothing new.
+MOST_GAMES = 2000
+
+
+class Turns(NamedTuple):
+    """Turns of rated players, one row each, by game, then by ply."""
+
+    side: Ints
+    """Twice the number of the game, and 1 for Black."""
+    player: Ints
+    """Index among the players."""
+    elo: Floats
+    at: Floats
+    """Circumstances: (rows, circumstances)."""
+    gain_cp: Ints
+    classes: Ints
+
+    def rows(self, which: Which) -> Turns:
+        """Some of them."""
+        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # of either kind
+
+
+def turns_of(
+    games: Sequence[PlayedGame],
+    chosen: Sequence[Mapping[Color, str]],
+    names: Circumstances,
+    edges_cp: Sequence[int],
+) -> tuple[Turns, list[str]]:
+    """Every turn of the chosen sides, and who plays them."""
+    players: dict[str, int] = {}
+    rows: list[tuple[int, ...]] = []
+    at: list[list[float]] = []
+    for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
+        turns = []
+        for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True)):
+            if color in sides:
+                who = index * 2 + number, sides[color], side.elo or 0
+                turns += [(turn, *who) for turn in side.turns]
+        for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
+            rows.append(
+                (key, players.setdefault(player, len(players)), elo, turn.gain_cp)
+            )
+            at.append(measure_circumstances(turn, names))
+    key_, player_, elo_, gain_ = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    at_ = np.array(at, dtype=np.float64).reshape(-1, len(names))
+    classes = np.searchsorted(edges_cp, -gain_)
+    return Turns(key_, player_, elo_.astype(np.float64), at_, gain_, classes), list(
+        players
+    )
+
+
+def learn(
+    games: Sequence[PlayedGame], *, gain: GainKind, without: Whom = judges, **about: Any
+) -> PerceivedModel:
+    """Learn from rated games; some seconds for 400 games, the same from the same games.
+
+    ``without`` says which players are left out; ``about`` is what the model says of
+    itself. Raises InputError below 50 player-games and 1000 moves, and where the model
+    puts most of these at an end of the scale.
+    """
+    too_few = functools.partial(
+        InputError, about["data"], remedy="Give more games of rated players"
+    )
+    edges = LOSS_EDGES_CP[gain]
+    chosen = chosen_sides(games, lambda player: not without(player))
+    turns, players = turns_of(games, chosen, CIRCUMSTANCES, edges)
+    share = np.array([share_of(player, FOLDS) for player in players], dtype=np.int64)
+    elos = turns.elo[np.unique(turns.side, return_index=True)[1]]
+    if len(elos) < MIN_GAMES:
+        raise too_few(
+            f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from"
+        )
+    if len(turns.elo) < MIN_MOVES:
+        raise too_few(
+            f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from"
+        )
+    # That which is the same everywhere says nothing.
+    known = zip(CIRCUMSTANCES, turns.at.T, strict=True)
+    names = tuple(
+        name for name, column in known if name == "always" or np.ptp(column) > 0
+    )
+    turns = turns._replace(
+        at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]]
+    )
+    changing = tuple(each for each in CHANGING if each in names)
+    centre = float(round(float(elos.mean())))
+    low, high = np.quantile(elos, (0.025, 0.975)).round().tolist()
+    engine_rating, difference = _engine(turns, centre)
+    fit = functools.partial(_fit, names, changing, centre, len(edges) + 1)
+    weights = fit(turns)
+    p = len(names)
+    model = PerceivedModel(
+        **about,
+        gain=gain,
+        games=len(elos),
+        players=len(players),
+        moves=len(turns.elo),
+        elo_range=(low, high),
+        mean_elo=round(float(elos.mean()), 1),
+        engine_rating=engine_rating,
+        difference=difference,
+        centre_elo=centre,
+        scale_elo=SCALE_ELO,
+        loss_edges_cp=edges,
+        circumstances=names,
+        changing=changing,
+        **_weights(weights, p),
+        shared=tuple((last, 0.0) for last in STAGES_PLIES),
+        dispersion=((NODES[0], 1.0),),
+        finished_dispersion=1.0,
+        event_dispersion=1.0,
+        prior_sd=USUAL_PRIOR_SD,
+    )
+
+    apart = [MoveReader((model,))] * FOLDS
+    for number in np.unique(share).tolist():
+        others = share[turns.player] != number
+        if others.any():
+            other = msgspec.structs.replace(
+                model, **_weights(fit(turns.rows(others), weights), p)
+            )
+            apart[number] = MoveReader((other,))
+
+    drawn = _drawn_games(chosen)
+
+    def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
+        """Yield player-games, each by the weights learned from other players."""
+        for index in drawn:
+            for color, player in chosen[index].items():
+                moves = follow(games[index], readers[share_of(player, FOLDS)], shared)
+                own = [each for each in moves if each.color == color]
+                elo = games[index].sides[COLORS.index(color)].elo or 0
+                yield FollowedSide(index, player, float(elo), own)
+
+    shared = learn_shared(followed(((0, 1.0),)))
+    if not _tells_players_apart(followed(shared), centre):
+        raise too_few("these moves do not tell strong from weak players")
+    return msgspec.structs.replace(
+        model, shared=shared, **learn_spread(followed(shared))
+    )
+
+
+def _tells_players_apart(sides: Followed, elo: float) -> bool:
+    """Return whether the slopes at one rating follow the players' own ratings at
+    all.
+    """
+    slopes: list[float] = []
+    elos: list[float] = []
+    for side in sides:
+        slopes.append(float(np.interp(elo, GRID_ELO, side.moves[-1].total.slope)))
+        elos.append(side.elo)
+    correlation = _r(np.array(slopes), np.array(elos))
+    return correlation is not None and correlation >= LEAST_CORRELATION
+
+
+def _drawn_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:
+    """Return the numbers of at most :data:`MOST_GAMES` games with chosen sides, drawn
+    evenly.
+    """
+    known = [index for index, sides in enumerate(chosen) if sides]
+    step = -(-len(known) // MOST_GAMES) or 1
+    return known[::step]
+
+
+def _fit(
+    names: Circumstances,
+    changing: Circumstances,
+    centre: float,
+    classes: int,
+    turns: Turns,
+    start: Floats | None = None,
+) -> Floats:
+    """The likeliest weights: (circumstances + changing + 1, classes - 1)."""
+    rows = _thinned(turns)
+    z = ((rows.elo - centre) / SCALE_ELO)[:, None]
+    moving = rows.at[:, [names.index(each) for each in changing]]
+    features = np.concatenate([rows.at, moving * z, z * z], axis=1)
+    stiff = np.repeat(
+        (PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND),
+        (len(names), len(changing), 1),
+    )[:, None]
+    # What holds always is as the games say.
+    stiff[0] = 0.01
+    stiff[len(names)] = 0.5
+    number = np.arange(len(features))
+    hit = np.eye(classes)[rows.classes][:, 1:]
+
+    from scipy.optimize import minimize  # where asked for: slow imports
+    from scipy.special import log_softmax
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        weights = flat.reshape(features.shape[1], classes - 1)
+        log = log_softmax(np.pad(features @ weights, ((0, 0), (1, 0))), axis=1)
+        fit = float(log[number, rows.classes].sum())
+        rise = features.T @ (hit - np.exp(log[:, 1:]))
+        penalty = 0.5 * float((stiff * weights**2).sum())
+        return penalty - fit, (stiff * weights - rise).ravel()
+
+    size = features.shape[1] * (classes - 1)
+    result = minimize(
+        loss,
+        np.zeros(size) if start is None else start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 150},
+    )
+    weights: Floats = result.x.reshape(features.shape[1], classes - 1)
+    return weights
+
+
+def _thinned(turns: Turns) -> Turns:
+    """At most ``MOST_TURNS`` of the turns, in whole player-games."""
+    if len(turns.side) <= MOST_TURNS:
+        return turns
+    # Drawn by the number of the game, so that the same games teach whenever it is run
+    # again.
+    drawn = (turns.side * 2654435761) % 2**32 / 2**32
+    return turns.rows(drawn < MOST_TURNS / len(turns.side))
+
+
+def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
+    """Algorithm 3 over the players, weighted by their moves, and how their differences
+    rise.
+    """
+    n = np.bincount(turns.player)
+    score = np.bincount(turns.player, (np.sign(turns.gain_cp) + 1) / 2) / n
+    known = (score > 0) & (score < 1)
+    if not known.any():
+        return round(centre), (0.0, 0.0)
+    elo = (np.bincount(turns.player, turns.elo) / n)[known]
+    n = n[known]
+    difference = np.array(
+        [convert_score_to_difference(each) or 0.0 for each in score[known].tolist()]
+    )
+    z = (elo - centre) / SCALE_ELO
+    start, slope = np.polynomial.polynomial.polyfit(
+        z, difference, 1, w=np.sqrt(n)
+    ).tolist()
+    return round(np.average(elo - difference, weights=n)), (
+        round(start, 2),
+        round(slope, 2),
+    )
+
+
+def _weights(flat: Floats, p: int) -> dict[str, Any]:
+    """The fields of a model that are fitted, rounded; ``p``: how many circumstances
+    there are.
+    """
+
+    def round_row(row: Sequence[float]) -> tuple[float, ...]:
+        return tuple(round(each, 4) + 0.0 for each in row)
+
+    rows = [*map(round_row, flat.tolist())]
+    return {"level": tuple(rows[:p]), "slope": tuple(rows[p:-1]), "bend": rows[-1]}

@@ -1,0 +1,162 @@
+"""The table of (s, c) by player, event, year or rating (Regan and Haworth 2011)."""
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import polars
+from polars import Int64, col
+
+from live.ratings.intrinsic_rating import (
+    Spread,
+    TurnArrays,
+    project_choices,
+)
+from live.studies.learning.choice_fit import (
+    fit_likelihood,
+    fit_percentile,
+    fit_sensitivity,
+    percentile_score,
+)
+from live.studies.learning.fisher_scoring import NoFit
+from live.studies.study_data import (
+    Column,
+    Row,
+    Rows,
+    StudyData,
+    TableHead,
+    table,
+    with_interval,
+)
+
+GROUPINGS = ("player", "event", "year", "rating")
+#: Turns of one row that are fitted at most: more say little more.
+MOST_TURNS = 20_000
+_RATING_STEP = 100
+
+
+def _columns(by: str) -> tuple[Column, ...]:
+    return (
+        by,
+        "turns",
+        *with_interval(
+            "s", 3, "sensitivity, pawns, by maximum likelihood", "s low", "s high"
+        ),
+        *with_interval("c", 3, "competence", "c low", "c high"),
+        ("s percentile", 3, "by the percentile method"),
+        ("c percentile", 3),
+        ("mm_p", 1, "matches of the first line projected, percent"),
+        ("mm_a", 1, "and actual"),
+        ("ad_p", 3, "average difference projected, pawns"),
+        ("ad_a", 3, "and actual"),
+        ("Q_fit", 4, "sum of squares over percentiles; small: the right shape"),
+        ("c_fit", 3, "by rating: c of the straight line through all c"),
+        ("s_fit", 3, "by rating: the most likely s for that c, pawns"),
+        "reason",
+    )
+
+
+@table(
+    "regan",
+    "Sensitivity and competence by player",
+    "Regan and Haworth 2011, section 7",
+    *_columns("player"),
+    by=GROUPINGS,
+)
+def regan_table(data: StudyData, by: str = "player") -> Rows:
+    """Fits by maximum likelihood and by percentiles, projections beside what was
+    played.
+    """
+    counts, kept, left_out = _turns(data, by)
+    names: Any = {"player": data.players, "event": data.events}.get(by, {})
+    order = (
+        data.players
+        if by == "player"
+        else sorted(kept, key=lambda key: names.get(key, key))
+    )
+    fitted = {key: _row(kept[key]) for key in order if key in kept}
+    known = {key: c for key, (c, _) in fitted.items() if c is not None}
+    lines = line_of_competence(known) if by == "rating" else {}
+    for key, (_, cells) in fitted.items():
+        c_fit = lines.get(key)
+        s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
+        yield names.get(key, key), *cells[:-1], c_fit, s_fit, cells[-1]
+    yield (
+        f"{left_out} turns left out: opening, repeated or decided positions, moves"
+        " beyond the lines."
+    )
+    yield "(s, c) hold for this engine, limit and number of lines alone."
+    yield (
+        "A projection from a fit to the same moves shows whether the model has the"
+        " right shape; it screens nobody."
+    )
+    if beyond := sum(max(0, n - MOST_TURNS) for n in counts.values()):
+        yield f"{beyond} turns beyond {MOST_TURNS} of a row are not counted."
+    if not fitted:
+        yield "No position has several lines: search with study run --lines 10."
+    yield TableHead(f"Sensitivity and competence by {by}", _columns(by))
+
+
+def _turns(
+    data: StudyData, by: str
+) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
+    """How many turns count of each group, the first of them, and how many do not
+    count.
+    """
+    key = col("elo" if by == "rating" else by).cast(Int64)
+    if by == "rating":
+        key = (key + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
+    turns = (
+        data.scan(all_players=by != "player")
+        .with_columns(key=key)
+        .drop_nulls(["deltas", "key"])
+    )
+    known = turns.filter(turn_left_out="")
+    others = turns.filter(col("turn_left_out") != "")
+    counts = dict(known.group_by("key").len().collect().iter_rows())
+    left_out = others.select(polars.len()).collect().item()
+    first = known.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
+    kept = {}
+    for (name,), part in first.partition_by("key", as_dict=True).items():
+        rows = part.select("deltas", "played_line").iter_rows()
+        spreads = [Spread(tuple(deltas), played, 0.0) for deltas, played in rows]
+        kept[name] = TurnArrays(spreads)
+    return counts, kept, left_out
+
+
+def line_of_competence(known: dict[int, float]) -> dict[int, float]:
+    """Return c on the straight line over the ratings (section 7); nothing for fewer
+    than three.
+    """
+    if len(known) < 3:
+        return {}
+    slope, start = np.polyfit([*known], [*known.values()], 1)
+    return {rating: float(start + slope * rating) for rating in known}
+
+
+def _row(turns: TurnArrays) -> tuple[float | None, Row]:
+    """The c of one group, and its cells but for its name and those that need all
+    groups.
+    """
+    try:
+        fit = fit_likelihood(turns)
+    except NoFit as error:
+        return None, (len(turns), *[None] * 13, str(error))
+    skill = fit.skill
+    other: Row = (None, None)
+    quality = percentile_score(turns, skill)
+    with contextlib.suppress(NoFit):
+        percentile = fit_percentile(turns)
+        other = (percentile.s, percentile.c)
+        quality = percentile_score(turns, percentile)
+    shown: Row = (None, None, None, None)
+    if (projection := project_choices(turns, skill)) is not None:
+        matches = projection.matches
+        difference = projection.difference
+        shares = (
+            100 * each / projection.turns
+            for each in (matches.projected, matches.actual)
+        )
+        shown = (*shares, difference.projected, difference.actual)
+    own = (skill.s, *fit.s_interval, skill.c, *fit.c_interval)
+    return skill.c, (len(turns), *own, *other, *shown, quality, "")
