@@ -383,7 +383,7 @@ def _by_match(
     """
     places = []
     for at, match in enumerate(matches):
-        where = {"event": match.event, "match": at}
+        where: dict[str, int | None] = {"event": match.event, "match": at}
         places.append({"player": match.one, "opponent": match.other} | where)
         places.append({"player": match.other, "opponent": match.one} | where)
     types = {name: schema()[name] for name in ("player", "opponent", "event")}

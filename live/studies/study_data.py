@@ -147,7 +147,7 @@ def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
         files.append(file)
         if not file.is_file():
             searched = database.searched(setting, first, first + GAMES_A_FILE)
-            rows = []
+            rows: list[tuple[Any, ...]] = []
             for game in searched:
                 rows += move_rows(*game)
             frame = DataFrame(rows, schema=schema(), orient="row")

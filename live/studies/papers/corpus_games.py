@@ -47,7 +47,7 @@ class CorpusGames:
         """In an order by chance that every copy of the corpus has."""
         for *people, event, year, result, moves in rows:
             about = event.casefold(), year, _POINTS.get(result), moves
-            self.games.append(ListedGame(*people, *about))
+            self.games.append(ListedGame._make((*people, *about)))
         self.words = {
             player: set(normalise_name(name).split())
             for player, name in database.players().items()
@@ -110,7 +110,7 @@ def _is_called(words: set[str], spelling: set[str]) -> bool:
 
 def person_of(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """The paper's name of each number."""
-    found = {}
+    found: dict[int, str] = {}
     for name, numbers in people.items():
         found |= dict.fromkeys(numbers, name)
     return found
