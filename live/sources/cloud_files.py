@@ -22,10 +22,11 @@ from live.messages.from_sources import (
     Unread,
 )
 from live.messages.values import Value
+from live.process.loop_slices import run_at_once
 from live.sources.foreign_json import ForeignObject, add_unread
 from live.sources.game_line import MAX_PLIES, GameLine, ListedMove
 from live.sources.pgn_headers import NAME_CHARS, clean_text, create_player
-from live.sources.position_tracker import read_continuations
+from live.sources.position_tracker import read_continuation
 from live.sources.typography import normalise_text
 
 #: A file says "standard chess" by this Chess960 position number, and says it always.
@@ -131,7 +132,7 @@ def build_reports(
     texts = () if _is_start_lost(file) else file.moves or ()
     told = [_read_move(text) for text in texts[:MAX_PLIES]]
     line = GameLine(start)
-    line.set_moves(told)
+    run_at_once(line.play_moves(told))
     moves, problem = line.moves, line.problem
     left = told[len(moves) :]
     if (
@@ -185,7 +186,7 @@ def build_reports(
     )
     names = (headers.white.name, headers.black.name)
     who = "/".join((headers.event, headers.round.partition(".")[0], *names))
-    first, *rest = read_continuations(game, line, told, who=who)
+    first, *rest = run_at_once(read_continuation(game, line, told, who=who))
     said = {"moves", "chess960"} if _is_start_lost(file) else {"moves"}
     others = {path: found for path, found in file.unread.items() if path not in said}
     return add_unread(first, pairing.unread | others), *rest

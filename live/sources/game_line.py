@@ -3,7 +3,7 @@
 Those sent before are only compared, so a resend costs little more than its new moves.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import NamedTuple
 
 import chess
@@ -34,7 +34,7 @@ class GameLine:
         self.start = start or chess.Board()
         self.moves: list[Move] = []
         self.problem: str | None = None
-        """Why the last list of :meth:`set_moves` could not be played to its end."""
+        """Why the last list of :meth:`play_moves` could not be played to its end."""
         self._texts: list[str] = []
         self._known: list[Move] = []
         """What the texts mean; it and ``moves`` begin alike."""
@@ -84,20 +84,12 @@ class GameLine:
             eval if move.eval is None else move.eval,
         )
 
-    def set_moves(
-        self, given: Iterable[ListedMove], start: chess.Board | None = None
-    ) -> None:
-        """Take all moves so far, from the start or from this one. An illegal one ends
-        the game there.
-        """
-        for _ in self.play_moves(given, start):
-            pass
-
     def play_moves(
         self, given: Iterable[ListedMove], start: chess.Board | None = None
-    ) -> Iterator[None]:
-        """Do as :meth:`set_moves`; give back control after each move, which costs up to
-        some 50 us.
+    ) -> Generator[None, None, None]:
+        """Take all moves so far, from the start or from this one. An illegal one ends
+        the game there. Gives back control after each move, which costs up to some 50
+        us.
         """
         self.restart(start)
         for each in given:

@@ -26,6 +26,7 @@ import chess
 from live.messages.from_sources import GameReport, Move
 from live.messages.values import Value
 from live.process.backoff import format_duration
+from live.process.loop_slices import LoopSlices
 from live.sources import http_client
 from live.sources.feed import (
     Feed,
@@ -240,17 +241,14 @@ class LichessBroadcastFeed(PolledFeed):
             remedy = "Check the address and [feeds.lichess] base_url"
             raise create_fatal_trouble(self.name, f"answers with {what}", remedy)
         self._has_begun = True
-        news: list[GameReport] = []
-        for games in self._decoder.decode_slices(chunk):
-            # The export may overtake the stream. A game of the stream never only
-            # shrinks (lila sends no takebacks), so one that is shorter than what is
-            # held is old news, also where a slip at its end was put right since, and so
-            # is one that only lacks its result; a takeback and a result withdrawn come
-            # with the next comparison.
-            new = [game for game in games if not self._is_old(game)]
-            news += self._hold_games(new)
-            await asyncio.sleep(0)  # a slice is some milliseconds of work
-        return UNFINISHED._replace(games=news)
+        games = await LoopSlices().run(self._decoder.decode_in_pieces(chunk))
+        # The export may overtake the stream. A game of the stream never only shrinks
+        # (lila sends no takebacks), so one that is shorter than what is held is old
+        # news, also where a slip at its end was put right since, and so is one that
+        # only lacks its result; a takeback and a result withdrawn come with the next
+        # comparison.
+        news = [game for game in games if not self._is_old(game)]
+        return UNFINISHED._replace(games=self._hold_games(news))
 
     def _keep_unread(self, game: GameReport) -> GameReport:
         """Return the game with what is known of its unread parts."""
@@ -295,17 +293,14 @@ class LichessBroadcastFeed(PolledFeed):
     async def _fetch_round(self, round_id: str) -> tuple[list[GameReport], bool]:
         """Return a round's games, none where that failed, and whether they are all."""
         answer = await self._fetch_body(f"round/{round_id}.pgn")
-        # The stream sent some: an empty export is not believed.
-        games: list[GameReport] = []
         if answer is None or describe_no_pgn(answer.body, answer.content_type):
-            return games, False
+            return [], False
         reader = self._readers.pop(round_id, PgnReader())
         self._readers[round_id] = reader
         if len(self._readers) > MAX_ROUNDS:
             del self._readers[next(iter(self._readers))]
-        for some in reader.read_slices(answer.body, closed=True):
-            games += some
-            await asyncio.sleep(0)  # a slice is some milliseconds of work
+        games = await LoopSlices().run(reader.read_in_pieces(answer.body, closed=True))
+        # The stream sent some: an empty export is not believed.
         return games, bool(games) and not reader.left_out
 
     def _hold_games(

@@ -31,7 +31,7 @@ import hashlib
 import logging
 import platform
 import re
-from collections.abc import AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, TypeVar
 
@@ -47,6 +47,7 @@ from live.config import named_text
 from live.errors import FeedUnreadable
 from live.messages.from_sources import GameReport, Headers, Move, Player, Result, Unread
 from live.messages.values import Value
+from live.process.loop_slices import LoopSlices
 from live.sources.feed import (
     FeedConditions,
     FeedSession,
@@ -188,8 +189,6 @@ MAX_JSON_BYTES = 1 << 18
 #: One text of PGN, which may be a whole round: 500 games of 8 KB. The library takes a
 #: message in at one go, so this bounds for how long nothing else has its turn.
 MAX_BYTES = 1 << 22
-#: Moves and words read in one turn, each in up to some 50 microseconds.
-SLICE = 100
 #: Topics without a game that are named.
 MOST_NAMED = 3
 
@@ -245,8 +244,8 @@ class MqttGames:
         self._news: Identified = {}
         self._gone = False
 
-    def read_message(self, topic: str, payload: bytes) -> Iterator[None]:
-        """Take in a message, some milliseconds of work at a time; never raises.
+    def read_message(self, topic: str, payload: bytes) -> Generator[None, None, None]:
+        """Take in a message, in pieces of less than a millisecond; never raises.
 
         A payload that cannot be used leaves what the topic held as it was; its games
         say so, and :meth:`describe_problem` and :attr:`note` where it holds none.
@@ -424,7 +423,7 @@ def _read_move_list(
 ) -> Reading:
     assert isinstance(sent.moves, tuple)
     line, moves = held.listed, list(map(_read_move, sent.moves))
-    yield from _read_slices(line.play_moves(moves, start))
+    yield from line.play_moves(moves, start)
     problem = line.problem
     if problem is None and "moves" in sent.unread:
         problem = f"its moves cannot be read further ({sent.unread['moves']})"
@@ -446,7 +445,7 @@ def _read_move_text(
         held.text, held.text_start = Movetext(start), start
     text = held.text
     moves = normalise_text(sent.moves).encode("utf-8", "replace")
-    yield from _read_slices(text.read_text(moves, whole=True, tag=sent.result))
+    yield from text.read_text(moves, whole=True, tag=sent.result)
     if sent.result == "*" and text.result is not None:
         sent = replace(sent, result=text.result)
     game = _read_whole_game(topic, held, sent, start, text.moves, text.problem)
@@ -454,7 +453,7 @@ def _read_move_text(
         return [game]
     board, left = text.rest
     rest = Movetext(board)
-    yield from _read_slices(rest.read_text(left, whole=True))
+    yield from rest.read_text(left, whole=True)
     return split_continuation(game, "", board, rest.moves, rest.problem)
 
 
@@ -479,13 +478,6 @@ def _read_whole_game(
         unread.append("result")
     game = _build_report(topic, sent, start, now, held.number)
     return replace(game, problem=problem, unread=tuple(unread))
-
-
-def _read_slices(steps: Iterator[None]) -> Iterator[None]:
-    """Do the work, giving back control after every :data:`SLICE` steps of it."""
-    for number, _ in enumerate(steps, start=1):
-        if number % SLICE == 0:
-            yield
 
 
 def _read_text(topic: str, held: _Topic, payload: bytes) -> GameReport:
@@ -516,10 +508,7 @@ def _read_position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
 def _read_pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
     if what := describe_no_pgn(payload[:HEAD_BYTES]):
         raise _NoGame(what)
-    games: list[GameReport] = []
-    for some in held.pgn.read_slices(payload, closed=True):
-        games += some
-        yield
+    games = yield from held.pgn.read_in_pieces(payload, closed=True)
     if not games:
         raise _NoGame("text without a game")
     if len(games) == 1 and not (games[0].key or _has_name(games[0].headers)):
@@ -686,8 +675,7 @@ class MqttFeed(PolledFeed):
         async for message in client.messages:
             topic = message.topic.value
             payload = message.payload if isinstance(message.payload, bytes) else b""
-            for _ in self._games.read_message(topic, payload):
-                await asyncio.sleep(0)
+            await LoopSlices().run(self._games.read_message(topic, payload))
             news.set()
             problem = self._games.describe_problem(topic)
             if problem is None:

@@ -15,35 +15,28 @@ a decided ``Result`` tag. The tag is written first and lies while the game runs
 (RelayUpdatePlan) close a game by the tag alone. A ``*`` is not corrected from the
 position here: that is for ``live.games``.
 
-Nothing here blocks: ``slices`` hands back control after some milliseconds of work
-whatever the text. ``decode``, ``finish_input`` and ``read_text`` do all at once, for
-small texts and for threads.
+Nothing here blocks: what reads in pieces hands back control after less than a
+millisecond of work, whatever the text. ``decode``, ``finish_input`` and ``read_text``
+do all at once, for small texts and for threads.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, GameReports, Unread
 from live.messages.values import Value
+from live.process.loop_slices import run_at_once
 from live.sources.game_units import apply_clock_tags, read_start_clock_s
 from live.sources.movetext import Movetext
 from live.sources.pgn_headers import GameHead, read_head
 from live.sources.pgn_splitter import LineEnd, PgnSegment, PgnSplitter, Segments
 from live.sources.position_tracker import split_continuation
 
-#: Work between two slices, in tokens of up to some 20 microseconds.
-_SLICE_TOKENS = 500
-#: What finding and reporting a game costs, in tokens.
-_GAME_TOKENS = 5
-#: What reading the tags of a game and setting up its board costs besides, in tokens.
-_NEW_GAME_TOKENS = 20
-#: Bytes taken at once, and what splitting costs between two pauses, in tokens.
+#: Bytes that are split at once.
 _PIECE_BYTES = 8192
-_PAUSE_TOKENS = 20
 
 
 class PgnLimits(Value, kw_only=True):
@@ -60,6 +53,10 @@ class PgnLimits(Value, kw_only=True):
 STREAMED = 1_000
 
 
+#: A game that goes on from so many illegal or null moves is no game.
+_MAX_RESTS = 16
+
+
 class _Known(msgspec.Struct, eq=False):
     """One game as it was read last."""
 
@@ -74,8 +71,8 @@ class _Known(msgspec.Struct, eq=False):
 
 
 _Who = tuple[object, ...]
-Slices = Iterator[list[GameReport]]
-"""Reports in order, some milliseconds of work at a time."""
+Reading = Generator[None, None, list[GameReport]]
+"""Gives back control between pieces of work; returns the reports in order."""
 
 
 def _identify_game(head: GameHead) -> _Who:
@@ -89,7 +86,7 @@ def _identify_game(head: GameHead) -> _Who:
 
 
 class _GameReader:
-    """Game texts → reports, in slices. Games sent again are recognised, until they are
+    """Game texts → reports. Games sent again are recognised, until they are
     forgotten: those that a whole text holds no more, and of a stream the least recent.
 
     What is recognised changes only what reading costs, never what is read.
@@ -123,8 +120,8 @@ class _GameReader:
         *,
         numbered: bool,
         closed: bool = False,
-    ) -> Slices:
-        """Yield reports of the games.
+    ) -> Reading:
+        """Return reports of the games.
 
         None among ``segments`` stands for work done without finding a game.
         ``numbered`` separates games with equal tags by counting them. ``closed``: the
@@ -132,51 +129,45 @@ class _GameReader:
         token.
         """
         reports: list[GameReport] = []
-        budget = _SLICE_TOKENS
-        for cost, found in self._read_segments(
-            segments, numbered=numbered, closed=closed
-        ):
-            reports += found
-            budget -= cost
-            if budget <= 0:
-                yield reports
-                reports, budget = [], _SLICE_TOKENS
-        if reports:
-            yield reports
-
-    def _read_segments(
-        self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool
-    ) -> Iterator[tuple[int, GameReports]]:
-        """Yield each piece of work, in tokens, and what comes of it."""
         seen: Counter[_Who] = Counter()
         for segment in segments:
+            yield
             if segment is None:
-                yield _PAUSE_TOKENS, ()
                 continue
             known = self._find_known(segment.header.strip(), seen if numbered else None)
-            if known.read is None:
-                yield _NEW_GAME_TOKENS, ()
             if known.read != (segment, closed):
                 known.read = None
-                for _ in known.moves.read_text(
-                    segment.movetext,
-                    whole=segment.end is LineEnd.WHOLE,
-                    closed=closed and segment.end is LineEnd.CUT,
-                    tag=known.head.result,
-                    base_s=read_start_clock_s(known.head.headers.time_control),
-                ):
-                    yield 1, ()
-                rests: list[Movetext] = []
-                if known.moves.rest is not None:
-                    for _ in _read_continuations(
-                        known.moves, segment, rests, closed=closed
-                    ):
-                        yield 1, ()
-                known.reports = self._build_reports(known, rests, segment.end, closed)
+                yield from self._read_moves(known, segment, closed=closed)
                 known.read = segment, closed
-            if known.moves.notes:
-                self._notes.update(known.moves.notes)
-            yield _GAME_TOKENS, known.reports
+            self._notes.update(known.moves.notes)
+            reports += known.reports
+        return reports
+
+    def _read_moves(
+        self, known: _Known, segment: PgnSegment, *, closed: bool
+    ) -> Iterator[None]:
+        """Read the moves of a game, and those behind illegal ones."""
+        is_whole = segment.end is LineEnd.WHOLE
+        is_closed = closed and segment.end is LineEnd.CUT
+        yield from known.moves.read_text(
+            segment.movetext,
+            whole=is_whole,
+            closed=is_closed,
+            tag=known.head.result,
+            base_s=read_start_clock_s(known.head.headers.time_control),
+        )
+        rests: list[Movetext] = []
+        rest = known.moves.rest
+        for _ in range(_MAX_RESTS):
+            if rest is None:
+                break
+            board, text = rest
+            moves = Movetext(board)
+            yield from moves.read_text(text, whole=is_whole, closed=is_closed)
+            if moves.moves:
+                rests.append(moves)
+            rest = moves.rest
+        known.reports = self._build_reports(known, rests, segment.end, closed)
 
     def _find_known(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
         """Return what is known of the game with these tag lines, the next of those that
@@ -245,28 +236,6 @@ class _GameReader:
         return tuple(reports)
 
 
-#: A game that goes on from so many illegal or null moves is no game.
-_MAX_RESTS = 16
-
-
-def _read_continuations(
-    moves: Movetext, segment: PgnSegment, rests: list[Movetext], *, closed: bool
-) -> Iterator[None]:
-    """Read what stands behind an illegal or null move, and so on, into ``rests``."""
-    for _ in range(_MAX_RESTS):
-        if moves.rest is None:
-            return
-        board, text = moves.rest
-        moves = Movetext(board)
-        yield from moves.read_text(
-            text,
-            whole=segment.end is LineEnd.WHOLE,
-            closed=closed and segment.end is LineEnd.CUT,
-        )
-        if moves.moves:
-            rests.append(moves)
-
-
 def _apply_clock_tags(report: GameReport, head: GameHead) -> GameReport:
     """Return the report with the clocks that the tags say on its last moves."""
     if head.clocks_s == (None, None):
@@ -283,20 +252,20 @@ class PgnDecoder(_GameReader):
 
     _eager = True
 
-    def decode_slices(self, data: bytes) -> Slices:
-        """Yield reports of the games that ``data`` completes.
+    def decode_in_pieces(self, data: bytes) -> Reading:
+        """Return reports of the games that ``data`` completes.
 
         Use it up before giving more. A game that is sent again is reported again,
         changed or not.
         """
-        yield from self._read_reports(
-            _split_pieces(self._splitter, data), numbered=False
-        )
+        pieces = _split_pieces(self._splitter, data)
+        reports = yield from self._read_reports(pieces, numbered=False)
         self._forget_oldest(min(STREAMED, self._limits.games))
+        return reports
 
     def decode(self, data: bytes) -> list[GameReport]:
         """Decode at once: for up to some 8 KiB where nothing may block."""
-        return list(chain.from_iterable(self.decode_slices(data)))
+        return run_at_once(self.decode_in_pieces(data))
 
     def finish_input(self) -> list[GameReport]:
         """End of input: the last game, if it is still open, as far as it is complete.
@@ -305,10 +274,8 @@ class PgnDecoder(_GameReader):
         The end is taken for the true one, so a game without result token has the result
         that its tag says. Where a connection just broke, call :meth:`reset`.
         """
-        last = self._read_reports(
-            self._splitter.finish_input(), numbered=False, closed=True
-        )
-        return list(chain.from_iterable(last))
+        last = self._splitter.finish_input()
+        return run_at_once(self._read_reports(last, numbered=False, closed=True))
 
     def reset(self) -> None:
         """Forget the game that was coming in, but not the games known: a new
@@ -326,8 +293,8 @@ class PgnReader(_GameReader):
     """The last text went to the result of its last game; known when it is used up."""
     _games = 0
 
-    def read_slices(self, text: bytes, *, closed: bool = False) -> Slices:
-        """Yield reports of all games in ``text``.
+    def read_in_pieces(self, text: bytes, *, closed: bool = False) -> Reading:
+        """Return reports of all games in ``text``.
 
         Cheap when the text, or most of it, was read before. ``closed`` says that the
         text is not being written any more: then a last word that is a move is taken,
@@ -336,16 +303,17 @@ class PgnReader(_GameReader):
         """
         self.left_out = 0
         self._notes.clear()
-        yield from self._read_reports(
+        reports = yield from self._read_reports(
             self._split_text(text), numbered=True, closed=closed
         )
         # What a text that is just being written lacks will be there again in a moment.
         whole = closed or (self.whole and self._games)
         self._forget_oldest(self._games if whole else self._limits.games)
+        return reports
 
     def read_text(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
-        """Do as :meth:`read_slices`, at once: for short texts, or in a thread."""
-        return list(chain.from_iterable(self.read_slices(text, closed=closed)))
+        """Do as :meth:`read_in_pieces`, at once: for short texts, or in a thread."""
+        return run_at_once(self.read_in_pieces(text, closed=closed))
 
     @property
     def notes(self) -> list[str]:

@@ -19,7 +19,6 @@ Texts that are read again and again as a whole: a file being written, a page bei
 polled.
 """
 
-import asyncio
 import math
 import re
 import zlib
@@ -33,6 +32,7 @@ from msgspec.structs import replace
 
 from live.messages.from_sources import NO_LONGER, STANDS, GameReport, GameReports
 from live.messages.values import FeedName, Value
+from live.process.loop_slices import LoopSlices
 from live.sources.charset_guess import guess_charset
 from live.sources.feed import (
     FeedConditions,
@@ -502,10 +502,9 @@ class PgnText:
         return "; ".join(notes)
 
     async def _read_text(self) -> None:
-        games: list[GameReport] = []
-        for some in self._reader.read_slices(self._text, closed=self._closed):
-            games += some
-            await asyncio.sleep(0)  # a slice is some milliseconds of work
+        games = await LoopSlices().run(
+            self._reader.read_in_pieces(self._text, closed=self._closed)
+        )
         self._games = drop_repeated_games(games)
         self._repeated = len(games) - len(self._games)
 

@@ -54,25 +54,13 @@ def split_continuation(
     return replace(report, problem=f"{report.problem} {STANDS}", unread=others), rest
 
 
-def read_continuations(
-    report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
-) -> GameReports:
-    """Do as :func:`split_continuation`; ``given`` are all moves as the source sent
-    them, ``line`` has taken.
-    """
-    reading = read_continuation(report, line, given, who=who)
-    while True:
-        try:
-            next(reading)
-        except StopIteration as end:
-            games: GameReports = end.value
-            return games
-
-
 def read_continuation(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> Generator[None, None, GameReports]:
-    """Do as :func:`read_continuations`; give back control after each move."""
+    """Do as :func:`split_continuation`, with control given back after each move.
+
+    ``given`` are all moves as the source sent them, which ``line`` has taken.
+    """
     plies = len(report.moves)
     if report.problem is None or plies >= len(given):
         return (report,)

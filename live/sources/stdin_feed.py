@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 from live.errors import FeedUnreadable
 from live.process.input_wait import InputWait
+from live.process.loop_slices import LoopSlices
 from live.sources.feed import FeedConditions, FeedSession, SessionFeed
 from live.sources.pgn_decoder import PgnDecoder
 from live.sources.pgn_detection import describe_no_pgn
@@ -39,10 +40,8 @@ class StdinFeed(SessionFeed):
                     raise FeedUnreadable(
                         "standard input", f"holds {what}", "Pipe PGN into it"
                     )
-            for games in decoder.decode_slices(piece):
-                if games:
-                    await session.report(games)
-                await asyncio.sleep(0)  # a slice is some milliseconds of work
+            if games := await LoopSlices().run(decoder.decode_in_pieces(piece)):
+                await session.report(games)
         if games := decoder.finish_input():
             await session.report(games)
 

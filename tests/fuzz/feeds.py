@@ -13,6 +13,7 @@ from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, GameReport
+from live.process.loop_slices import run_at_once
 from live.sources.cloud_files import (
     CloudBoard,
     CloudRoundIndex,
@@ -34,7 +35,6 @@ from live.sources.retry import FeedTrouble, read_retry_after_s
 from live.sources.source_address import redact_address
 from tests.event.arithmetic import Held
 from tests.fuzz.mutation import HOSTILE, Target
-from tests.sources.fakes import finished
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 
@@ -169,12 +169,12 @@ def boards(data: bytes) -> None:
     held = LiveChessMessages()
     held.request_boards()
     for message in data.split(CUT):
-        answers, games = finished(held.apply_message(message, 0.0))
+        answers, games = run_at_once(held.apply_message(message, 0.0))
         assert all(isinstance(answer, bytes) for answer in answers)
         for game in games:
             msgspec.json.encode(game)
         text = message.decode("utf-8", "replace")
-        finished(held.apply_message(text, 0.0))
+        run_at_once(held.apply_message(text, 0.0))
     held.hall.mark_disconnected()
 
 

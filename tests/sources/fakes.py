@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -153,16 +153,6 @@ async def until(condition: Callable[[], bool], within_s: float = 60) -> None:
         while not condition():  # noqa: ASYNC110 - no one event tells of it
             # A real file, socket or thread is on its way; a millisecond keeps the processor free.
             await asyncio.sleep(0.001)
-
-
-def finished(pieces: Generator[None, None, T]) -> T:
-    """Do all pieces of a work at once; returns what it returns."""
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as end:
-            found: T = end.value
-            return found
 
 
 async def turns(count: int) -> None:

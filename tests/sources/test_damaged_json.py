@@ -12,6 +12,7 @@ import pytest
 
 from live.config import FeedsConfig
 from live.messages.from_sources import FeedReport, Headers, Player
+from live.process.loop_slices import run_at_once
 from live.rehearse.web_server import serve_http
 from live.sources.hall import Hall
 from live.sources.hall_board import Seat
@@ -19,7 +20,7 @@ from live.sources.lichess_game import LichessGameStream, LichessTvStream
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.mqtt_feed import MqttGames
 from tests.sources.damaged_json import Damage, Shown, damages, is_said, long_game, sans_of
-from tests.sources.fakes import Followed, finished, following, until
+from tests.sources.fakes import Followed, following, until
 from tests.sources.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 DAMAGES = int(os.environ.get("LIVE_RATE_DAMAGES", "40"))
@@ -207,12 +208,12 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
     def started() -> LiveChessMessages:
         """LiveChess as it is spoken to by a service that has just started."""
         boards = LiveChessMessages(Hall(shown.reports, 20.0))
-        finished(boards.hall.apply_pairings(HALL_SEATS, 0.0))
+        run_at_once(boards.hall.apply_pairings(HALL_SEATS, 0.0))
         hear(boards, listed)
         return boards
 
     def hear(boards: LiveChessMessages, message: object) -> None:
-        _, games = finished(boards.apply_message(json.dumps(message), 0.0))
+        _, games = run_at_once(boards.apply_message(json.dumps(message), 0.0))
         shown.take([FeedReport("hall", tuple(games))])
 
     boards = started()

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, Headers, Move, Player, Result
+from live.process.loop_slices import run_at_once
 from live.sources.hall import Hall
 from live.sources.hall_board import HallBoard, Seat
-from tests.sources.fakes import finished
 
 # A hall is driven as a course of steps, and what becomes of its games is followed as
 # the service does. One step is a text:
@@ -90,12 +90,12 @@ class HallCourse:
 
     def _look(self) -> None:
         if self.is_up:
-            finished(self.hall.apply_pairings(self.seats, self.now_s))
+            run_at_once(self.hall.apply_pairings(self.seats, self.now_s))
             self._report()
 
     def _hear(self) -> None:
         if self.is_up and self.line is not None:
-            finished(self.hall.apply_moves(self.board, chess.Board(), self.line, self.now_s))
+            run_at_once(self.hall.apply_moves(self.board, chess.Board(), self.line, self.now_s))
             self._report()
 
     def _report(self) -> None:
@@ -385,13 +385,13 @@ class Tables:
         self.seat(**seats)
 
     def seat(self, **seats: tuple[Seat, ...]) -> None:
-        finished(self.hall.apply_pairings(seats, 0.0))
+        run_at_once(self.hall.apply_pairings(seats, 0.0))
 
     def play(self, serial: str, line: str, plies: int) -> None:
         board = self.hall.add_board(serial, 0.0)
         assert board is not None
         san = LINES[line].split()[:plies]
-        finished(self.hall.apply_moves(board, chess.Board(), san, 0.0))
+        run_at_once(self.hall.apply_moves(board, chess.Board(), san, 0.0))
 
     @property
     def games(self) -> list[str]:

@@ -14,7 +14,7 @@ from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
 from live.messages.values import FeedName
-from live.process.loop_slices import LoopShare
+from live.process.loop_slices import LoopShare, run_at_once
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.sources import livechess_pairings
 from live.sources.foreign_json import describe_unread, read_json
@@ -29,7 +29,6 @@ from tests.sources.fakes import (
     Followed,
     Ledger,
     answering,
-    finished,
     following,
     until,
     upto,
@@ -52,18 +51,18 @@ class Board:
     def __init__(self) -> None:
         self.boards = LiveChessMessages(Hall(grace_s=20.0))
         assert json.loads(self.boards.request_boards()) == {"id": 1, "call": "eboards"}
-        (sent,), _ = finished(self.boards.apply_message(EBOARDS, 0.0))
+        (sent,), _ = run_at_once(self.boards.apply_message(EBOARDS, 0.0))
         wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
         assert json.loads(sent)["param"] == wanted
 
     def reconnect(self) -> None:
         """The connection was lost and is there again."""
         self.boards.hall.mark_disconnected()
-        finished(self.boards.apply_message(EBOARDS, 0.0))
+        run_at_once(self.boards.apply_message(EBOARDS, 0.0))
 
     def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
         message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-        return finished(self.boards.apply_message(json.dumps(message), 0.0))
+        return run_at_once(self.boards.apply_message(json.dumps(message), 0.0))
 
     def silent(self, **param: object) -> bool:
         """Nothing is sent or reported after this event."""
@@ -107,7 +106,7 @@ def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> 
         message = {"response": response, "id": number, "param": {"san": ["e4"], "start": FEN}}
         texts.append(json.dumps(message))
     for text in texts:
-        assert finished(board.boards.apply_message(text, 0.0)) == ([], [])
+        assert run_at_once(board.boards.apply_message(text, 0.0)) == ([], [])
 
 
 def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
@@ -205,14 +204,14 @@ def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is(
 def seated(board: Board, result: Result = "*") -> None:
     """Ann and Bea sit at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
-    finished(board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0))
+    run_at_once(board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0))
     board.boards.hall.take_changed_games()
 
 
 def told_after(board: Board, now_s: float, /, **param: object) -> tuple[int, str | None]:
     """How many plies and what problem the board's game has after this event."""
     message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-    finished(board.boards.apply_message(json.dumps(message), now_s))
+    run_at_once(board.boards.apply_message(json.dumps(message), now_s))
     hall = board.boards.hall
     game = hall.game_of_board(hall.boards["23946"])
     assert game is not None and game.key == "23946/1.1"
@@ -560,28 +559,28 @@ def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
 
 
 def test_a_message_that_is_no_json_is_said(board: Board) -> None:
-    assert finished(board.boards.apply_message('{"response": "feed", "id":', 0.0)) == ([], [])
+    assert run_at_once(board.boards.apply_message('{"response": "feed", "id":', 0.0)) == ([], [])
     assert board.boards.note == "a message of it is damaged JSON"
     board.moves("e4")
     assert board.boards.note == ""
     listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
-    assert finished(board.boards.apply_message(json.dumps(listed), 0.0)) == ([], [])
+    assert run_at_once(board.boards.apply_message(json.dumps(listed), 0.0)) == ([], [])
     assert list(board.boards.hall.boards) == ["23946"]
 
 
 async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
     boards = LiveChessMessages()
     listed = json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]})
-    finished(boards.apply_message(listed, 0.0))
+    run_at_once(boards.apply_message(listed, 0.0))
     event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
     told_moves = json.dumps({"response": "feed", "id": 1, "param": event})
-    (_, (before,)) = finished(boards.apply_message(told_moves, 0.0))
+    (_, (before,)) = run_at_once(boards.apply_message(told_moves, 0.0))
     assert before.headers.white.name == "?"
 
     async def look(**last: Any) -> list[GameReport]:
         found = await seats(**last)
         assert found is not None
-        finished(boards.hall.apply_pairings(found, 0.0))
+        run_at_once(boards.hall.apply_pairings(found, 0.0))
         return boards.hall.take_changed_games()
 
     (game,) = await look()

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from live.messages.from_sources import STANDS, GameReport
-from live.sources.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
+from live.sources.pgn_decoder import PgnDecoder, PgnLimits, PgnReader, Reading
 from live.sources.results import read_result
 from tests.fuzz.feeds import PGN_TOKENS
 from tests.fuzz.mutation import mutated
@@ -555,30 +555,30 @@ def hostile_texts(rng: random.Random) -> Iterator[bytes]:
         yield mutated(rng, games, PGN_TOKENS)[:20_000]
 
 
-def timed(slices: Iterator[list[GameReport]]) -> tuple[list[GameReport], float]:
-    """All games, and the CPU time of the slowest slice in milliseconds."""
-    games: list[GameReport] = []
+def timed(pieces: Reading) -> tuple[list[GameReport], float]:
+    """All games, and the CPU time of the slowest piece of work in milliseconds."""
     slowest_ms = 0.0
     while True:
         start = time.thread_time()
-        reports = next(slices, None)
-        slowest_ms = max(slowest_ms, (time.thread_time() - start) * 1000)
-        if reports is None:
+        try:
+            next(pieces)
+        except StopIteration as end:
+            games: list[GameReport] = end.value
             return games, slowest_ms
-        games += reports
+        slowest_ms = max(slowest_ms, (time.thread_time() - start) * 1000)
 
 
 def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
     """What a new decoder and a new reader say of a text.
 
-    No slice of it may cost more than ordinary games of its size do in all. What a text costs it
+    No piece of it may cost more than ordinary games of its size do in all. What a text costs it
     costs again; what the machine does in between, it does not.
     """
     for _ in range(3):
         decoder = PgnDecoder()
-        streamed, first_ms = timed(decoder.decode_slices(text))
+        streamed, first_ms = timed(decoder.decode_in_pieces(text))
         rest = decoder.finish_input()
-        read, read_ms = timed(PgnReader(limits=LIMITS).read_slices(text))
+        read, read_ms = timed(PgnReader(limits=LIMITS).read_in_pieces(text))
         if max(first_ms, read_ms) < ordinary_ms():
             return streamed + rest, read
         ordinary_ms.cache_clear()  # the machine may have become slower
