@@ -383,9 +383,9 @@ def _by_match(
     """
     places = []
     for at, match in enumerate(matches):
-        where: dict[str, int | None] = {"event": match.event, "match": at}
-        places.append({"player": match.one, "opponent": match.other} | where)
-        places.append({"player": match.other, "opponent": match.one} | where)
+        where = {"event": match.event, "match": at}
+        places.append({"player": match.one, "opponent": match.other, **where})
+        places.append({"player": match.other, "opponent": match.one, **where})
     types = {name: schema()[name] for name in ("player", "opponent", "event")}
     frame = DataFrame(places, schema=types | {"match": Int64})
     return gather(data, make, "player", "match", places=frame)

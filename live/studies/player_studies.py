@@ -33,7 +33,7 @@ from live.jobs.analyze_games import (
     write_output,
 )
 from live.messages.figures import EngineInfo, GainKind, PlayerView
-from live.messages.from_sources import Player
+from live.messages.from_sources import GameReport, Player
 from live.messages.values import Value
 from live.ratings.ferreira import PlayedGains, estimate_engine_rating
 from live.ratings.intrinsic_rating import IntrinsicTable
@@ -130,7 +130,9 @@ async def rank_players(
     views = state.players()
     engine = state.engine()
     gain = state.gain()
-    ranked = rank(state.collect_compared_moves(), views, by, engine_rating=engine.rating)
+    ranked = rank(
+        state.collect_compared_moves(), views, by, engine_rating=engine.rating
+    )
     width = Console().width
     return reported(
         json,
@@ -187,7 +189,7 @@ def match_of(
         counts = GameCounts(*numbers)
         state = run_sprt(test, counts) if test else None
         return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
-    reports = []
+    reports: list[GameReport] = []
     for argument in arguments:
         reports += read_pgn(Path(argument)).games
     results_only = not any(map(is_played, reports))
@@ -734,8 +736,8 @@ def checked(
     for when, row in after.items():
         if row["n"]:
             label = f"{when} moves" if when.isdigit() else "the game"
-            known = [f"{100 * row[key]:.1f} %" for key in shares]
-            rows.append((label, str(row["n"]), *known, _text(row["blind_r"], ".2f")))
+            percents = [f"{100 * row[key]:.1f} %" for key in shares]
+            rows.append((label, str(row["n"]), *percents, _text(row["blind_r"], ".2f")))
     return listed(
         f"Model {plain(model, 40)}: shares of player-games",
         rows,
