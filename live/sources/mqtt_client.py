@@ -57,14 +57,17 @@ class MqttClient(aiomqtt.Client):
 
 
 async def _await_or_cancel(call: Awaitable[T]) -> T:
-    """Give what a call gives, unless this task was cancelled meanwhile."""
+    """Give or raise what a call does, unless this task was cancelled meanwhile."""
     task = asyncio.current_task()
     assert task is not None
     before = task.cancelling()
-    found = await call
-    if task.cancelling() > before:
-        raise asyncio.CancelledError
-    return found
+    try:
+        return await call
+    finally:
+        # Python 3.11's wait_for loses a cancellation that comes with an answer or an
+        # error.
+        if task.cancelling() > before:
+            raise asyncio.CancelledError
 
 
 def create_tls_context(setting: str, file: str) -> ssl.SSLContext:

@@ -525,8 +525,9 @@ async def test_a_broker_that_dies_is_an_error_and_leaves_the_loop_one_line_at_mo
     assert caplog.records == []
 
 
+@pytest.mark.parametrize("refused", [False, True])
 async def test_a_cancellation_at_the_moment_of_the_answer_is_heard(
-    monkeypatch: pytest.MonkeyPatch,
+    refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The library's own wait forgets it on Python 3.11, and a feed went on for ever."""
     answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -537,7 +538,10 @@ async def test_a_cancellation_at_the_moment_of_the_answer_is_heard(
     monkeypatch.setattr(aiomqtt.Client, "publish", publish)
     waiting = asyncio.create_task(MqttClient("127.0.0.1", 1).publish("a"))
     await asyncio.sleep(0)
-    answer.set_result(None)
+    if refused:
+        answer.set_exception(aiomqtt.MqttError("not authorized"))
+    else:
+        answer.set_result(None)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
