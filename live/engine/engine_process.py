@@ -203,7 +203,7 @@ def check_load(engines: int, threads: int, hash_mb: int) -> None:
         raise ConfigError(
             "engine.engines",
             f"{engines} engines with threads = {threads} are too many for this"
-            f" machine's count_processors ({cores})",
+            f" machine's processors ({cores})",
             f"Set it to {most // threads or 1} or less,"
             " or to 0 for what suits this machine",
         )

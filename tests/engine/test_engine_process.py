@@ -518,7 +518,7 @@ def test_one_a_core_less_one_for_every_eight_and_a_container_s_quota_counts(
     quota: str,
     engines: int,
 ) -> None:
-    monkeypatch.setattr(engine_process, "processors", lambda: cores)
+    monkeypatch.setattr(engine_process, "count_processors", lambda: cores)
     monkeypatch.setattr(engine_process, "CPU_MAX", tmp_path / "cpu.max")
     if quota:
         (tmp_path / "cpu.max").write_text(quota)
@@ -536,8 +536,8 @@ def test_what_would_bury_the_machine_is_refused(monkeypatch: pytest.MonkeyPatch)
         (4, 4, 1, 512, ""),
         (4, 4, 1, 513, r"^engine.hash_mb: 4 engines.*Set it to 512 or less"),
     ):
-        monkeypatch.setattr(engine_process, "processors", lambda cores=cores: cores)
-        monkeypatch.setattr(engine_process, "memory_bytes", lambda: 4096 << 20)
+        monkeypatch.setattr(engine_process, "count_processors", lambda cores=cores: cores)
+        monkeypatch.setattr(engine_process, "read_memory_bytes", lambda: 4096 << 20)
         if says:
             with pytest.raises(ConfigError, match=says):
                 check_load(engines, threads, hash_mb)
