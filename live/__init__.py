@@ -2,10 +2,10 @@
 
 Data flows one way through the folders of this package::
 
-    feeds → games → engine → ratings → ledger → store → publish → terminal, web, report
+    sources → games → engine → ratings → event → watch → journal → server → screens
 
-``tests/test_house.py`` holds the direction; only :mod:`live.app` wires the
-shells of different folders together.
+``tests/test_house.py`` holds the direction. Only :mod:`live.app`, :mod:`live.service`,
+:mod:`live.jobs`, :mod:`live.studies` and the command line wire folders together.
 """
 
 __version__ = "0.4.0"

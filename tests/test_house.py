@@ -39,8 +39,7 @@ ROOTS: dict[str, set[str]] = {
 }
 #: The command line: imports what it needs only when it knows what it has to do.
 COMMANDS = {"cli", "commands"}
-#: The composition root: wires shells of different rooms together; no room may import it. Each part
-#: may import those before it.
+#: What wires rooms together: no room may import it. Each part may import those before it.
 WIRING = ("service", "app", "jobs", "studies", "cli", "commands")
 
 PURE_ROOMS = {"games", "ratings", "event", "watch"}
@@ -79,7 +78,7 @@ class Source:
 
     @property
     def room(self) -> str:
-        """``feeds`` for ``live.sources.feed``, ``app`` for ``live.app``, empty for ``live``."""
+        """``sources`` for ``live.sources.feed``, ``app`` for ``live.app``, empty for ``live``."""
         return [*self.name.split("."), ""][1]
 
     def imports(self, top_level: bool = False) -> Iterator[str]:

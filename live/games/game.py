@@ -8,9 +8,7 @@ from live.messages.values import Color, FeedName, GameId, Value
 
 
 class Game(Value):
-    """A game of one feed. A change makes a new ``Game``
-    (:func:`live.games.game.complete_report`).
-    """
+    """A game of one feed. A change makes a new ``Game`` (:func:`apply_step`)."""
 
     id: GameId
     """Stable, short and safe in a URL; see :mod:`live.games.player_identity`."""

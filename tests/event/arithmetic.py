@@ -1,6 +1,6 @@
 """An engine made of arithmetic: the same search always has the same answer, at once.
 
-Stands where the real one would only be slower: the ledger is about what follows from answers.
+Stands where the real one would only be slower: the event is about what follows from answers.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
-"""The desks of a running service: what is published and logged, and that after a restart people are
-shown what they were shown, and nothing is raised a second time.
+"""Alerts and moments of a running service: what is published and logged, and that after a restart
+people are shown what they were shown, and nothing is raised a second time.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
 """All files of a report and of the incident log, as texts by file name. Pure: the
 caller writes them.
 
-In CSV (RFC 4180, UTF-8) a column is a field of the types in :mod:`live.events`, nested
-ones joined by a dot, so the published schema says what each means; several in one cell
-are parted by semicolons. Unknown is empty.
+In CSV (RFC 4180, UTF-8) a column is a field of the types in :mod:`live.messages`, whose
+published schema says what each means. Names of nested fields are joined by dots, and
+several values in one cell by semicolons; a cell is empty if its value is unknown.
 """
 
 import csv
