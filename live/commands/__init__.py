@@ -1,1 +1,1 @@
-"""The command line's commands: flags in, one call of the composition root each."""
+"""The commands: each turns its flags into one call, and imports late what it needs."""

@@ -1,6 +1,5 @@
-"""What the other commands do, wired: finished games, journals, other machines,
-rehearsals.
+"""What commands do besides following: finished games, journals, checks, other machines.
 
-Part of the composition root: each module does the work of one command or of a few that
-belong together. No room imports anything from here.
+Each module does the work of one command, or of a few that belong together, and wires
+the rooms that it needs. No room imports anything from here.
 """

@@ -1,5 +1,5 @@
 """``live-rate analyze`` and ``rehearse``, and what other commands need of finished
-games. Part of the composition root.
+games.
 """
 
 import asyncio

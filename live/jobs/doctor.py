@@ -1,8 +1,6 @@
 """``live-rate doctor`` checks everything that a round needs before the round, with the
 functions that the service starts with. ``live-rate feeds`` checks whether sources
-answer. Part of the composition root.
-
-``live-rate feeds``: what sources are, and whether they answer.
+answer.
 """
 
 import asyncio

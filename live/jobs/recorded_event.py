@@ -1,7 +1,7 @@
-"""Rebuilds an event from its journal: the ledger runs as it did, and every answer comes
-from the file.
+"""Rebuilds an event from its journal: its games change as they did, and every answer
+comes from the file.
 
-``live-rate report`` and ``explain`` say what it holds. Part of the composition root.
+``live-rate report`` and ``explain`` say what it holds.
 """
 
 import contextlib
@@ -127,14 +127,14 @@ class RecordedEvent(EventService):
         return None if scored is None else (search_key, *scored)
 
     def answer_human_requests(self) -> None:
-        """Give the ledger the recorded answers about human moves."""
+        """Give the event the recorded answers about human moves."""
         while self._asked:
             request = self._asked.popleft()
             at_ms, answer = self._reader.read_answer(request.question) or (0, None)
             self.state.apply_answer(request, None if self._is_later(at_ms) else answer)
 
     def answer_requests(self) -> None:
-        """Give the ledger all recorded answers."""
+        """Give the event all recorded answers."""
         while self.waiting or self._asked:
             self.answer_human_requests()
             if not self.waiting:

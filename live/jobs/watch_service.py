@@ -1,5 +1,4 @@
-"""``live-rate watch``: another machine's service in this terminal. Part of the
-composition root.
+"""``live-rate watch``: another machine's service in this terminal.
 
 A websocket that comes back by itself and resumes. Loss policy: none. What was missed is
 asked for by number; where the service no longer has it, or was started afresh, a whole

@@ -1,5 +1,4 @@
-"""The running service, wired: sources, ledger, engines, journal, alerts and subscribers together.
+"""The parts of a running service, which wire rooms together: engines, journal, alerts, output.
 
-Part of the composition root, like :mod:`live.app`, which builds these in their order. No room
-imports anything from here.
+:mod:`live.app` starts and stops them in order. No room imports anything from here.
 """

@@ -1,4 +1,4 @@
-"""The engine room with what stands before it, searching ahead. Part of the composition root.
+"""The engines of a running service, and the searches ahead of the games.
 
 What everything is measured with is here, too, as the settings have it: limits, ways of asking,
 models.

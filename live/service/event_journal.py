@@ -1,5 +1,5 @@
 """The journal of a running service: which file, what goes into it, and what comes back after a
-restart. Part of the composition root.
+restart.
 
 After a restart the games stand as they stood before any feed is asked, with everything that was
 known of them, marked as restored until their source reports them again. A search whose result is in

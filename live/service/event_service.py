@@ -1,4 +1,4 @@
-"""The parts of a running service and how they call each other. Part of the composition root.
+"""The parts of a running service and how they call each other.
 
 State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
 the loop's own turn, and every change goes to the listeners in the order it happened.
@@ -134,7 +134,8 @@ class EventService:
     async def with_engine(
         self, *, live: bool = True, feeds: Sequence[FeedName] = ()
     ) -> AsyncIterator[None]:
-        """Engines running, ledger open, the games of ``feeds`` that the journal holds shown again.
+        """Run the engines during the block, with the games of ``feeds`` that the journal holds.
+
         ``live`` False: nobody will move, so nothing is searched ahead.
         """
         human = self._human

@@ -1,6 +1,5 @@
 """Studies of the papers: corpora, tables, figures, learning, comparisons and matches.
 
 A corpus holds many finished games in one database, searched once, and studied as
-columns. Part of the composition root: nothing that runs live imports anything from
-here.
+columns. Nothing that runs live imports anything from here.
 """

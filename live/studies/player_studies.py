@@ -1,7 +1,6 @@
 """Studies of finished games: who would beat whom, who played best, what a match shows;
 and ``live-rate calibrate``: the engine's rating and models of perceived ratings from
-games of rated players, and how well a model does on players it never saw. Part of the
-composition root: reads files, runs the pipeline.
+games of rated players, and how well a model does on players it never saw.
 """
 
 import re

@@ -1,5 +1,5 @@
 """``live-rate study reproduce``: the papers' tables beside what their own games give
-here. Part of the composition root.
+here.
 
 A corpus is filled from files, what the tables lack is searched, and every printed
 number is put beside ours, for each engine and limit that the corpus has results of.

@@ -1,6 +1,6 @@
 """The ``study`` commands: those that fill a corpus and say what it holds, and those
 that make tables and figures of it; and ``study run``, which searches what a corpus
-lacks, on this machine's engines or a cluster. Part of the composition root.
+lacks, on this machine's engines or a cluster.
 
 Games are searched a few at a time and kept whole, a transaction a second. Searches of
 games under way are kept in a file beside the corpus (``CORPUS-searches``), so that a

@@ -1,5 +1,5 @@
-"""``live-rate human --check`` and ``train-human``. Part of the composition root: reads
-files, asks the clock, prints.
+"""``live-rate human --check`` and ``train-human``: they read files and the clock, and
+print.
 """
 
 import time
