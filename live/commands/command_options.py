@@ -1,11 +1,11 @@
-"""How commands stand on the command line. Loads nothing heavy.
+"""Builds the command line from functions. Loads nothing heavy.
 
-A command is a function under :func:`command`: its parameters before the ``*`` are arguments, those
-after it options called alike, and what its docstring says of each below ``Options:`` is their help,
-after what its value is called, in brackets. Options that always come together are the fields of one
-frozen dataclass, which a command takes as one argument. A command that reads settings takes
-:class:`Settings` with the names of the flags that stand for some: what is given there goes before
-the environment and the file.
+:func:`command` turns a function into a command: parameters before the ``*`` become arguments, those
+after it options of the same name. Below ``Options:`` the docstring has a line for each: the name,
+in brackets what its value is called, and the help. Options that always come together are the fields
+of one frozen dataclass, which the command takes as one parameter. A command that reads settings
+takes :class:`Settings`, annotated with the names of its flags; a flag overrides the environment
+and the file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Within(NamedTuple):
-    """What a number may be at least and at most."""
+    """The least and the largest value of a number."""
 
     min: float | None = None
     max: float | None = None
@@ -142,14 +142,14 @@ class Settings(NamedTuple):
         return find_config_file(self.file, os.environ)
 
     def load(self, more: Mapping[str, object] = {}) -> Config:
-        """The settings, with ``more`` of the command's own on top."""
+        """Load the settings; ``more``, which the command sets itself, overrides them."""
         from live.config import load_config
 
         return load_config(self.path, os.environ, {**self.given, **more})
 
     @classmethod
     def of(cls, **flags: Any) -> Settings:
-        """What these flags set."""
+        """Return the settings that these flags stand for."""
         given = {
             key: value
             for flag, value in flags.items()
@@ -171,12 +171,12 @@ Feeds = list[str] | None
 FileSettings = Annotated[Settings, "config"]
 
 Ended = Coroutine[Any, Any, int] | int | None
-"""What a command gives back: its exit code, a loop's work that ends with one, or nothing."""
+"""What a command returns: its exit code, a coroutine that returns one, or nothing."""
 _ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def command(function: Callable[..., Ended]) -> Callable[..., None]:
-    """``function`` as Typer takes it; every command has ``--debug``."""
+    """Return ``function`` in the form that Typer takes; every command gets ``--debug``."""
     text, _, args = (inspect.getdoc(function) or "").partition("\n\nOptions:\n")
     said = _SHARED | _said(args)
     hints = get_type_hints(function, include_extras=True)
@@ -247,7 +247,7 @@ GONE_FLAGS = {
     "follow": {"plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"},
     "watch": {"plain": "Pipe it (| cat) for one line for each event; NO_COLOR=1 has no colours"},
 }
-#: How a command that is gone stands on the command line: it takes whatever it is given.
+#: A command that is gone takes any arguments, so that its error is the one that is shown.
 GONE_CONTEXT = {
     "ignore_unknown_options": True,
     "allow_extra_args": True,
@@ -256,9 +256,7 @@ GONE_CONTEXT = {
 
 
 def make_gone_command(name: str) -> Callable[[typer.Context], None]:
-    """One of :data:`GONE_COMMANDS`; it raises ConfigError, which says what takes its
-    place.
-    """
+    """Return one of :data:`GONE_COMMANDS`: it raises ConfigError, which names its replacement."""
 
     def refuse(context: typer.Context) -> None:
         raise ConfigError(name, "is gone since 0.4", GONE_COMMANDS[name])
@@ -267,9 +265,7 @@ def make_gone_command(name: str) -> Callable[[typer.Context], None]:
 
 
 def _make_gone_flag(name: str, instead: str) -> inspect.Parameter:
-    """A hidden flag; where it is given it raises ConfigError, which says what takes its
-    place.
-    """
+    """Return a hidden flag: if given, it raises ConfigError, which names its replacement."""
 
     def refuse(given: bool) -> None:
         if given:
@@ -281,14 +277,17 @@ def _make_gone_flag(name: str, instead: str) -> inspect.Parameter:
 
 
 def _said(text: str) -> dict[str, tuple[str, str]]:
-    """What the value of each parameter is called, and its help, out of a docstring."""
+    """Return by parameter what its value is called, and its help, as a docstring says."""
     return {name: (metavar, " ".join(help.split())) for name, metavar, help in _ABOUT.findall(text)}
 
 
 def _parameter(
     kind: Callable[..., Any], name: str, hint: Any, default: Any, about: Any
 ) -> inspect.Parameter:
-    """As Typer takes it, an option or an argument; one of a Python word's name ends with ``_``."""
+    """Return an option or an argument in the form that Typer takes.
+
+    A parameter named like a Python keyword ends with ``_``; its option does not.
+    """
     note, *_ = getattr(hint, "__metadata__", (None,))
     if about is not None and not isinstance(note, OptionInfo):
         within = note._asdict() if isinstance(note, Within) else {}

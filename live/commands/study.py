@@ -50,7 +50,7 @@ class SelectionFlags:
 
     @property
     def selection(self) -> Selection:
-        """As tables take it."""
+        """The same as a value that tables are made with."""
         from live.studies.study_data import Selection
 
         return Selection(
@@ -257,14 +257,17 @@ def about() -> None:
 
 
 def check_installed() -> None:
-    """Raises ConfigError where what studies need is missing."""
+    """Raise ConfigError if polars is missing, which studies need."""
     if find_spec("polars") is None:
         remedy = "Run: pip install 'live-rate[study]'"
         raise ConfigError("study", "polars is not installed", remedy)
 
 
 def _checked(run: Callable[..., None]) -> Callable[..., None]:
-    """Not before :func:`about`, which comes before every ``--help``."""
+    """Return a command that first checks that what studies need is installed.
+
+    :func:`about` cannot check it, since it also runs before ``--help``.
+    """
 
     @functools.wraps(run)
     def checked(**given: Any) -> None:

@@ -50,7 +50,7 @@ PASSING: frozenset[AlertKind] = frozenset(
     }
 )
 
-#: A repetition only changes the count in the text; it asks for no new acknowledgement.
+#: When one that is open happens again, only the count in its text changes.
 COUNTED: frozenset[AlertKind] = frozenset({"late-move"})
 
 #: What each kind of alert doubts: what is known of the game, or its result. The others
