@@ -53,6 +53,7 @@ def follow(
         raise ConfigError("--feed", "nothing to follow", remedy)
     from live.process.signals import ignore_sighup_if_headless
 
+    # Before anything slow is imported: the terminal may go away meanwhile.
     ignore_sighup_if_headless(headless=headless, json=json)
     config = settings.load()
     from live.app import follow as follow_feeds

@@ -270,8 +270,9 @@ def _choose_moves(
 
 
 def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
-    """Return how much of the expected score a move lost for good: what its player made
-    in the end, or could have made still, is none of it.
+    """Return the expected score that a move lost for good, 0 to 1.
+
+    If its player scored more in the end than was expected after it, the result counts.
     """
     if draft.kind != "turn" or draft.color is None or game.result not in RESULT_POINTS:
         return 0.0

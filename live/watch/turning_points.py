@@ -32,8 +32,8 @@ SWING = 0.40
 #: Before this move nothing turns a game while it goes on: most of that is known theory,
 #: which an engine may see otherwise.
 FROM_MOVE = 11
-#: Of these two players' expected score, what a fall has to take so that it is told of
-#: for what it would have cost players rated alike.
+#: Expected score that a move has to cost these two players, to be told for what it
+#: would have cost players rated alike.
 SEEN = 0.10
 #: Part of a loss that the reply gives back, so that it was missed.
 GIVEN_BACK = 0.6
