@@ -101,7 +101,7 @@ def test_who_came_back_has_won_or_drawn() -> None:
 
 
 def test_a_turn_says_that_the_reply_is_not_known_yet() -> None:
-    assert word_moment("turn", open=1).en.endswith(" What the reply makes of it is not known yet.")
+    assert word_moment("turn", open=1).en.endswith(" The reply can still change that.")
     for language in LANGUAGES:
         assert getattr(word_moment("turn", open=1), language) != getattr(
             word_moment("turn"), language
