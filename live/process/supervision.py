@@ -154,13 +154,13 @@ async def run_in_background(
 ) -> AsyncIterator[None]:
     """Run work as long as the block runs.
 
-    A failure costs nothing else; ``lost`` is logged then.
+    A failure costs nothing else; it is logged as ``lost``, or by ``name``.
     """
 
     def on_end(task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
-        if lost and error is not None:
-            log.error("%s", lost, exc_info=error)
+        if error is not None:
+            log.error("%s", lost or f"{name} failed", exc_info=error)
 
     task = asyncio.create_task(work, name=name)
     task.add_done_callback(on_end)

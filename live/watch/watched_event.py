@@ -203,7 +203,7 @@ class WatchedEvent:
 
     def _find_player_alerts(self, id: str) -> Iterator[Finding]:
         player = self.players.get(id)
-        if player is None:
+        if player is None or player.agreement is None:
             return
         measured = sum(each.agreement is not None for each in self.players.values())
         board = self.boards.get(self._latest.get(id, ""))

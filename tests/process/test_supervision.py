@@ -8,7 +8,15 @@ import pytest
 
 from live.errors import FeedNotFound, LiveRateError
 from live.messages.health import FeedHealth
-from live.process.supervision import CAP_S, FIRST_S, STEADY_S, WELL_S, Supervisor, explain_end
+from live.process.supervision import (
+    CAP_S,
+    FIRST_S,
+    STEADY_S,
+    WELL_S,
+    Supervisor,
+    explain_end,
+    run_in_background,
+)
 from live.process.wakeups import SLEEP_S, call_after_wakeup
 from tests.sources.fakes import DrivenClock, until
 
@@ -132,3 +140,18 @@ async def test_what_no_start_can_mend_comes_out() -> None:
     with pytest.raises(FeedNotFound):
         await supervisor.keep("x", part.run, fatal=lambda e: isinstance(e, LiveRateError))
     assert part.starts == 1
+
+
+@pytest.mark.parametrize(
+    ("lost", "logged"),
+    [("no more notices", "no more notices"), ("", "part failed")],
+)
+async def test_no_failure_in_the_background_is_silent(
+    lost: str, logged: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail() -> None:
+        raise ValueError("broken")
+
+    async with run_in_background(fail(), "part", lost):
+        await asyncio.sleep(0)
+    assert logged in caplog.text and "broken" in caplog.text
