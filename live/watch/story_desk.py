@@ -247,18 +247,19 @@ class StoryDesk:
         self, detail: GameDetail, chosen: Sequence[MomentDraft]
     ) -> dict[str, Moment]:
         """Word all moments of a game, with those chosen by its round."""
-        best = {draft.color for draft in chosen if draft.kind == "highest"}
         story = self._games[detail.id].story
         if self._doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
         namesakes = self._find_namesakes(detail)
         told: dict[str, Moment] = {}
         for draft in [*find_moments(detail), *chosen]:
-            if draft.kind == "above" and draft.color in best:
-                continue  # The best of the round says the same, and more.
             moment = self._word(draft, detail, namesakes)
             if moment.id not in story.let_go:
                 told[moment.id] = moment
+        best = [moment for moment in told.values() if moment.kind == "highest"]
+        for moment in best:
+            # The best of the round says the same, and more.
+            told.pop(f"{detail.id}:above:{moment.color}", None)
         return told
 
     def _word(
