@@ -221,7 +221,7 @@ class LichessBroadcastFeed(PolledFeed):
 
     def _poll_period_s(self, session: FeedSession) -> float:
         due_s = [self._heard_s + self._silence_s, self._next_comparison_s(session)]
-        if session.is_idle:
+        if session.is_idle and self._scope == "round":
             due_s.append(self._next_asked_s + NEXT_ROUND_S)
         return max(0.0, min(due_s) - self._clock.now())
 
@@ -232,15 +232,17 @@ class LichessBroadcastFeed(PolledFeed):
         if chunk is None:
             raise FeedTrouble("the stream ended")
         self._read_next()
-        if not chunk.strip():
+        is_blank = not chunk.strip()
+        if is_blank and session.is_over and self._scope == "round":
             # A keep-alive after the grace period says as much as a comparison that
             # failed would have.
-            is_over = session.is_over and self._scope == "round"
-            return Poll() if is_over else UNFINISHED
-        if not self._has_begun and (what := describe_no_pgn(chunk, self._content_type)):
-            remedy = "Check the address and [feeds.lichess] base_url"
-            raise create_fatal_trouble(self.name, f"answers with {what}", remedy)
-        self._has_begun = True
+            return Poll()
+        if not is_blank and not self._has_begun:
+            if what := describe_no_pgn(chunk, self._content_type):
+                remedy = "Check the address and [feeds.lichess] base_url"
+                raise create_fatal_trouble(self.name, f"answers with {what}", remedy)
+            self._has_begun = True
+        # Blanks are decoded, too: a blank line ends a game.
         games = await LoopSlices().run(self._decoder.decode_in_pieces(chunk))
         # The export may overtake the stream. A game of the stream never only shrinks
         # (lila sends no takebacks), so one that is shorter than what is held is old

@@ -127,6 +127,7 @@ async def later(seen: Followed, holds: Callable[[], bool]) -> float:
     [
         ([], []),  # who connects late gets the whole round at once
         ([ConnectionFaults(cuts=(7,))], []),
+        ([ConnectionFaults(cuts=(1,))], []),  # the blank lines behind a game come alone
         ([ConnectionFaults(repeat=True)], []),
         (
             [ConnectionFaults(refuse=429), ConnectionFaults(refuse=429, retry_after_s=5)],
@@ -337,6 +338,15 @@ async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_t
         assert await later(seen, lambda: len(seen.games) == 4) <= 1900
         assert "0-0" in [game.result for game in seen.games]
         assert not seen.done
+
+
+async def test_a_tournament_that_is_over_is_polled_seldom() -> None:
+    """It was polled without a pause once it was over and its next round waited for."""
+    case = Case(shown=4)
+    async with case.following(tour=True, lasting=True) as seen:
+        await later(seen, lambda: seen.states[-1:] == ["finished"])
+        await until(lambda: seen.clock.next_deadline_s is not None)
+        assert (seen.clock.next_deadline_s or 0.0) > 1.0
 
 
 async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
