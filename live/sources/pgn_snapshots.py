@@ -8,9 +8,9 @@ cut, games behind it are missing. Believed at once, that would be a takeback and
 vanished boards, and all of it back a second later. So whatever makes a reading *less*
 than the one before it is doubted: the board stays as it was, marked, until the loss has
 stood for a minute in at least three readings (upload by FTP is what organisers' guides
-prescribe). What was lost for good and within ten minutes comes back with less than it
-had is doubted in the same way. Whatever is new is believed at once, and so is a
-takeback on one board of a text that is otherwise whole.
+prescribe). A game that was lost for good is doubted in the same way when it comes back
+within ten minutes with less than it had. Whatever is new is believed at once, and so is
+a takeback on one board of a text that is otherwise whole.
 
 A text that had an end and now breaks off cannot be read to its end, however long that
 lasts: its last game keeps its moves.

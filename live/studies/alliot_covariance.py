@@ -5,7 +5,7 @@ The expected score of a game is the scalar product of R, the distribution of the
 difference of two gains, and an outcome vector e: a step, a tanh, a spline through 20
 points fitted to results; or R is convolved with itself n0 times and cut at b.
 
-Alliot's constants chosen anew on this corpus, and tried on games that did not choose
+Alliot's constants fitted again on this corpus, and tried on games that did not choose
 them.
 
 His k1, k2, a, n0 and b and the points of his spline are those with the best correlation

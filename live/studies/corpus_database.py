@@ -10,7 +10,7 @@
 ==============  ====================================================================
 
 Written in batches, one transaction each, so that a kill costs the last batch at most
-and the same command goes on from there. SQLite in WAL mode, read by whoever likes.
+and the same command goes on from there. SQLite in WAL mode, open to any reader.
 
 One game as a corpus keeps it: who, when, what was played; and as few bytes as it takes.
 

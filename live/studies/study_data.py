@@ -562,7 +562,7 @@ class ConformingMoves(PlayerMoves):
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
         super().add(moves)
         # A game's result is counted with its first move that counts, or a forfeit would
-        # be a game of whoever made its one move.
+        # be a game of the player who made its one move.
         known = moves.filter("counted").drop_nulls("gain_cp")
         for best_cp, gain_cp, ply in known.select(
             "best_cp", "gain_cp", "ply"

@@ -472,7 +472,7 @@ class Palette(Value):
 
     @property
     def theme(self) -> Theme:
-        """For whoever draws."""
+        """The theme that Textual draws with."""
         return Theme(self.styles)
 
 
