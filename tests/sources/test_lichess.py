@@ -127,7 +127,6 @@ async def later(seen: Followed, holds: Callable[[], bool]) -> float:
     [
         ([], []),  # who connects late gets the whole round at once
         ([ConnectionFaults(cuts=(7,))], []),
-        ([ConnectionFaults(cuts=(1,))], []),  # the blank lines behind a game come alone
         ([ConnectionFaults(repeat=True)], []),
         (
             [ConnectionFaults(refuse=429), ConnectionFaults(refuse=429, retry_after_s=5)],
@@ -150,6 +149,16 @@ async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
     assert len(retried) == len(slept)
     for board, game in enumerate(GAMES):  # the half that was lost was never taken for a whole game
         assert set(lengths(seen, board)) == {len(game.moves)}
+
+
+async def test_blank_lines_that_come_alone_end_a_game() -> None:
+    cuts: list[int] = []
+    for text in Case(shown=4).round.first_games().values():
+        moves_end = len(text.rstrip())
+        cuts += [moves_end, len(text) - moves_end]
+    case = Case(ConnectionFaults(cuts=tuple(cuts)), shown=4)
+    async with case.following() as seen:
+        await case.finish(seen)
 
 
 async def test_a_round_that_has_not_begun_is_waited_for_and_keep_alives_spoil_no_game() -> None:
