@@ -100,7 +100,9 @@ class Broadcaster(StreamHub):
 
     @staticmethod
     def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
-        """Write to all who are ready, deflated or not as they take it; to how many."""
+        """Write to all who are ready, deflated or not as they take it; return to how
+        many.
+        """
         written = 0
         for deflated in (False, True):
             # Of these some may have enough meanwhile.

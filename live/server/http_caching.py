@@ -35,7 +35,7 @@ def allow_shared_caching(for_s: int) -> tuple[str, str]:
 
 
 def share_public_answer(response: HttpResponse) -> HttpResponse:
-    """Let shared caches keep an answer, by token and origin."""
+    """Let shared caches keep an answer, one for each token and origin."""
     kept = (each for each in response.headers if each not in REVALIDATE)
     headers = (
         *kept,

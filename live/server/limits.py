@@ -119,8 +119,9 @@ class RateLimits:
         self._limits = replace(self._limits, connections=connections)
 
     def add_connection(self, address: str) -> bool:
-        """Count one connection; whether there was room for it. :meth:`leave` it in any
-        case.
+        """Count one connection; return whether there was room for it.
+
+        :meth:`remove_connection` is due in any case.
         """
         self.connections += 1
         self._by_address[address] += 1

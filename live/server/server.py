@@ -287,7 +287,7 @@ class Publisher:
     # --- connections ------------------------------------------------------------------
 
     def add_connection(self, connection: HttpConnection) -> bool:
-        """Count a connection; whether there is room for it."""
+        """Count a connection; return whether there is room for it."""
         self._connections.add(connection)
         self._empty.clear()
         return self._rates.add_connection(connection.address) and not self._stopping

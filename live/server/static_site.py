@@ -39,7 +39,7 @@ _HEAD = '    <meta charset="utf-8">\n'
 
 
 def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
-    """Write every file below ``target``; the files written.
+    """Write every file below ``target``; return the files written.
 
     Raises:
         ConfigError: the broker's address is none that a page can open, or files cannot

@@ -21,9 +21,9 @@ MAX_VALUE_CHARS = 200
 SOME_TEXT = r"\S"
 #: Most values in one filter: a wall of overlays needs a few dozen boards.
 MAX_VALUES = 64
-#: Parameters of a query that make a filter.
-#: Which games, on a websocket and of lists.
+#: Parameters of a query that select games, on a websocket and in lists.
 GAME_FILTERS = ("game", "event", "player", "board")
+#: All parameters of a query that make a filter.
 PARAMETERS = (*GAME_FILTERS, "detail")
 DETAILS = ("full", "brief", "gains")
 
@@ -47,7 +47,7 @@ class StreamFilter(Value):
     """What a token confines the subscriber to, whatever it asks for."""
     visibility: Visibility = Visibility.PUBLIC
     brief: bool = False
-    """Only what overlays show: see :mod:`live.server.wire`."""
+    """Only what overlays show: see :mod:`live.server.brief`."""
     gains: bool = False
     """Everybody's pooled gains too."""
 

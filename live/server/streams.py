@@ -312,9 +312,7 @@ class StreamHub:
             self._route(list(waiting))
 
     def _enqueue(self, change: Change) -> list[Change]:
-        """Take a change in; answers what must go out now, in order (usually
-        nothing).
-        """
+        """Take a change in; return what must go out now, in order (usually nothing)."""
         if (game := game_of(change)) is not None:
             self._finished.pop(game, None)
         # Moments are few, and clients know the game by then only if its header went

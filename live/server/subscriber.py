@@ -148,7 +148,7 @@ class Subscriber(asyncio.Protocol):
         return self.guest is not None and self in self.stream.ready[self.can_inflate]
 
     def pause(self) -> None:
-        """Write no messages to it until :meth:`begin`, or until it drains."""
+        """Write no messages to it until :meth:`send_frames`, or until it drains."""
         if self.guest is not None:
             self.stream.ready[self.can_inflate].pop(self, None)
 

@@ -1,9 +1,9 @@
 """All moments of an event: which there are now, and what changed. Pure.
 
-Changes in, messages out. Whoever applies the messages to the list of
-:meth:`StoryDesk.moments` holds what the desk holds: a ``move`` drops the moments of its
-game from that ply on, ``gone`` all of the game, ``moment`` adds, replaces or withdraws
-one. Times are seconds since 1970 UTC and come as arguments.
+Changes come in, messages go out. Applying the messages to the list of
+:meth:`StoryDesk.moments` gives the list that the desk has: a ``move`` drops the moments
+of its game from that ply on, ``gone`` all of the game, ``moment`` adds, replaces or
+withdraws one. Times are seconds since 1970 UTC and come as arguments.
 
 Games are looked at again when something of them has changed, one at a time; what they
 look like is asked for then. So a burst of scores costs one look.
