@@ -347,7 +347,8 @@ class Event:
         self._send()
         yield
         for record in list(self._records.values()):
-            if record.game.id in self._records:
+            # One that went meanwhile, and came back, is another record.
+            if self._records.get(record.game.id) is record:
                 self._renew_standings(self._rerate(record))
                 self._send()
                 yield

@@ -68,6 +68,22 @@ def test_other_models_rate_archived_games_too() -> None:
     same_end(again.ledger, run.ledger)
 
 
+def test_a_game_that_comes_back_while_others_are_rated_counts_once() -> None:
+    models = Models(FIGURES.models.models, scale=0.8, transferred=True)
+    during, after = three_games(FIGURES), three_games(FIGURES)
+    measuring = during.ledger.measure_by(models)
+    next(measuring)
+    next(measuring)
+    for run in (during, after):
+        if run is after:
+            run.measure_by(models)
+        run.ledger.remove("g2")
+        run.ledger.restore_removed("g2")
+    for _ in measuring:
+        pass
+    same_end(during.ledger, after.ledger)
+
+
 def test_a_game_that_is_over_is_held_as_it_is_kept_and_goes_on_from_there() -> None:
     over, plain = (Run(ledger(measure=FIGURES), answer_or_failure) for _ in range(2))
     for run in (over, plain):
