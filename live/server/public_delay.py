@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import inf
 from typing import Annotated
@@ -11,9 +11,10 @@ from typing import Annotated
 import msgspec
 
 from live.event.event import Event
-from live.games.game import Game, apply_or_none
+from live.games.game import Game, Step, apply_or_none
+from live.games.shared_games import find_longest, merge_games
 from live.journal.journal import Journal
-from live.journal.journal_reader import Memory, RecordedChange
+from live.journal.journal_reader import Memory, RecentChange
 from live.messages.to_clients import Change, GameMessage, MoveMessage
 from live.messages.values import GameId, Value
 from live.process.clock import Clock
@@ -117,58 +118,76 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
     """
     if not delay_s:
         return {}
-    found: dict[GameId, list[Stage]] = {}
+    # Too late is better than too soon.
+    withheld_whole: list[Stage] = [(0.0, None)]
     recent = journal.read_recent_changes(1000 * delay_s)
+    if recent is None or any(not id for _, id, _ in recent):
+        # All games were written again: what they were before is not known.
+        return {game.id: withheld_whole for game in state.games()}
+    found: dict[GameId, list[Stage]] = {}
     known = journal.read_last_change_times()
-    # All games were written again: what they were before is not known.
-    is_unclear = recent is None or any(not id for _, id, _ in recent)
-    by_game: dict[GameId, list[tuple[float, RecordedChange | None]]] = defaultdict(list)
-    for ago_ms, id, change in recent or ():
-        by_game[id].append((ago_ms / 1000, change))
+    places: dict[GameId, list[int]] = defaultdict(list)
+    for place, (_, id, _) in enumerate(recent):
+        places[id].append(place)
     for game in state.games():
         # The journal has the games of the sources, the public sees them as one game.
-        carriers = state.list_source_ids(game.id)
-        if is_unclear or not known.keys() & set(carriers):
-            # Too late is better than too soon.
-            found[game.id] = [(0.0, None)]
+        *others, first = state.list_source_ids(game.id)
+        carriers = (first, *others)
+        if not known.keys() & set(carriers):
+            found[game.id] = withheld_whole
             continue
-        changes = chain.from_iterable(by_game.get(id, ()) for id in carriers)
-        last_s = min((ago_s for ago_s, _ in changes), default=None)
-        if last_s is None:
+        in_order = sorted(chain.from_iterable(places[id] for id in carriers))
+        theirs = [recent[place] for place in in_order]
+        if not theirs:
             continue
-        stages = _read_stages(journal, game.id, by_game[game.id])
-        # What other sources add is known by their last change at the latest.
-        is_whole = len(carriers) > 1
-        if stages and stages[-1][1] == state.get_shown_game(game.id):
-            is_whole = True
+        stages = _read_stages(journal, carriers, theirs)
+        is_whole = bool(stages) and stages[-1][1] == state.get_shown_game(game.id)
+        last_s = min(ago_ms for ago_ms, _, _ in theirs) / 1000
         found[game.id] = [*(stages if is_whole else ()), (last_s, None)]
     return found
 
 
 def _read_stages(
-    journal: Journal, id: GameId, recent: Sequence[tuple[float, RecordedChange | None]]
+    journal: Journal, carriers: Sequence[GameId], recent: Sequence[RecentChange]
 ) -> list[Stage]:
-    """Return a game before and after each recent change, with how long ago that was.
+    """Return how a game was shown before and after each recent change of its
+    ``carriers``, of which the first gives the id, with how long ago that was.
 
     Ages are seconds. Return no stage where that is not clear.
     """
+    held: dict[GameId, Game] = {}
     stages: list[Stage] = []
-    first_n = next((each.n for _, each in recent if each is not None), inf)
-    before = [
-        (inf, each) for each in journal.read_changes_of_game(id) if each.n < first_n
-    ]
-    game: Game | None = None
+    recent_n = {change.n for _, _, change in recent if change is not None}
     try:
-        for ago_s, change in (*before, *recent):
+        for id in carriers:
+            for each in journal.read_changes_of_game(id):
+                if each.n not in recent_n:
+                    _follow_step(held, each.step)
+        if carriers[0] in held:
+            stages.append((inf, _show_as_one(held, carriers)))
+        for ago_ms, _, change in recent:
             if change is None:
                 return []
-            game = apply_or_none(game, change.step)
-            if game is None:
+            _follow_step(held, change.step)
+            if carriers[0] not in held:
                 stages.clear()
-            elif stages and stages[-1][0] == ago_s:
-                stages[-1] = (ago_s, game)
-            else:
-                stages.append((ago_s, game))
+                continue
+            shown = _show_as_one(held, carriers)
+            if stages and stages[-1][0] == ago_ms / 1000:
+                stages.pop()
+            stages.append((ago_ms / 1000, shown))
     except (ValueError, KeyError, IndexError):
         return []
     return stages
+
+
+def _follow_step(held: dict[GameId, Game], step: Step) -> None:
+    game = apply_or_none(held.pop(step.id, None), step)
+    if game is not None:
+        held[step.id] = game
+
+
+def _show_as_one(held: Mapping[GameId, Game], carriers: Sequence[GameId]) -> Game:
+    """Return the game as it is shown, of those sources that had it."""
+    reports = [held[id] for id in carriers if id in held]
+    return merge_games(reports, find_longest(reports))

@@ -607,24 +607,27 @@ def test_a_damaged_record_makes_nothing_early(tmp_path: Path, damage: str) -> No
         service.event.journal.__exit__(None, None, None)
 
 
-def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ahead", ["hall", "web"])
+def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(
+    tmp_path: Path, ahead: str
+) -> None:
     service = Service(tmp_path)
 
-    def both(plies: int) -> None:
-        service.plies[0] = plies
+    def report_both(plies: int, plies_ahead: int) -> None:
         for feed in ("hall", "web"):
+            service.plies[0] = plies_ahead if feed == ahead else plies
             service.event.report(FeedReport(feed, (service.game(0),)))
-        service.history[0].append((service.steady_s, (plies, "*")))
+        service.history[0].append((service.steady_s, (plies_ahead, "*")))
 
     def public() -> list[tuple[int, int]]:
         return [
             (game.plies_played, len(game.plies)) for game in service.event.client.snapshot().games
         ]
 
-    both(20)
+    report_both(17, 20)
     assert len(list(service.event.state.games())) == 1
     service.wait(BEHIND_S + 1)
-    both(22)
+    report_both(19, 22)
     service.wait(5)
     assert public() == [(20, 20)]
     assert service.event.journal.wait_until_written()
