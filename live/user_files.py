@@ -25,6 +25,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
+#: So often a file is read that is written all the time; the last text counts.
+MAX_READS = 5
+
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -49,15 +52,24 @@ def check_regular(path: Path | str, found: os.stat_result) -> None:
 def read_regular(path: Path | str, most_bytes: int = -1) -> bytes:
     """Return a file's bytes, of a larger one the first ``most_bytes``.
 
+    A file that is written meanwhile is read again: else the beginning of the text of
+    before could be followed by the end of the new one.
+
     Raises:
         OSError: it cannot be read; NotRegularFile if it is no regular file.
     """
     # To open a device may already change something.
     check_regular(path, os.stat(path))
-    with open(os.open(path, _FLAGS), "rb") as file:
-        # It may have been replaced since.
-        check_regular(path, os.fstat(file.fileno()))
-        return file.read(most_bytes)
+    for _ in range(MAX_READS):
+        with open(os.open(path, _FLAGS), "rb") as file:
+            before = os.fstat(file.fileno())
+            # It may have been replaced since.
+            check_regular(path, before)
+            content = file.read(most_bytes)
+            after = os.fstat(file.fileno())
+        if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+            break
+    return content
 
 
 def in_print(text: str) -> str:

@@ -1,12 +1,15 @@
 """Files that people name, whatever is there."""
 
 import asyncio
+import io
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from live import user_files
 from live.user_files import NotRegularFile, in_print, on_own_thread, read_regular
 
 
@@ -67,3 +70,25 @@ async def test_whoever_waits_no_more_is_not_kept() -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiting
     ends.set()
+
+
+def test_a_file_that_is_rewritten_while_it_is_read_is_never_two_texts_in_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(b"old " * 10)
+
+    class Rewritten(io.FileIO):
+        """The file is rewritten in place once its first piece has been read."""
+
+        def readinto(self, buffer: Any) -> int | None:
+            count = super().readinto(buffer)
+            if path.read_bytes().startswith(b"old"):
+                path.write_bytes(b"new text " * 10)
+            return count
+
+    def open_rewritten(descriptor: int, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(Rewritten(descriptor, mode))
+
+    monkeypatch.setattr(user_files, "open", open_rewritten, raising=False)
+    assert read_regular(path, 1_000_000) == b"new text " * 10
