@@ -47,7 +47,7 @@ except ImportError:
     ) from None
 
 log = logging.getLogger(__name__)
-# What Dask says of lost connections we say ourselves.
+# We report lost connections ourselves, so Dask's own messages are switched off.
 for _name in ("distributed", "distributed.client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
@@ -58,9 +58,9 @@ LOOK_S = 1.0
 ANSWER_S = 5.0
 #: How long a worker looks for a lost scheduler before it ends, seconds.
 DEATH_S = 60
-#: Searches that may fail there, one after the other, before it is left alone.
+#: Searches in a row that may fail there before the cluster is left alone.
 _TRIES = 2
-#: For how long it is left alone, seconds; twice as long each time.
+#: How long the cluster is then left alone, seconds; doubled each time.
 _REST_S = 5.0
 _MOST_REST_S = 300.0
 PLUGIN = "live-rate-engines"
@@ -71,7 +71,8 @@ def load_security(config: EngineConfig) -> Security:
 
     Raises:
         ConfigError: the address lacks its port, or address and certificates do not go
-            together. What no retry mends is reported before anything runs.
+            together. So an error that no retry can mend is reported before anything
+            runs.
     """
     scheme, _, rest = config.cluster.partition("://")
     subject = f"engine.cluster {config.cluster}"
@@ -116,7 +117,9 @@ def name_resource(identity: str) -> str:
 
 
 class DaskCluster:
-    """One scheduler and what it offers. :meth:`watch_slots` must run all the while."""
+    """One scheduler and what it offers. Run :meth:`watch_slots` as long as it is in
+    use.
+    """
 
     def __init__(self, config: EngineConfig) -> None:
         self.problem = ""
@@ -160,7 +163,7 @@ class DaskCluster:
         except Exception as error:
             problem = f"cannot be reached ({str(error) or 'no answer'})"
             if not isinstance(error, OSError | TimeoutError):
-                # Dask has many names for what is amiss, and none of them is worth the
+                # Dask raises many types of error here, and none of them may end the
                 # service.
                 problem = f"cannot be used ({type(error).__name__}: {error})"
                 if not self.problem:
@@ -185,9 +188,9 @@ class DaskCluster:
         """Record that a search was answered (empty ``problem``), or failed through no
         fault of its engine.
 
-        One that reaches a scheduler which cannot read it fails at once, and so would
-        the next: it must not come back again and again while our own engines could make
-        it. That a scheduler is gone the next look sees.
+        A search that the scheduler cannot read fails at once, and so would the next
+        one. It must not be sent there again and again while our own engines could run
+        it. A scheduler that is gone is noticed at the next look.
         """
         if problem and (self.client is None or self.client.status != "running"):
             return
@@ -276,8 +279,9 @@ class RemoteEngine(Searcher):
                 pure=False,
             )
         except Exception as error:
-            # The client has closed, and the next look has not seen it yet. Reported
-            # in a moment: whoever begins a search expects no news from inside.
+            # The client has closed, but the next look has not noticed it yet. Report it
+            # in the next turn of the loop: a caller that begins a search does not
+            # expect to be called from inside.
             self._loop.call_soon(
                 self.give_up, self._build_moved_fault(_describe_error(error))
             )
@@ -325,7 +329,7 @@ class RemoteEngine(Searcher):
         except KilledWorker as error:
             fault = EngineFault(self._cluster.address, str(error))
         except Exception as error:
-            # Dask has many names for a scheduler that went away.
+            # Dask raises many types of error for a scheduler that went away.
             fault = self._build_moved_fault(
                 f"lost the search ({_describe_error(error)})"
             )
@@ -366,8 +370,8 @@ def _describe_error(error: Exception) -> str:
 
 
 async def run_search_task(search_key: SearchKey, key: str) -> SearchResult:
-    """Run one search on a worker. Running it twice finds the same; ``key`` is the
-    task's own.
+    """Run one search on a worker. Running it twice gives the same result. ``key`` is
+    the key of the Dask task.
 
     Raises:
         EngineFault: the engine died, hung or lied; the next search gets another.
@@ -405,7 +409,7 @@ class WorkerEngines(WorkerPlugin):
         self.identity = str(self._idle[0].identity)
 
     async def search(self, search_key: SearchKey, key: str) -> SearchResult:
-        """Run one search on whichever engine is free."""
+        """Run one search on any engine that is free."""
         while True:
             process = self._idle.pop() if self._idle else await self._engine()
             if process.lost is None:
@@ -415,7 +419,8 @@ class WorkerEngines(WorkerPlugin):
         try:
             finished = await process.begin_search(search_key)
         except BaseException:
-            # Cancelled, too: an engine that still searches must not get the next one.
+            # Also after a cancellation: an engine that still searches must not get the
+            # next search.
             await process.close()
             raise
         finally:

@@ -18,8 +18,8 @@ def _die_with_parent(parent: int) -> None:
     prctl(2)).
     """
     if sys.platform != "linux":
-        # Elsewhere the end of standard input must do, which every UCI engine takes for
-        # "quit".
+        # On other systems the engine sees the end of standard input, which every UCI
+        # engine takes for "quit".
         return
     import ctypes  # costs 5 ms, and only here
 
@@ -42,12 +42,12 @@ def main() -> None:
 
         # A crashed engine leaves no core of hundreds of megabytes behind.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # One that grows without end fails, before the whole machine does (Linux; others
-        # do not hold this).
+        # An engine that grows without end fails before the whole machine does (Linux;
+        # other systems ignore this limit).
         resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, memory_mb << 20))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        # When memory runs out the kernel takes an engine, which we replace, not the
-        # service.
+        # When memory runs out, the kernel kills an engine, which we can replace, and
+        # not the service.
         file.write("500")
     _die_with_parent(parent)
     try:

@@ -75,7 +75,8 @@ class ResultDeliveries:
     """
 
     def __init__(self) -> None:
-        # Whom it is for, if somebody's result, and the call.
+        # Each call, with the owner of the result that it delivers (None for other
+        # calls).
         self._todo: deque[tuple[Hashable, Callable[[], object]]] = deque()
         self._calling = False
         self._later: asyncio.Handle | None = None
@@ -127,10 +128,11 @@ class EngineSlot:
         self._pool = pool
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
         self._depth: int | None = None
-        # Whether the engine that is up has ever answered; set when it is up no more.
+        # Whether the engine that ran here last has ever answered; updated when it
+        # stops.
         self._answered = False
         self._down = asyncio.Event()
-        # Progress of the running search that waits to be reported, and when it is.
+        # Progress of the running search that waits to be reported, and when it is due.
         self._unreported: SearchProgress | None = None
         self._reporting: asyncio.TimerHandle | None = None
 
@@ -159,8 +161,8 @@ class EngineSlot:
                     self._prepare_engine()
                     await self._down.wait()
             except NotAnEngine:
-                # It was one when the service started: the machine is short of
-                # something, or somebody is replacing the program.
+                # The program was an engine when the service started. So the machine is
+                # short of something, or somebody is replacing the program.
                 failed_starts += 1
                 self.restarts += 1
             except Exception as error:
@@ -175,7 +177,8 @@ class EngineSlot:
         """End the engine of this slot."""
         self._discard_progress()
         if self.process is not None:
-            # Kept until it is closed: who is cancelled meanwhile closes it once more.
+            # Keep the process until it is closed: if this is cancelled meanwhile, the
+            # next call closes it.
             await self.process.close()
             self.process = None
 
@@ -214,8 +217,8 @@ class EngineSlot:
     ) -> None:
         """Report the end of a search to the pool, which starts the next one at once.
 
-        Where it was lost, maybe right after its answer, the search has gone back to the
-        queue.
+        If the engine was lost, maybe right after its answer, the search has gone back
+        to the queue.
         """
         if process.lost is not None:
             return
@@ -313,7 +316,7 @@ class EnginePool:
         )
         self._cache: ResultCache = MemoryResultCache() if cache is None else cache
         self._cluster = cluster
-        # Seats that may have an engine of this machine; those after them need a
+        # Number of slots that may have an engine of this machine; the later ones need a
         # cluster.
         self._local = engines or count_engines_for_machine(settings.threads)
         check_load(self._local, settings.threads, settings.hash_mb)
@@ -376,14 +379,15 @@ class EnginePool:
         self._deliveries.cancel_batch()
         for task in self._owners:
             task.cancel()
-        # An error of the body is not handed on, so the group does not wrap it. A
-        # cancellation is, because it may be the group's own, for a task that failed.
+        # Do not hand on an error of the body, so that the group does not wrap it. Hand
+        # on a cancellation, because it may be the group's own, for a task that failed.
         if not isinstance(error, asyncio.CancelledError):
             kind = error = trace = None
         try:
             await self._group.__aexit__(kind, error, trace)
         finally:
-            # Not in the tasks: one that is cancelled before it has begun does nothing.
+            # Close here and not in the tasks: a task that is cancelled before it has
+            # begun does nothing.
             await asyncio.gather(*(slot.close_engine() for slot in self._engine_slots))
             if self._cluster is not None:
                 await self._cluster.close()
@@ -401,11 +405,9 @@ class EnginePool:
         return max(self._local, self._cluster.slots if self._cluster is not None else 0)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """Search ``search`` for ``owner``; a repeated request only changes its
-        priority.
-
-        Never blocks and never delivers from inside: also a known result is delivered in
-        the next turn of the event loop.
+        """Request ``search`` for ``owner``; a repeated request only changes its
+        priority. Never blocks and never delivers from inside: even a known result is
+        delivered in the next turn of the event loop.
         """
         search_key = self._search_keys.build_key(search)
         found: SearchResult | SearchFailure | None
@@ -429,7 +431,7 @@ class EnginePool:
         self._queue.put_on_air(boards)
 
     def drop(self, owner: Hashable) -> None:
-        """Forget all requests of ``owner``, which gets nothing more."""
+        """Forget all requests of ``owner``, which gets no more results."""
         self._deliveries.drop_calls(owner)
         self._carry_out(self._queue.drop(owner))
 
@@ -462,7 +464,7 @@ class EnginePool:
             problem="; ".join(each.problem for each in parts if each and each.problem),
         )
 
-    # What slots need and report, on the event loop; they may begin or stop a search
+    # Called by the slots, on the event loop; these calls may begin or stop a search
     # from inside.
 
     async def start_engine(self, index: int) -> Searcher:

@@ -217,9 +217,9 @@ def check_load(engines: int, threads: int, hash_mb: int) -> None:
         )
 
 
-#: What is left of the slowest search at each later one. One that was starved for a
-#: minute would else have every hang of that day go unseen for twenty; so it counts for
-#: some sixty searches.
+#: How much of the slowest time still counts after each later search. Otherwise one
+#: search that was starved for a minute would let every hang of that day last twenty
+#: minutes; so it counts for some sixty searches.
 _FADE = 0.95
 
 
@@ -235,7 +235,7 @@ class EngineTimeouts(Value):
     """How many times longer than expected a search may take: the machine may be busy.
     """
     unknown_depth_s: float = 120.0
-    """A search to a depth nobody has timed yet."""
+    """A search to a depth that was never timed before."""
     cluster_s: float = 30.0
     """What a cluster may take beyond the search itself."""
     stop_s: float = 5.0
@@ -243,8 +243,9 @@ class EngineTimeouts(Value):
     quit_s: float = 0.5
     """From ``quit`` to the end of the process, before it is killed."""
     memory_mb: int = 4096
-    """Memory of its own that it gets beyond its hash and what its threads need (Linux).
-    Node takes 1800 for the embedded one, most of which it never touches."""
+    """Memory that an engine may use beyond its hash and what its threads need (Linux).
+    Node reserves 1800 MB for the embedded engine and never touches most of it.
+    """
 
 
 class EnginePace:
@@ -280,9 +281,9 @@ class EnginePace:
         return max(patience.unknown_depth_s, (slowest or 0.0) * patience.slack)
 
 
-#: A deadline seen so much too late says that we slept ourselves, seconds.
+#: If a deadline is noticed so late, seconds, this process was asleep itself.
 OVERSLEPT_S = 5.0
-#: Variable of the environment that says whose child a process is.
+#: Environment variable that tells which service a process is a child of.
 MARK = "LIVE_RATE_ENGINE"
 _LAUNCH = str(Path(__file__).with_name("engine_launcher.py"))
 #: Exit codes of SIGKILL and SIGTERM, which no program sends itself.
@@ -292,10 +293,10 @@ _FROM_OUTSIDE = (-9, -15)
 _INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 #: Bytes of standard error kept, for the message when it dies.
 _STDERR_KEPT = 2_000
-#: Last words that are shown of each output, characters.
+#: Characters of each output's last lines that are shown.
 _WORDS_SHOWN = 300
-#: Bytes of what an engine says that are read in one turn of the loop: some milliseconds
-#: of work. It may print tens of thousands of lines a search.
+#: Bytes of an engine's output that are read in one turn of the loop: some milliseconds
+#: of work. An engine may print tens of thousands of lines a search.
 _PIECE_BYTES = 8_192
 
 
@@ -306,8 +307,8 @@ def build_launch_command(
     that makes it die when we do.
     """
     if sys.platform == "win32":
-        # There the end of standard input must do, which every UCI engine takes for
-        # "quit".
+        # There the engine sees the end of standard input, which every UCI engine takes
+        # for "quit".
         return argv
     return (
         sys.executable,
@@ -328,7 +329,7 @@ def build_environment(mark: str = "") -> dict[str, str]:
 
 
 def describe_exit(code: int | None, words: str) -> str:
-    """Return how a process ended, with its last words."""
+    """Return how a process ended, with the last lines that it printed."""
     how = f"exited with code {code}"
     if code is not None and code < 0:
         known = {each.value: each.name for each in signal.Signals}
@@ -371,7 +372,8 @@ class Searcher(abc.ABC):
 
     def __init__(self, patience: EngineTimeouts) -> None:
         self.on_lost: Callable[[EngineFault], None] | None = None
-        # Why it can be used no more, if so; set once, in :meth:`give_up`.
+        # Why the engine can no longer be used; None while it can. Set once, in
+        # :meth:`give_up`.
         self.lost: EngineFault | None = None
         self.pace = EnginePace(patience)
         self._patience = patience
@@ -446,7 +448,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     ) -> None:
         super().__init__(patience)
         self.identity = EngineIdentity("", ())
-        # What faults are of: the program, then the engine by its name.
+        # The name in error messages: first the program's, then the engine's own.
         self._subject = subject
         self._mark = secrets.token_hex(8)
         self._settings = settings
@@ -458,7 +460,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         # Whether it was given up for having taken too long to start.
         self._late = False
         self._stderr = b""
-        # What it has said and nobody has read yet.
+        # Output that was received and not yet read.
         self._unread = b""
         self._exited = self._loop.create_future()
         self._greeted: asyncio.Future[EngineIdentity] = self._loop.create_future()
@@ -631,7 +633,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         if self.lost is not None or self._closing:
             self._unread = b""
             if not self._stdout.is_closing():
-                # Its end is heard of only once all that it said was read.
+                # The end of the process is reported only after all its output was read.
                 self._stdout.resume_reading()
             return
         piece = self._unread[:_PIECE_BYTES]
@@ -650,7 +652,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except EngineFault as fault:
             self.give_up(fault)
         except Exception as error:
-            # Broad: what it says may end it alone; logged, and shown.
+            # Broad: strange output may end this engine and nothing else; it is logged
+            # and shown.
             log.exception("%s: what it says cannot be read", self._subject)
             self.kill(f"said what we fail to read ({type(error).__name__})")
 
@@ -671,8 +674,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
-            # No more answers can come. A moment for it to exit by itself and so say
-            # why.
+            # No more answers can come. Give it a moment to exit by itself, so that its
+            # exit code says why.
             self._loop.call_later(0.2, self._kill_if_running)
 
     def _kill_if_running(self) -> None:
@@ -680,14 +683,12 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             kill_group(self.pid)
 
     def process_exited(self) -> None:
-        """Kill the children of the process that exited: they may hold its pipes
-        open.
-        """
+        """Kill the children of a process that has exited: they may hold its pipes open."""
         kill_group(self.pid)
         kill_marked(f"{MARK}={self._mark}")
         assert self._transport is not None
-        # A child that left the group keeps the pipes for ever: then they are closed on
-        # our side.
+        # A child that left the group would keep the pipes open for ever, so close them
+        # on our side.
         self._loop.call_later(1.0, self._transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -706,7 +707,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._exited.set_result(None)
 
     def _quote_last_lines(self) -> str:
-        """Return the last lines beside UCI, of both outputs."""
+        """Return the last lines of both outputs that are not UCI."""
         stderr = self._stderr.decode("utf-8", "replace").splitlines()
         return quote_last_lines(stderr, self._conversation.aside)
 
@@ -721,9 +722,9 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         )
 
     def _on_deadline(self, due_s: float, seconds: float, problem: str) -> None:
-        # Where the clock runs on while the machine sleeps (macOS, Windows), and after a
-        # stop of our own (SIGSTOP), a deadline is seen far too late. Then the engine
-        # slept as well, and gets its time again.
+        # A deadline is noticed far too late where the clock runs on while the machine
+        # sleeps (macOS, Windows), and after this process was stopped (SIGSTOP). The
+        # engine slept as well then, so it gets its time again.
         if self._loop.time() - due_s > OVERSLEPT_S:
             self._set_deadline(seconds, problem)
         elif not self._greeted.done():

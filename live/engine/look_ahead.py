@@ -1,4 +1,4 @@
-"""While a player thinks: what the next moves will need, searched ahead.
+"""Searches ahead, while a player thinks, what the next moves will need.
 
 Every live board has a :class:`live.engine.look_ahead.MoveForecast`, which says what is
 worth searching. Of all boards the search goes first that is worth most (that a player
@@ -67,15 +67,16 @@ each is behind the best, best first. As many numbers from 0 to 1 as there are re
 """
 
 HumanShares = Callable[[str, Position], Mapping[str, float]]
-"""What people of this board would play in a position: shares by UCI; empty while not
-known."""
+"""What share of people with these ratings would play each move (UCI) in a position;
+empty while not known.
+"""
 
 #: Scores and people each say how likely a reply is; their product, each to this power,
 #: says most: over 325 moves of six boards of an open of April 2025 1.54 nats a move,
 #: where scores alone say 1.79 and people alone 1.98; its first choice is played 54
 #: times in 100 instead of 44.
 _POWER = 0.7
-#: A reply that one of them does not know of is as likely as this.
+#: Likelihood of a reply that one of the two does not list.
 _UNKNOWN = 0.003
 
 
@@ -96,10 +97,11 @@ class ForecastPolicy(Value):
     discount: float = 0.15
     """What remains of a worth with every ply further ahead."""
     plies: int = 3
-    """How far ahead is looked."""
+    """How many plies the forecast looks ahead."""
     min_worth: float = 0.01
-    """What is worth less is not searched, but for the rest of the live position's
-    moves."""
+    """Searches worth less are not made, except those of the live position's own
+    moves.
+    """
     surprise_value: float = 0.002
     """Worth of the gain of each move that nobody expects: three moves in a hundred are
     such a one, and there are some twenty of them. 0: they are not searched."""
@@ -144,7 +146,7 @@ class ForecastRules(NamedTuple):
     search_options: SearchOptions = SearchOptions()
     policy: ForecastPolicy = ForecastPolicy()
     likely: HumanShares | None = None
-    """None: nobody knows what people play."""
+    """None: it is not known what people play."""
 
 
 class MoveForecast:
@@ -159,7 +161,8 @@ class MoveForecast:
         self._rules = rules
         self._policy = rules.policy
         self._scout_limit = reduce_limit(rules.limit)
-        # What is worth less is not searched: chances do not fall below a part of it.
+        # Searches worth less are not made; so chances need not be followed below a part
+        # of it.
         self._least = rules.policy.min_worth / max(1.0, rules.policy.gain)
         self._root = _TreeNode(position, ply)
         self._nodes = {position: self._root}
@@ -215,7 +218,7 @@ class MoveForecast:
         else:
             node.found = result
             if len(result.lines) > 1:
-                # Several lines are searched anyway: they show as much as a scout.
+                # Several lines are searched anyway, and show as much as a scout would.
                 self._read_scout(node, result)
             else:
                 self._weigh_replies(node)
@@ -227,7 +230,7 @@ class MoveForecast:
             self._weigh_replies(self._root)
 
     def list_needs(self) -> list[ForecastNeed]:
-        """Return all that is worth searching now, the most valuable first."""
+        """Return the searches that are worth making now, the most valuable first."""
         if self._needs is None:
             least = self._policy.min_worth
             needs = [
@@ -408,12 +411,12 @@ class LookAhead:
     """
 
     desk: LookAheadPool
-    """The pool, known only after it was made with this as its listener."""
+    """The pool; set later, because the pool is made with this as its listener."""
 
     def __init__(self, listener: ResultListener, rules: ForecastRules) -> None:
         self._listener = listener
-        # Guessed searches that were requested later, and were ready; searches of heads
-        # that were not.
+        # Guessed searches that were ready when they were requested, and searches of
+        # heads that were not.
         self._hits = self._misses = 0
         self._rules = rules
         # Of each live board.
@@ -467,8 +470,8 @@ class LookAhead:
         self._changed.update(boards or ())
         self.desk.submit(search, owner, priority)
         if came_true:
-            # After it was requested, so that it is not stopped: it is the owner's from
-            # now on.
+            # Only after the owner has requested it, so that it is not stopped: from now
+            # on it is the owner's.
             self.desk.drop(search)
         self._request_searches()
 
@@ -486,9 +489,7 @@ class LookAhead:
         self._listener.on_progress(owner, progress)
 
     def end_board(self, board: str) -> None:
-        """Stop guessing: the board's last position is gone, or nobody will move
-        there.
-        """
+        """Stop guessing: the board's last position was taken back, or the game is over."""
         self._end_forecast(board)
         self._request_searches()
 
@@ -529,7 +530,7 @@ class LookAhead:
             self._drop_unneeded()
 
     def _drop_unneeded(self) -> None:
-        """Drop searches that no game can come to any more."""
+        """Drop searches of positions that no game can reach any more."""
         for search, boards in list(self._pending.items()):
             boards[:] = [
                 name
@@ -542,7 +543,7 @@ class LookAhead:
 
     def _count_hit(self, search: Search, priority: SearchPriority) -> None:
         if self._made.pop(hash(search), None) is not None:
-            # What is asked of the scouts of people's moves is no gain and no score.
+            # A scout gives neither a gain nor a score, so it is no hit.
             self._hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD:
             self._misses += 1
@@ -560,7 +561,7 @@ class LookAhead:
             self._changed.add(name)
             search = need.search
             if search in self._pending:
-                # Requested for another board since.
+                # It was requested for another board meanwhile.
                 continue
             known = self.desk.find_known_result(search)
             if known is not None:

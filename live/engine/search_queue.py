@@ -61,7 +61,7 @@ class SearchPriority(Value, gc=False):
 
     kind: SearchKind
     board: str = ""
-    """Whose turn it uses up: the game's id."""
+    """The board whose turn this search uses up: the game's id."""
     ply: int = 0
     """The move it is for, counted from 1 (0: the starting position). Both the position
     after ply p and the restricted search of the move at ply p carry p. A board's heads
@@ -104,8 +104,8 @@ Instruction = StartSearch | StopSearch | DeliverResult | AssignSearches
 
 #: Engines a search may kill before it is set aside.
 MAX_DEATHS = 3
-#: Engines that may be killed from outside while they run it: a machine short of memory
-#: does so, too, and it may be this search that fills it.
+#: Engines that may be killed from outside while they run one search: a machine short of
+#: memory kills engines, too, and this search may be what fills it.
 MAX_OUTSIDE_KILLS = 10
 #: Set-aside searches remembered, so that a second request kills no engine.
 _MAX_ABANDONED = 1_000
@@ -234,7 +234,7 @@ class SearchQueue:
                 del self._jobs[job.key]
                 if job.engine is not None:
                     instructions.append(self._stop_engine(job.engine))
-        # What was a head's may be mere speculation now, with other heads waiting.
+        # What a head needed may now be speculation only, while other heads wait.
         return [*instructions, *self._pre_empt_speculation()]
 
     def on_engine_ready(self, engine: int) -> list[Instruction]:
@@ -370,11 +370,11 @@ class SearchQueue:
         the first of equals.
         """
         kind, board = turn
-        # Whoever speculates has weighed the boards himself.
+        # Look-ahead has weighed the boards already.
         on_air = board in self._on_air and kind is not SearchKind.SPECULATE
         urgency = int(kind)
         if kind is SearchKind.CLOSING and self._after_head and not on_air:
-            # Heads that never end would keep a game that has ended waiting for its last
+            # If heads never end, a finished game would wait for ever for its last
             # scores.
             urgency = -1
         if kind is SearchKind.SPECULATE:
@@ -449,7 +449,8 @@ class SearchQueue:
         ]
         if not yielding:
             return []
-        # Of those nobody waits for, what began last has the least to lose.
+        # Nobody waits for these searches; the one that began last has the least to
+        # lose.
         coming = sum(slot.state == "stopping" for slot in self._engines)
         heads: set[SearchKey] = set()
         for (kind, _), requests in self._waiting.items():

@@ -53,7 +53,7 @@ class UciInfoReader:
         # Restricted searches are made for comparison, to their own limit.
         self._adaptive = adaptive and search_key.only is None
         self.has_enough = False
-        """The search need not go on; what it prints from now on does not count."""
+        """The search may stop; what the engine prints from now on does not count."""
         turn = (search_key.fen.split(" ", 2)[1] == "w") == (
             len(search_key.moves) % 2 == 0
         )
@@ -101,8 +101,8 @@ class UciInfoReader:
         complete = exact
         if self.search_key.lines > 1:
             if rank == 1:
-                # A new report. Lines of the last one are none of its own, also where it
-                # begins with a bound: the moves may have changed ranks.
+                # A new report begins, even if with a bound. Lines of the last report do
+                # not belong to it: the moves may have changed ranks.
                 self._ranks.clear()
             complete = exact and self._add_ranked_line(rank, found)
         deeper = rank == 1 and exact and depth > 0
@@ -202,10 +202,10 @@ MAX_LINE = 65_536
 #: Lines of no meaning an engine may print in one search, and of any in its greeting,
 #: before it counts as broken: Stockfish greets with 30.
 MAX_STRAY_LINES = 1_000
-#: UCI's own words that may begin a line and that we have no use for.
+#: UCI words that may begin a line and that are not used here.
 _IGNORED = (b"info", b"option", b"id", b"copyprotection", b"registration")
 _OWN_WORDS = (*_IGNORED, b"uciok", b"readyok", b"bestmove")
-#: What is kept of an engine's words for people, to be shown where it fails.
+#: Lines of an engine's output for people that are kept, to be shown if it fails.
 ASIDE_LINES = 6
 ASIDE_CHARS = 300
 
@@ -365,8 +365,8 @@ class UciConversation:
             self._stray += 1
             self._read_greeting(line.decode("utf-8", "replace"))
         elif line and word not in _IGNORED:
-            # Some engines chat, and UCI says to ignore it. Noise may be what is left of
-            # a line that counted.
+            # Some engines print chat, and UCI says to ignore it. But noise may be what
+            # is left of a damaged line that mattered.
             if (
                 not line.decode("utf-8", "replace")
                 .replace("\ufffd", "\0")
@@ -438,8 +438,7 @@ class UciConversation:
         best = [*line.decode("utf-8", "replace").lower().split(), ""][1]
         search_key = reader.search_key
         result = reader.build_result(best)
-        # Of several lines, and of a search stopped early, it is not that word that
-        # counts.
+        # With several lines, and after an early stop, ``bestmove`` does not decide.
         moves = (
             {best, result.best, *(each.move for each in result.lines)}
             if result
