@@ -489,7 +489,7 @@ class LookAhead:
         self._listener.on_progress(owner, progress)
 
     def end_board(self, board: str) -> None:
-        """Stop guessing: the board's last position was taken back, or the game is over."""
+        """Stop guessing: the last position was taken back, or the game is over."""
         self._end_forecast(board)
         self._request_searches()
 

@@ -7,23 +7,23 @@ from live.server.stream_filter import FilterError, StreamFilter
 
 
 class AdmittedClient(Value):
-    """A websocket client as it was judged: once, before the 101 response."""
+    """A websocket client that was admitted: decided once, before the 101 response."""
 
     wanted: StreamFilter
     """What its query asks for."""
     resume: tuple[str, int] | None
-    """Epoch and number of the last message it holds; null when it needs a snapshot."""
+    """Epoch and number of the last message it holds; None when it needs a snapshot."""
     guest: Guest | None = None
-    """Who it is; null until its first message gives a token."""
+    """Who it is; None until its first message gives a token."""
     is_local: bool = False
     """Whether it is on this machine."""
     sender: str = ""
-    """Who its filters are counted for."""
+    """The address that its filters are counted for."""
 
 
 def read_resume_point(request: HttpRequest) -> tuple[str, int] | None:
-    """Return ``epoch`` and ``since`` of a query; None without both: a number means
-    nothing alone.
+    """Return ``epoch`` and ``since`` of a query; None unless both are given: a number
+    alone means nothing.
 
     Raises:
         FilterError: ``since`` is no number.

@@ -37,7 +37,9 @@ class Analysis(Value):
     games: tuple[AnalysedGame, ...]
     players: tuple[AnalysedPlayer, ...]
     partial: bool = False
-    """Stopped before every position was searched: what is missing is null."""
+    """Whether the analysis stopped before every position was searched; what is missing
+    is null.
+    """
     gains: tuple[PlayerGains, ...] = ()
     """Everybody's gains over the event, at one centipawn."""
     engine_gains: GainCounts = ()

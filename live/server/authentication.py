@@ -20,7 +20,7 @@ from live.server.visibility import Visibility
 
 
 class Guest(Value):
-    """Somebody who may read."""
+    """A client that may read."""
 
     visibility: Visibility = Visibility.PUBLIC
     restriction: StreamFilter | None = None
@@ -65,7 +65,7 @@ class Authentication:
         now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
     ) -> None:
         self.tokens = tokens
-        """Replaced where the file says something else; null where none is named."""
+        """Replaced when the file has changed; None if no file is named."""
         self._now = now
         self.reconfigure(config)
 
@@ -87,7 +87,7 @@ class Authentication:
         """Return who sends this request; None when its token is missing or wrong.
 
         A token that is given must be right: a client that asks for more does not
-        silently get less. Without a file of tokens none is looked at.
+        silently get less. Without a file of tokens, no token is looked at.
         """
         return self._find_guest_of(read_token(request))
 
@@ -103,8 +103,8 @@ class Authentication:
         return read_token(request) is None and self.anonymous_guest is None
 
     def is_still_valid(self, guest: Guest) -> bool:
-        """Return whether this guest may stay: its token is not withdrawn, changed or
-        expired.
+        """Return whether this guest may stay: its token is neither withdrawn nor
+        changed nor expired.
         """
         return (
             self._find_guest(guest.digest) if guest.digest else self.anonymous_guest

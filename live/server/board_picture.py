@@ -26,7 +26,7 @@ from live.server.drawing import (
 from live.watch.moment_rules import find_despite
 from live.watch.sentences import format_result, write_sentences
 
-#: Most characters of a name, and of an event.
+#: Characters after which a name is cut, and the name of an event.
 _NAME = 28
 _EVENT = 24
 #: Characters of a small line beside the board.
@@ -135,7 +135,7 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
 
 
 def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
-    """Draw why a game was won with the lower figure, where it was."""
+    """Draw why a game was won by the player with the lower figure, if it was."""
     for draft in find_despite(game):
         text = write_sentences(draft, game).en
         for at, line in enumerate(

@@ -1,7 +1,7 @@
-"""Which boards are on air, as overlays say. Pure.
+"""Which boards are on air, as reported by overlays. Pure.
 
-A board on air is analysed before all others, so strangers have no say: only overlays on
-this machine, and those with a producer's token. An overlay sends
+A board on air is analysed before all others. So only overlays on this machine, and
+those with a producer's token, may name boards. An overlay sends
 ``{"type":"air","games":["ID"]}`` as a websocket message whenever it shows other boards;
 its last message counts while it is connected.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.values import GameId
 
-#: Boards of one overlay that count: a grid of all boards puts none of them before the
+#: Most boards that one overlay may name: a grid of all boards puts none before the
 #: others.
 MOST_BOARDS = 8
 

@@ -2,10 +2,10 @@
 Pure.
 
 A grid of a whole round needs every game, but no gains, and no figure finer than a
-screen shows it. Of the types below the fields listed are sent, of all others all; what
-is not sent has a default in :mod:`live.messages`, so a client needs no second set of
-types. Every message is made brief by itself, so a snapshot and the changes after it
-agree.
+screen shows it. Of the types below only the listed fields are sent; of other types,
+every field. A field that is not sent has a default in :mod:`live.messages`, so a client
+needs no second set of types. Every message is made brief by itself, so a snapshot and
+the changes after it agree.
 """
 
 import math
@@ -33,7 +33,7 @@ _SENT: dict[type[msgspec.Struct], str] = {
     figures.EngineInfo: "name limit rating rating_source",
     health.EngineHealth: "",
 }
-#: Their numbers are sent whole, but for shares and points.
+#: Types whose numbers are rounded to whole ones, except shares and points.
 _FIGURES = (figures.CurvePoint, figures.PlayerView)
 
 

@@ -42,7 +42,7 @@ class Broadcaster(StreamHub):
     ) -> None:
         """``more`` as :class:`live.server.streams.StreamHub` takes it."""
         self._tally = tally or MetricCounts()
-        # Snapshots that are being packed, with those who wait for them.
+        # Snapshots that are being packed, with the subscribers that wait for them.
         self._packing: dict[NumberedMessage, list[Subscriber]] = {}
         super().__init__(state, **more)
 
@@ -52,7 +52,7 @@ class Broadcaster(StreamHub):
     # --- changes out ------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Write moves now; what may wait waits for :meth:`flush`."""
+        """Write moves now; other changes wait for :meth:`flush`."""
         self._guard(partial(super().publish, changes))
 
     def flush(self) -> None:
@@ -78,12 +78,12 @@ class Broadcaster(StreamHub):
                 reader.close(CloseCode.GOING_AWAY, why)
 
     def send_heartbeat(self) -> None:
-        """Show every subscriber that the connection lives, and ask whether it does."""
+        """Send every subscriber a sign of life, and ask for one."""
         self.flush()
         for stream in self.streams:
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
             beat = NumberedMessage(stream.seq, body, self._clock())
-            # Who can't take it now has missed nothing.
+            # A subscriber that cannot take it now misses nothing.
             self._write(stream, partial(encode_frames, [beat], after=wire.PING))
 
     def _deliver(self) -> None:
@@ -100,12 +100,12 @@ class Broadcaster(StreamHub):
 
     @staticmethod
     def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
-        """Write to all who are ready, deflated or not as they take it; return to how
-        many.
+        """Write to all that are ready, deflated or plain as they take it; return their
+        number.
         """
         written = 0
         for deflated in (False, True):
-            # Of these some may have enough meanwhile.
+            # Some of these may no longer be ready by then.
             if writers := tuple(stream.ready[deflated].values()):
                 data = form(deflated)
                 for write in writers:
@@ -144,8 +144,8 @@ class Broadcaster(StreamHub):
             subscriber.stream.release(subscriber)
 
     def catch_up(self, subscriber: Subscriber) -> None:
-        """Give a subscriber what came while it took nothing: if that is much, a fresh
-        snapshot.
+        """Give a subscriber the messages that it missed while it was skipped; a fresh
+        snapshot if they are many.
         """
         self.flush()
         stream = subscriber.stream
@@ -176,8 +176,8 @@ class Broadcaster(StreamHub):
         for subscriber in self._packing.pop(now):
             stream = subscriber.stream
             after = stream.list_since(stream.epoch, now.seq)
-            # Too much may have come meanwhile: then it is the next snapshot, not packed
-            # at all.
+            # If too much has come meanwhile, send the next snapshot, and do not pack
+            # it.
             whole = self.list_catch_up(stream) if after is None else [now, *after]
             self._send_messages(subscriber, whole)
 

@@ -2,8 +2,8 @@
 
 MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is
 sent the latest state when it can take it. At most :data:`IN_FLIGHT` messages wait for
-its word at a time, each for another topic, so the messages of one topic arrive in
-order.
+its acknowledgement at a time, each for another topic, so the messages of one topic
+arrive in order.
 """
 
 import asyncio
@@ -39,13 +39,14 @@ TICK_S = 0.1
 TIMEOUT_S = 10.0
 #: For saying goodbye.
 GOODBYE_S = 2.0
-#: Another service under our prefix counts as ended after so long without a message.
+#: Another service under our prefix counts as ended after so many seconds without a
+#: message.
 ALONE_S = 60.0
-#: What another publisher wrote below our prefix is undone after so long; two services
-#: there undo each other's at this pace.
+#: What another publisher wrote below our prefix is undone after so many seconds. Two
+#: services with one prefix undo each other's messages at this pace.
 MEND_S = 2.0
-#: Messages of former runs, and of others, that wait to be read; beyond, they would
-#: stay.
+#: Most messages of former runs, and of others, that wait to be read; further ones would
+#: be left at the broker.
 _STRANGERS = 100_000
 
 
@@ -92,9 +93,9 @@ class BrokerPublisher:
         self._chance = chance
         self._report = report
         self.connected = False
-        # What the status topic says, as far as we know.
+        # Whether the status topic says ``online``, as far as is known.
         self._online = False
-        # Where others wrote, when that is undone, and when they count as ended.
+        # Topics where others wrote, when that is undone, and when they count as ended.
         self._foreign: set[str] = set()
         self._mend_s = self._alone_s = inf
 
@@ -106,7 +107,7 @@ class BrokerPublisher:
         self._retained.mark_changed(changes)
 
     def reset(self) -> None:
-        """Read the state again: what was published of games is void."""
+        """Read the state again: what was published about games is void."""
         if self._stream is not None:
             self._stream.reset()
         self._retained.reset()
@@ -121,7 +122,7 @@ class BrokerPublisher:
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
                 reason = str(first_of(group))
             except* Exception:
-                # A broker ends nothing but itself; the log has the whole story.
+                # A broker's fault ends nothing else; the log has the traceback.
                 _log.exception("%s failed", self._name)
                 reason = "failed"
             if self.connected:
@@ -169,7 +170,8 @@ class BrokerPublisher:
                     )
                     tasks.create_task(self._send(client), name="broker: send")
             finally:
-                # The will is for those who are lost; who leaves in order has to say so.
+                # The broker sends the last will only if the connection is lost; a
+                # regular end must be said.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     await client.publish(
                         self._status,
@@ -189,7 +191,8 @@ class BrokerPublisher:
         async for message in client.messages:
             topic = str(message.topic)
             if (topic, message.payload) == late_will and not message.retain:
-                # Of a connection that we lost: we are here.
+                # That is the will of a connection that was lost; this service is still
+                # here.
                 self._online = False
                 continue
             if message.retain:
@@ -204,9 +207,7 @@ class BrokerPublisher:
                 self._mend_s = min(self._mend_s, now_s + MEND_S)
 
     def _undo_foreign_writes(self, now_s: float) -> None:
-        """Undo what others wrote, there and nowhere else; report when they
-        have ended.
-        """
+        """Undo what others wrote to our topics; report their end."""
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
             if self._stream is not None and any(

@@ -45,13 +45,13 @@ _OUTDATED = (
 )
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
-#: Nothing kept from one message to the next, on either side: what all subscribers are
-#: sent can then be deflated once, and no connection costs a window of its own.
+#: No context is kept from one message to the next, on either side. So a message for all
+#: subscribers is deflated once, and no connection costs a window of its own.
 _DEFLATE = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True, client_no_context_takeover=True
 )
 _NO_BODY = problem(413, "no request here has a body")
-#: The only version of the websocket protocol, said where another is asked for (RFC
+#: The only version of the websocket protocol, sent to clients that ask for another (RFC
 #: 6455, 4.4).
 _VERSION = ("Sec-WebSocket-Version", "13")
 
@@ -273,8 +273,8 @@ class HttpConnection(asyncio.Protocol):
                 self._answered = False
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
-                # At its first byte: a body can come in pieces of one byte, each at a
-                # cost.
+                # Refuse it at the first byte of a body: it may come in pieces of one
+                # byte, and each has a cost.
                 self._respond_and_close(_NO_BODY)
             elif isinstance(event, h11.EndOfMessage):
                 self._on_request()
@@ -303,8 +303,8 @@ class HttpConnection(asyncio.Protocol):
         try:
             response = await self._host.answer(request)
         except Exception:
-            # One answer that fails costs nobody else anything; the log has the whole
-            # story.
+            # An answer that fails costs no other client anything; the log has the
+            # traceback.
             _log.exception("%s %s failed", request.method, request.path)
             response = problem(500, "the answer failed; the service goes on")
         self._making = None
@@ -363,8 +363,9 @@ class HttpConnection(asyncio.Protocol):
     def _respond(self, response: HttpResponse) -> None:
         """Answer the request that has arrived; read the next unless told to end."""
         names = {name for name, _ in self._request.headers} if self._request else set()
-        # What one end takes for its body the other may take for the next request: "the
-        # server MUST close the connection after responding" (RFC 9112, section 6.1).
+        # What one side takes for the body, the other may take for the next request:
+        # "the server MUST close the connection after responding" (RFC 9112, section
+        # 6.1).
         self._send(response, ends={b"content-length", b"transfer-encoding"} <= names)
         if self._h11.our_state is h11.MUST_CLOSE:
             self.close_when_flushed()
@@ -402,8 +403,8 @@ class HttpConnection(asyncio.Protocol):
         linger = linger and not self._all_heard and self._handshakes is None
         if linger and self._closing_s is None:
             # Closing at once would reset the connection while the client still sends,
-            # and the answer would be lost on it. So only our side ends, and what comes
-            # is thrown away.
+            # and the answer would be lost on it. So only our side is closed, and what
+            # still arrives is thrown away.
             self._closing_s = self._clock()
             try:
                 self.transport.write_eof()
@@ -447,7 +448,7 @@ def _build_request(event: h11.Request) -> HttpRequest:
 
 
 class TlsHandshakes:
-    """Those under way, the oldest first."""
+    """TLS handshakes under way, the oldest first."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self.context = context

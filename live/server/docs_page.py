@@ -102,7 +102,9 @@ def _name_kind(schema: JsonObject) -> str:
 
 
 def _name_default(schema: JsonObject) -> str:
-    """Return the default of a field that messages leave out."""
+    """Return the default of a field, as text; messages leave the field out where it has
+    this value.
+    """
     if "default" not in schema:
         return ""
     usual = {} if isinstance(schema["default"], dict) else schema["default"]

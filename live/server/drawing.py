@@ -24,8 +24,7 @@ def draw_text(
     is_bold: bool = False,
 ) -> str:
     """Return a line of text as SVG; ``x`` is where ``anchor`` says."""
-    # XML has no control characters, and pairs of surrogates stand alone in what feeds
-    # send.
+    # XML allows no control characters, and feeds may send half of a surrogate pair.
     known = "".join(char for char in text if char.isprintable())
     look = f' text-anchor="{anchor}"' if anchor != "start" else ""
     look += ' font-weight="bold"' if is_bold else ""

@@ -1,5 +1,4 @@
-"""What the server reads of the event: the whole state, as frozen values, from its one
-writer.
+"""What the server reads from the event: the whole state, as frozen values.
 
 The event is the writer; :mod:`live.app` hands it over in this shape. All calls are
 synchronous and answer for *now*: a change given to

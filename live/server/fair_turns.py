@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 class FairTurns:
     """Work of many connections, one piece in each turn of the loop, in order of
-    arrival: what goes out to subscribers need not wait for all of it. A piece that
+    arrival, so that messages to subscribers need not wait for all of it. A piece that
     fails is reported to the loop, and the next follows.
 
     Loss policy: none is lost; the bound is one piece a connection.

@@ -59,8 +59,8 @@ def snapshot(
 def snapshot_without_games(
     state: EventReader, selected: StreamFilter
 ) -> tuple[list[GameId], SnapshotMessage]:
-    """Return the games of a snapshot, in their order, and all else of it."""
-    # What may not be seen is taken out of the whole, by one walk over it.
+    """Return the games of a snapshot, in order, and the snapshot without them."""
+    # Build the snapshot with every field, then redact it in one walk.
     taken = FilteredReader(state, replace(selected, visibility=Visibility.ARBITER))
     by_id = attrgetter("id")
     players = tuple(sorted(taken.players(), key=by_id))
@@ -133,7 +133,7 @@ class FilteredReader:
         return self._redact(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
-        """Return alerts: those about feeds and engines go to every arbiter."""
+        """Return the alerts; those about feeds and engines go to every arbiter."""
         alerts = self._state.alerts() if self._should_send(AlertMessage) else ()
         games = self._find_selected_games()
         return [

@@ -37,7 +37,7 @@ def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
     working = [
         engine for engine in engines.engines if engine.state in ("idle", "searching")
     ]
-    # A service does its work while a producer's OBS is shut.
+    # The service does its work even while a producer's OBS is closed.
     needed = [
         feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS
     ]

@@ -11,25 +11,27 @@ from msgspec.structs import replace
 
 from live.server.http_values import JSON, REVALIDATE, HttpRequest, HttpResponse
 
-#: Gzip, cached, since it blocks the loop: what changes all the time, and pages. Without
-#: the time of day: equal bodies have equal tags, also after a restart.
+#: Gzip blocks the loop, so its results are cached: one cache for data, which changes
+#: all the time, and one for pages. Without a time stamp, equal bodies have equal tags,
+#: also after a restart.
 _gzip_data = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
 _gzip_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
-#: A drawing of a study may be larger: packed harder, it would block the loop for long.
+#: Largest body that is packed as a page. A study's drawing may be larger, and would
+#: block the loop for long.
 _PAGE_BYTES = 500_000
-#: How long a cache on the way may answer polls and pages by itself, in seconds: however
-#: many ask, the service is asked once in that time.
+#: How long a shared cache may answer polls and pages by itself, in seconds: however
+#: many clients ask, the service is asked once in that time.
 SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
-#: What is packed where it is worth it.
+#: Media types that are packed as pages.
 _PAGES = ("text/html", "text/javascript", "text/css", "image/svg")
 _TEXTS = (JSON, "application/x-chess-pgn", *_PAGES)
 _WORTH_BYTES = 300
 
 
 def allow_shared_caching(for_s: int) -> tuple[str, str]:
-    """Let shared caches answer for so long; browsers ask each time (RFC 9111, section
-    5.2.2.10).
+    """Let shared caches answer for :data:`SHARED_DATA_S`; browsers ask each time (RFC
+    9111, section 5.2.2.10).
     """
     return "Cache-Control", f"public, max-age=0, s-maxage={for_s}"
 

@@ -12,7 +12,7 @@ from live.messages.values import Value
 
 
 class ProblemAnswer(Value):
-    """Why a request was not answered as it wished (RFC 9457)."""
+    """Why a request was refused or failed (RFC 9457)."""
 
     status: int
     title: str
@@ -20,7 +20,7 @@ class ProblemAnswer(Value):
 
 
 JSON = "application/json"
-#: Everything that is no page: nothing may be loaded by it or shown around it.
+#: For everything but pages: it may load nothing, and nobody may frame it.
 NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 _COMMON = (
     ("X-Content-Type-Options", "nosniff"),
@@ -28,7 +28,7 @@ _COMMON = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
 )
 NO_STORE = (("Cache-Control", "no-store"),)
-#: Of what cannot be had now.
+#: Sent with answers that are not available now.
 LATER = (("Retry-After", "5"),)
 #: Answers that a browser asks about each time.
 REVALIDATE = (("Cache-Control", "no-cache"),)

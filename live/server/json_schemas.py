@@ -94,7 +94,7 @@ def build_components(roots: Iterable[Kind]) -> JsonObject:
         fields = found[kind.__name__].get("properties", {})
         for field in msgspec.structs.fields(kind):
             waiting += find_structs(field.type)
-            # Sight is about what happens in the event, not about our own tables.
+            # Visibility is about what happens in the event, not about our own tables.
             sight = (
                 _WITHHELD.get(find_minimum_visibility(kind, field.name), "")
                 if kind in _EVENTS

@@ -1,9 +1,9 @@
-"""Limits that keep one client from costing another anything: how many may come, and how
-fast. Pure.
+"""Limits so that no client costs another anything: how many connections, how fast.
+Pure.
 
 Connections from this machine are not counted by address: behind a reverse proxy all
-have that address. There handshakes, websockets and filters are counted by the address
-that the proxy names (``X-Forwarded-For``).
+have that address. Behind a proxy, handshakes, websockets and filters are counted by the
+address that the proxy names (``X-Forwarded-For``).
 """
 
 from collections import Counter
@@ -33,8 +33,7 @@ class ClientLimits(Value, kw_only=True):
     slow_after_s: float = 10.0
     """A skipped client that has not drained by then is closed."""
     encrypting: int = 256
-    """Unfinished TLS handshakes; beyond them the one begun first gives way to a
-    newcomer.
+    """Unfinished TLS handshakes; above this number the oldest is dropped for a new one.
     """
     encrypting_s: float = 5.0
     """For a TLS handshake."""
@@ -53,8 +52,8 @@ class ClientLimits(Value, kw_only=True):
     messages_s: float = 30.0
     connections: int = 10_000
     connections_per_address: int = 256
-    """From one address; this machine's own is not counted. Of one visitor behind a
-    proxy on this machine so many websockets.
+    """Connections from one address; this machine's own is not counted. Also the number
+    of websockets of one visitor behind a proxy on this machine.
     """
     handshakes_per_s: float = 200.0
     """Each new subscriber costs a snapshot: from all addresses together."""
@@ -73,7 +72,7 @@ class ClientLimits(Value, kw_only=True):
     history_age_s: float = 120.0
 
 
-#: Addresses whose rate is remembered at once; beyond, the one unseen for longest is
+#: Addresses whose rate is remembered; above this number the one unseen for longest is
 #: forgotten.
 _ADDRESSES = 4096
 
@@ -121,7 +120,7 @@ class RateLimits:
     def add_connection(self, address: str) -> bool:
         """Count one connection; return whether there was room for it.
 
-        :meth:`remove_connection` is due in any case.
+        Call :meth:`remove_connection` later in either case.
         """
         self.connections += 1
         self._by_address[address] += 1

@@ -17,7 +17,7 @@ def check_exposure(config: ServerConfig) -> list[str]:
     """Return warnings, one line each, about an address that others can reach.
 
     Raises:
-        ConfigError: others can reach it and nothing says that they may.
+        ConfigError: others can reach it, and no setting allows that.
     """
     if is_loopback(config.host):
         return []
@@ -46,8 +46,8 @@ def check_exposure(config: ServerConfig) -> list[str]:
     return warnings
 
 
-#: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles
-#: it).
+#: Unsent bytes that the system holds for one client, besides what this service holds
+#: (Linux doubles it).
 KERNEL_BYTES = 131_072
 
 
@@ -56,8 +56,8 @@ def bind_socket(host: str, port: int) -> socket.socket:
     free one.
 
     Raises:
-        PortInUse: another program listens there.
-        ConfigError: the address is none, or not this machine's.
+        PortInUse: another program listens there. ConfigError: it is no address, or not
+        one of this machine.
     """
     address = "127.0.0.1" if host.lower() == "localhost" else host
     try:
@@ -75,9 +75,8 @@ def bind_socket(host: str, port: int) -> socket.socket:
             # A restart may take the port while old connections linger; a listener still
             # excludes.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted sockets inherit it. The kernel would else let unread data grow to
-        # megabytes for each client that does not read (Linux: tcp_wmem), out of our
-        # sight.
+        # Accepted sockets inherit it. Otherwise the kernel would let unsent data grow
+        # to megabytes for each client that does not read (Linux: tcp_wmem).
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BYTES)
         sock.bind((address, port))
     except OSError as error:

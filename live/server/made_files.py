@@ -20,9 +20,9 @@ class ExportedFile(Value):
     body: bytes
 
 
-#: What was made is given again for so long, seconds.
+#: How long a finished file is given out again, seconds.
 KEEP_S = 5.0
-#: So many different files are made or kept at once.
+#: Most files that are being made or kept at once.
 MAX_FILES = 64
 
 

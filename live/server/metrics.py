@@ -1,4 +1,4 @@
-"""What is measured of the service, as Prometheus text (OpenMetrics names, base units).
+"""Measurements of the service, as Prometheus text (OpenMetrics names, base units).
 
 Nothing here names a player, a board or a client: the number of series stays bounded.
 """
@@ -17,7 +17,7 @@ from live.server.event_reader import EventReader
 
 
 class MetricCounts:
-    """Plain counts, kept by those who do the things counted."""
+    """Plain counts, updated where the counted things happen."""
 
     def __init__(self) -> None:
         self.subscribers = 0
@@ -35,7 +35,7 @@ class MetricCounts:
 
 
 class Metrics(Collector):
-    """Reads state and counts whenever somebody asks."""
+    """Reads state and counts at each request."""
 
     def __init__(self, state: EventReader, tally: MetricCounts) -> None:
         self._state = state

@@ -43,12 +43,11 @@ def parse_host(authority: str) -> str:
 
 
 class OriginPolicy:
-    """The names we answer to and the origins whose pages may connect.
-
-    Listening on loopback, only names of this machine are answered. Elsewhere any name
-    is, unless ``hosts`` lists some: then they and those of this machine. A page of our
-    own may always connect; ``origins`` lists further ones (``https://example.org``,
-    ``null`` for local files).
+    """The host names that are accepted, and the origins whose pages may connect. While
+    it listens on loopback, only names of this machine are accepted. On other addresses
+    every name is, unless ``hosts`` lists some: then only these and names of this
+    machine. A page of our own may always connect; ``origins`` lists further ones
+    (``https://example.org``, ``null`` for local files).
     """
 
     def __init__(self, config: ServerConfig) -> None:
@@ -57,10 +56,10 @@ class OriginPolicy:
         self._origins = {origin.lower().rstrip("/") for origin in config.origins}
 
     def accepts_host(self, authority: str) -> bool:
-        """Return whether a ``Host`` header names us."""
+        """Return whether a ``Host`` header has an accepted name."""
         host = parse_host(authority)
-        # A rebound domain stands in ``Host`` by its own name, never by one of this
-        # machine.
+        # A rebound domain appears in ``Host`` under its own name, never under one of
+        # this machine.
         if not host or host in self._hosts or is_loopback(host):
             return bool(host)
         return not self._loopback_only and not self._hosts
@@ -79,13 +78,14 @@ class OriginPolicy:
         return scheme in ("http", "https") and ours == authority.lower()
 
 
-#: What proxies add: the request comes from elsewhere, whatever address it has.
+#: Headers that proxies add: such a request comes from another machine, whatever its
+#: address.
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
 
 
 def read_client_address(headers: Mapping[str, str], address: str) -> str:
-    """Return whom a request is from: behind a proxy on this machine, the last address
-    it names.
+    """Return the client's address: behind a proxy on this machine, the last address
+    that the proxy names.
     """
     with contextlib.suppress(ValueError):
         if is_loopback(address):

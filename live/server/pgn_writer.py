@@ -17,8 +17,7 @@ from live.messages.from_sources import GameReport, Player
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
 _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-#: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd
-#: outcomes.
+#: Results in the standard (section 8.1.1.7); lichess has further ones for odd outcomes.
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from live.process.child_processes import build_group_options
 from live.server.made_files import ExportFailed
 
-#: A picture that is not there by then is given up, seconds.
+#: A picture that takes longer is given up, seconds.
 PICTURE_S = 20.0
 #: Pictures must take no time from the engines.
 _NICE = 10

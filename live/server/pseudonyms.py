@@ -1,4 +1,4 @@
-"""Other names for what would lead the public to an undelayed game. Pure.
+"""Other names for whatever would lead the public to an undelayed game. Pure.
 
 The id of a game is often the last part of its address at its source, where anyone can
 read without a delay. So while the public is delayed it knows each game by another id: a
@@ -43,7 +43,8 @@ SECRET_BYTES = 16
 #: Sources whose names are no addresses.
 _NO_ADDRESS = frozenset({"demo", ""})
 _NEUTRAL = re.compile(r"source(?: [0-9a-f]{5})?")
-#: Shorter parts of an address are words like any other: ``board3``, ``round-7``.
+#: Shorter parts of an address are ordinary words, ``board3`` or ``round-7``, and are
+#: kept.
 _TELLING_CHARS = 8
 _GAME_TEXTS = (
     "event",
@@ -89,7 +90,7 @@ def neutralise_sources(
 def neutralise_health(
     health: FeedHealth, name_of: Callable[[FeedName], str]
 ) -> FeedHealth:
-    """Return the state of a source alone: details, and the name of a broker, name files
+    """Return the state of a source without details and broker name, which name files
     and hosts.
     """
     if not health.part:

@@ -66,12 +66,15 @@ from live.server.visibility import Visibility, redact
 log = logging.getLogger(__name__)
 Listener = Callable[[list[Change]], None]
 Stage = tuple[float, Game | None]
-"""How many seconds ago a game came to stand like this; None: as it stands now."""
+"""How many seconds ago a game changed, and the game after that change; None: the game
+as it is now.
+"""
 
 
 Unshown = Mapping[GameId, Sequence[Stage]]
-"""Games that hold what the public has not seen: how each stood, the oldest first, as
-it stands now last."""
+"""Games that the public has not fully seen: the stages of each, the oldest first, the
+present one last.
+"""
 
 
 _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
@@ -106,8 +109,7 @@ class PublicAudience(FilteredReader):
         moves, clocks, headers and results are shown when they are due, as if there had
         been no restart, and their figures with the last of them; a game without known
         stages is withheld whole. Meanwhile the engine counts as in ``stored_engine``,
-        which rests on no game. ``pseudonyms`` are of this run alone unless they are
-        given.
+        which rests on no game. Without ``pseudonyms``, new ones are made for this run.
         """
         super().__init__(live, ALL)
         self._live = live
@@ -247,12 +249,12 @@ class PublicAudience(FilteredReader):
 
     @property
     def delay_s(self) -> float:
-        """By how much the public is behind, seconds."""
+        """How far the public is behind, seconds."""
         return self._delay_s
 
     def set_delay(self, delay_s: float) -> None:
-        """Delay by so many seconds from now on; what waits has to wait no longer than
-        that.
+        """Set the delay, seconds, from now on; changes that wait already wait no longer
+        than that.
 
         Nothing that the public has seen is taken back.
         """
@@ -296,14 +298,14 @@ class PublicAudience(FilteredReader):
                 if moment.game not in changed_s:
                     late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._enqueue(last_s, MomentMessage(moment.game, moment))
-        # Their figures rest on these games, to an unknown part.
+        # Players' figures rest on these games, to an unknown extent.
         for player in whole.players:
             late.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._enqueue(last_s, StandingMessage(player))
         for each in whole.gains:
             for gain_cp, moves in each.counts:
                 self._enqueue(last_s, GainsMessage(each.player, gain_cp, moves))
-        # So does what the engine counts.
+        # So does the engine's rating.
         stored = stored_engine or whole.engine
         rating = stored.rating
         source = stored.rating_source
@@ -324,8 +326,8 @@ class PublicAudience(FilteredReader):
         before: GameDetail | None = None
         for ago_s, game in stages:
             after = detail if game is None else _restore_position(detail, game)
-            # After a clock was set back the time would lie ahead, and what is first in
-            # the queue delays all behind it.
+            # After the clock was set back, the time could lie in the future, and the
+            # first of the queue delays all others.
             at_s = now_s - max(0.0, ago_s)
             for change in (
                 replay_game(after) if before is None else _continue_game(before, after)
@@ -391,7 +393,7 @@ class PublicAudience(FilteredReader):
         self._update_copy()
 
     def _release(self, changes: Iterable[Change]) -> None:
-        """Take into what the public knows what it may know now, and pass it on."""
+        """Apply changes to what the public knows, and pass them on."""
         due: list[Change] = []
         for change in changes:
             self._update_ids(change)
@@ -400,7 +402,7 @@ class PublicAudience(FilteredReader):
                 if self._delayed_copy is not None:
                     self._delayed_copy.apply(change)
             except OutOfStep as error:
-                # A fault of ours: the public goes on without this change.
+                # This is a bug of ours: the public goes on without this change.
                 log.error("the public misses a change: %s", error)
             else:
                 due += news
@@ -412,8 +414,8 @@ class PublicAudience(FilteredReader):
                 )
 
     def _select_news(self, change: Change) -> tuple[Change, ...]:
-        """Return what of a change is new to the public: an empty message would say that
-        an engine answered.
+        """Return the parts of a change that are new to the public; an empty message
+        would reveal that an engine answered.
         """
         if self._selected is ALL:
             return (change,)
@@ -472,8 +474,8 @@ def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
 
 
 def _is_worth_keeping(change: Change) -> bool:
-    """Return whether a change is more than a score that a later one will have
-    replaced.
+    """Return whether a change must be kept: a provisional score will be replaced by a
+    later one.
     """
     return (
         not isinstance(change, ScoreMessage)

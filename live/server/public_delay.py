@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 DELAY = "delay"
 #: The kind of notes that the public was shown something that had been withheld.
 SHOWN = "shown"
-#: Under which the journal keeps the secret of the pseudonyms.
+#: The kind of memory that holds the secret of the pseudonyms.
 SECRET = "secret"
 #: Longest time between two looks at what is due, seconds.
 LOOK_S = 1.0
@@ -46,7 +46,9 @@ def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> No
 
 
 def reset_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
-    """Set the delay of changed settings from the next move on, not the arbiter's."""
+    """Set the delay that changed settings name, from the next move on; it replaces the
+    arbiter's.
+    """
     public.set_delay(delay_s)
     _remember(journal, 0.0)
 
@@ -112,8 +114,7 @@ async def wait_until_published(public: PublicAudience, clock: Clock) -> None:
 
 
 def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
-    """Return what the public had not been shown when the journal ended, by game.
-
+    """Return, by game, what the public had not been shown when the journal ended.
     Downtime does not count towards the delay, whatever the clock says.
     """
     if not delay_s:

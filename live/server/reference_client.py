@@ -76,9 +76,9 @@ class ReferenceClient:
     def __init__(self) -> None:
         self.hello: HelloMessage | None = None
         self.public_delay = PublicDelay()
-        """As the service said last."""
+        """The delay that the service last announced."""
         self.seq: int | None = None
-        """Number of the last message applied; null before the first snapshot."""
+        """Number of the last message applied; None before the first snapshot."""
         self._replace(SnapshotMessage(_UNKNOWN, ()))
 
     def _replace(self, message: SnapshotMessage) -> None:

@@ -117,17 +117,16 @@ class RetainedMessages:
         self._state = state
         self._prefix = f"{prefix}/{wire.PROTOCOL}"
         self._visibility = selected.visibility
-        # The status is the publisher's.
+        # The publisher itself sends the status.
         self._others = {self.topic(each) for each in ("status", *others)}
         self._wanted: dict[str, bytes] = {}
-        # What the broker holds, by topic; null where only that it holds something is
-        # known.
+        # What the broker holds, by topic; None where it holds something unknown.
         self._sent: dict[str, bytes | None] = {}
-        # Topics where the two may differ, in the order in which they came to be so.
+        # Topics where the two may differ, in the order in which that came about.
         self._look: dict[str, None] = {}
         self._places: dict[GameId, Place] = {}
-        # What to look at again: boards by their place, players by their id; null: the
-        # service.
+        # What to look at again: boards by their place, players by their id, the service
+        # as None.
         self._stale: set[Place | str | None] = set()
         self.forget()
 
@@ -150,7 +149,7 @@ class RetainedMessages:
                 case StandingMessage(player=player):
                     self._stale.add(player.id)
                 case EngineMessage():
-                    # Every rating is another one now.
+                    # Every rating may have changed.
                     self._mark_all()
                 case HealthMessage():
                     self._stale.add(None)
@@ -162,7 +161,7 @@ class RetainedMessages:
         self._stale.add(None)
 
     def reset(self) -> None:
-        """Look again at all places, as games have other ids."""
+        """Look at all places again, because games have other ids."""
         self._stale.update(self._places.values())
         self._places.clear()
         for view in self._state.games():

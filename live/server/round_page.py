@@ -29,7 +29,7 @@ from live.watch.round_summary import (
 )
 from live.watch.words import WORDS
 
-#: A page that waits for the end of a round loads itself again after so many seconds.
+#: Seconds after which a page that waits for the end of a round loads itself again.
 _AGAIN_S = 60
 _PICTURE = f"{API_PATH[1:]}/round.png"
 _POINTS: dict[float | None, str] = {1.0: "1", 0.5: "½", 0.0: "0"}
@@ -138,7 +138,7 @@ def _render_head(
         "og:description": said,
     }
     if links.has_picture:
-        # Those who are sent the link have no token.
+        # People who are sent the link have no token.
         tags["og:image"] = links.root + _address(_PICTURE, name, language, {})
         tags["og:image:width"] = str(WIDTH)
         tags["og:image:height"] = str(HEIGHT)

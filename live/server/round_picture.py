@@ -35,11 +35,12 @@ from live.watch.words import WORDS, RoundWords
 _BETTER, _WORSE = "#4cc38a", "#ff8b7b"
 #: Most games in a picture.
 _ROWS = 9
-#: Most characters of a name beside a result, of one in a list, and of the title.
+#: Characters after which a text is cut: a name beside a result, a name in a list, the
+#: title.
 _NAME = 18
 _LONG_NAME = 24
 _TITLE = 60
-#: Where columns stand, and the first line of both.
+#: x of the columns, and y of their first line.
 _LEFT, _MIDDLE, _RIGHT, _TOP = 30, 650, 1170, 165
 
 
@@ -64,7 +65,9 @@ def describe_round(summary: RoundSummary, language: str) -> str:
 
 
 def shorten_name(name: str, summary: RoundSummary) -> str:
-    """Return the family name, with what tells it from the others of the round."""
+    """Return the family name, with initials where another player of the round has the
+    same.
+    """
     names: list[str] = []
     for game in summary.games:
         names += [game.white.name, game.black.name]
@@ -109,7 +112,7 @@ def draw_round(summary: RoundSummary, language: str) -> str:
 
 
 def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
-    # What is left out takes a line of its own.
+    # The number of games left out takes a line of its own.
     has_room = len(summary.games) <= _ROWS
     shown = summary.games if has_room else summary.games[: _ROWS - 1]
     y = _TOP
@@ -144,7 +147,7 @@ def _draw_player(
 
 
 def _draw_highlights(summary: RoundSummary, language: str) -> Iterator[str]:
-    """Draw who stood out, where that can be said, and the moves below."""
+    """Draw the players who stood out, if any, and the moves below."""
     words = WORDS[language].round
     y = _TOP
     if summary.compared:

@@ -27,7 +27,7 @@ class Asked(Value):
 
 
 Answered = HttpResponse | None
-"""Null where nothing of that name is there."""
+"""None where nothing of that name exists."""
 
 
 Answer = Callable[[Any, Asked], Answered | Coroutine[Any, Any, Answered]]
@@ -37,18 +37,18 @@ class Route(Value, dict=True):
     """What is at a path, and how the published description says it."""
 
     path: str
-    """What it names stands in braces. Of two that match, the first that knows the name
+    """Names stand in braces. If two routes match, the first one that knows the name
     answers.
     """
     answer: Answer
     gives: Any
-    """The type of its JSON, or of the list under a name, else its media type; null
-    where the description leaves it out, since no program needs it.
+    """The type of its JSON, or of the list under a name, else its media type; None
+    where the description leaves the route out, since no program needs it.
     """
     query: Sequence[str]
     """Parameters of its query, by their names in the description."""
     open: bool
-    """Whether clients without a token may read it where one is needed."""
+    """Whether clients may read it without a token even where one is needed."""
 
     @property
     def summary(self) -> str:

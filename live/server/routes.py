@@ -91,14 +91,14 @@ from live.watch.round_summary import (
 )
 from live.watch.words import LANGUAGES
 
-#: Letters stay the same from version to version: a browser asks once a day.
+#: The font stays the same from version to version, so a browser asks once a day.
 _FONT_KEPT = ("Cache-Control", "public, max-age=86400")
-#: Addresses of versions before: the JSON interface had a number of its own.
+#: Addresses of former versions, whose JSON interface had a number of its own.
 _FORMER_API = re.compile(rf"/api/v[1-{PROTOCOL - 1}](|/.*)", re.DOTALL)
 #: What names a round.
 ROUND_QUERY = ("event", "round")
 _HTML = static_files.CONTENT_TYPES[".html"]
-#: matplotlib's drawings say how they look in themselves.
+#: matplotlib's drawings contain their own styles.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 #: A client without a token where one is needed learns no more than those who may not
 #: see scores.
@@ -132,7 +132,7 @@ class HttpRoutes:
         """
         self._study = study
         self._pictures = SingleFlight(clock)
-        # One after the other: each keeps a processor busy that engines need.
+        # One drawing at a time: each keeps busy a processor that engines need.
         self._drawing = asyncio.Semaphore()
         self._secure = bool(config.certificate_file)
         self.frames: Sequence[str] = config.frames
@@ -145,8 +145,7 @@ class HttpRoutes:
         self._metrics = Metrics(state, tally)
 
     async def answer(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
-        """Respond to a guest, or to a client that gives no valid token: with pages
-        alone.
+        """Respond to a guest; to a client without a valid token only with pages.
 
         HEAD has its body here too; the shell leaves it out.
         """
@@ -157,8 +156,8 @@ class HttpRoutes:
         response = await self._respond(request, guest)
         if response.status != 200:
             return response
-        # Who gave no token gets what all others get: caches on the way may keep that
-        # for a moment.
+        # All clients without a token get the same, so shared caches may keep it for a
+        # moment.
         if guest is not None and not guest.digest and request.path.startswith("/api/"):
             response = share_public_answer(response)
         return compress_response(request, response)
@@ -177,7 +176,7 @@ class HttpRoutes:
                 return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
         elif (page := self._site.find_page(path) or find_manual_page(path)) is not None:
             shown = self._respond_page(page, path, request.query)
-            # A local file for OBS looks for this picture until the service is there.
+            # A local file in OBS asks for this picture until the service answers.
             return allow_origin(shown, "*") if path == "/static/icon.svg" else shown
         for entry in ROUTES:
             if (found := entry.pattern.fullmatch(path)) is None:
@@ -207,8 +206,8 @@ class HttpRoutes:
     def _respond_page(
         self, page: ExportedFile, path: str = "", query: Pairs = ()
     ) -> HttpResponse:
-        # Scripts, styles and pictures obey the policy of the page that loads them: its
-        # long one would only be carried along, some forty times a page.
+        # Scripts, styles and pictures obey the policy of the page that loads them; some
+        # forty copies of the long policy a page would be waste.
         is_page = page.media_type.startswith("text/html")
         policy = NO_CONTENT_POLICY
         if is_page:
@@ -410,8 +409,7 @@ class HttpRoutes:
             summary = await on_own_thread(summarise_round, details)
             return ExportedFile(JSON, msgspec.json.encode(summary))
 
-        # It is summed up once for all who ask at the same time, as it costs
-        # milliseconds a game.
+        # Sum up once for all that ask at the same time: it costs milliseconds a game.
         try:
             file = await self._pictures.get((name, tuple(ids), asked.sees), summed_up)
         except ExportFailed as error:
@@ -460,7 +458,9 @@ class HttpRoutes:
 
     @route("/manual", open=True)
     def redirect_to_manual(self, asked: Asked) -> HttpResponse:
-        """Links between the manual's pages count from the folder."""
+        """Links between the manual's pages are relative to the folder, so its address
+        must end with a slash.
+        """
         return respond(308, "text/plain", b"", [("Location", "manual/")])
 
     @route("/share", open=True)

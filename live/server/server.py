@@ -51,7 +51,7 @@ from live.server.wire import FRAMES_LOG, CloseCode
 from live.user_files import on_own_thread
 
 _log = logging.getLogger(__name__)
-#: How often deadlines are kept, and it is seen whether the port is still ours.
+#: How often deadlines are enforced and the port is checked.
 _SWEEP_S = 1.0
 #: Connections that wait to be accepted.
 _BACKLOG = 1024
@@ -137,7 +137,8 @@ class Publisher:
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
         self._server: asyncio.Server
-        # What was given where any free port was asked for is kept when listening again.
+        # If any free port was asked for, the port that was given is kept when listening
+        # again.
         self._port = config.port
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
@@ -243,8 +244,8 @@ class Publisher:
         self._authentication.reconfigure(config)
         if config.hide_scores != self._config.hide_scores:
             self.public.hide_scores(config.hide_scores)
-            # What was kept from the streams meanwhile must not be missed by who resumes
-            # one.
+            # A client that resumes a stream must not miss what was withheld from it
+            # meanwhile.
             self.broadcaster.reset()
         self._rates.set_max_connections(config.max_connections)
         self._config = config
@@ -265,8 +266,8 @@ class Publisher:
 
     def _send(self, broadcaster: Broadcaster, changes: Iterable[Change]) -> None:
         broadcaster.publish(changes)
-        # A tick for each audience: when the public is written to says nothing of the
-        # other's news.
+        # Each audience has its own tick, so that the time of a write to the public
+        # reveals nothing about arbiters' news.
         if broadcaster not in self._ticks and not self._stopping:
             self._ticks[broadcaster] = self._loop.call_later(
                 self._limits.tick_s, self._tick_over, broadcaster
@@ -320,8 +321,8 @@ class Publisher:
     ) -> AdmittedClient | HttpResponse:
         """Return the client that a handshake admits, or the response that refuses it.
 
-        Checked from the cheapest to the dearest, before anything is set up: host name,
-        origin, rate, token, filter.
+        Checks go from the cheapest to the most expensive, before anything is set up:
+        host name, origin, rate, token, filter.
         """
         if (foreign := self._refuse_host(request)) is not None:
             return foreign
@@ -370,7 +371,7 @@ class Publisher:
         address now.
         """
         if wanted.is_narrow and not is_loopback(address):
-            # Otherwise two addresses could use up all filters.
+            # Without this, two addresses could use up all filters.
             read = {
                 each.stream.filter
                 for each in self._connections
@@ -479,7 +480,7 @@ class Publisher:
             try:
                 connection.enforce_deadlines(now_s)
             except Exception:
-                # Broad: a fault in one connection must not lift the deadlines of all
+                # Broad: a fault in one connection must not stop the deadlines of all
                 # others.
                 _log.exception("a connection is dropped")
                 connection.transport.abort()

@@ -1,7 +1,6 @@
-"""The page of one board for links in chats: what these read of it, and the way to the
-board. Pure.
-
-Places of the page stand behind the ``#`` of its address, which no server is told.
+"""The page of one board for links in chats: tags that chats read, and a redirect to the
+board. Pure. The page's own places stand behind the ``#`` of its address, which browsers
+do not send to servers.
 """
 
 from collections.abc import Iterable, Iterator

@@ -31,11 +31,11 @@ from live.server.streams import FIRST_SEQ, StreamHub
 from live.server.visibility import Visibility
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
-#: A snapshot takes the place of so many bytes of changes.
+#: After so many bytes of changes a new snapshot is published.
 _SINCE_BYTES = 100_000
-#: What newcomers read is at most so old; meanwhile they wait.
+#: Retained messages are at most so old, seconds; newcomers wait that long.
 _SINCE_S = 1.0
-#: Beyond, the broker is too slow to follow, and gets a snapshot.
+#: If more bytes wait, the broker is too slow, and gets a snapshot.
 _WAITING_BYTES = 1_000_000
 
 
@@ -107,7 +107,7 @@ class SiteStream:
         if self._jumped:
             self._jumped = False
             self._waiting.clear()
-            # By a heartbeat readers see that there is another epoch.
+            # The heartbeat tells readers that there is another epoch.
             found += [*self._build_snapshot(), self._build_heartbeat()]
         elif self._waiting:
             found.append(self._build_changes(self._waiting))

@@ -20,7 +20,7 @@ from live.user_files import read_regular
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no
 #: plugins, no foreign frames around the page; the builder frames the overlay. OBS shows
-#: a page in its own window: that does not hinder it.
+#: a page in a window of its own, which the policy does not prevent.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; manifest-src 'self'; media-src 'self'; connect-src 'self'; "
@@ -72,8 +72,8 @@ _NAMED = {
     "/overlays": "builder.html",
 }
 OVERLAY = Path(__file__).resolve().parents[1] / "screens" / "web"
-#: Modules that are in no file: the words of the figures, and what is left out of
-#: messages.
+#: Generated modules, in no file: the words of the figures, and the defaults that
+#: messages leave out.
 CATALOGUE = "client/catalogue.js"
 USUAL = "client/usual.js"
 

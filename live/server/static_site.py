@@ -1,9 +1,9 @@
 """The pages as files that any web server serves, and that read from a broker. Shell:
 writes files.
 
-What only the service answers is left out: the builder of overlays, and the requests it
-makes. A strict policy for what pages may load stands in each of them, since the server
-is not ours.
+The builder of overlays and what it requests are left out, because only the service can
+answer them. Each page carries a strict policy for what it may load, since the web
+server is not ours.
 """
 
 import re
@@ -31,7 +31,7 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 _PAGES = ("index.html", "overlay.html")
-#: Links between pages of the manual name no suffix, which a server of files needs.
+#: Links between pages of the manual have no suffix, but a file server needs one.
 _LINK = re.compile(rb'href="(%b)([#"])' % "|".join(TOPICS).encode())
 #: Pages that only the service has.
 _ABSENT = re.compile(rb'<a href="\.\./(overlays|docs)[^>]*>[^<]*</a>')

@@ -17,7 +17,7 @@ from live.server.visibility import Visibility, should_send
 
 #: Longest accepted filter value, characters; longer than any real name or id.
 MAX_VALUE_CHARS = 200
-#: A value in the schemas: more than spaces.
+#: Pattern of a value in the schemas: not only spaces.
 SOME_TEXT = r"\S"
 #: Most values in one filter: a wall of overlays needs a few dozen boards.
 MAX_VALUES = 64

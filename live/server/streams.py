@@ -71,7 +71,7 @@ FIRST_SEQ = 1
 class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     """One message of one stream. ``body`` is shared between streams, the number is not.
 
-    It is deflated once, when somebody first takes it so.
+    It is deflated once, when a subscriber first needs it deflated.
     """
 
     seq: int
@@ -79,12 +79,12 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     at_s: float
     """When it was numbered, on the injected clock."""
     numbered: bool = False
-    """Whether ``body`` has the number already: of what is long and of one
-    stream alone.
+    """Whether ``body`` contains the number already, as a long message of one stream
+    does.
     """
     packed: bytes | None = None
-    """The numbered message deflated; null until asked for, and where that is not worth
-    it.
+    """The numbered message, deflated; None until it is asked for, and where that is not
+    worth it.
     """
 
     @property
@@ -100,8 +100,8 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
         return self.packed is None and len(self.body) > wire.LONG_BYTES
 
     def pack(self) -> None:
-        """Deflate it now, for all who take it so. Any thread may, since a body never
-        changes.
+        """Deflate it now, for all subscribers that take it deflated. Any thread may do
+        so, since a body never changes.
         """
         if self.packed is None:
             self.packed = wire.deflate(self.plain)
@@ -140,10 +140,10 @@ class NumberedStream:
         self.seq = FIRST_SEQ
         """Number of the last message; a snapshot taken now carries it."""
         self.readers: set[Reader] = set()
-        """It stays while there are any."""
+        """Its readers; the stream is kept while it has any."""
         self.ready: tuple[Writers, Writers] = {}, {}
-        """Of these, who may be written to now: those who take plain messages, and
-        deflated ones.
+        """Readers that may be written to now: those that take plain messages, and those
+        that take deflated ones.
         """
         self.used_s = clock()
         """When it was last asked for or read."""
@@ -162,8 +162,9 @@ class NumberedStream:
         self._history: deque[NumberedMessage] = deque()
         self._history_bytes = 0
         self.fresh: list[NumberedMessage] = []
-        """What :meth:`take` has to give."""
-        # Of a brief stream: what was last sent of each game, player, engine and health.
+        """Messages that the next :meth:`take` returns."""
+        # For a brief stream: the last message about each game, player, engine and
+        # health.
         self._sent: dict[Hashable, bytes] = {}
 
     def append(self, body: bytes) -> None:
@@ -176,9 +177,7 @@ class NumberedStream:
         self._evict_old(numbered.at_s)
 
     def list_since(self, epoch: str, seq: int) -> list[NumberedMessage] | None:
-        """Return exactly the messages after ``seq``; None where they cannot all be
-        given.
-        """
+        """Return all messages after ``seq``; None if some are no longer kept."""
         self._evict_old(self._clock())
         missing = self.seq - seq
         if epoch != self.epoch or not 0 <= missing <= len(self._history):
@@ -243,12 +242,12 @@ def _coalescing_key(change: Change) -> Hashable:
     return type(change)
 
 
-#: An older snapshot is not given to newcomers, nor one with more changes since than
-#: this share of it: it would be the longer way.
+#: An older snapshot is not given to newcomers, nor one followed by more changes than
+#: this share of its size: a new snapshot is shorter then.
 _SNAPSHOT_S = 30.0
 _SNAPSHOT_SHARE = 0.25
-#: So many times as many filters may select no game as may select some: they cost next
-#: to nothing.
+#: Filters that select no game cost next to nothing, so this many times as many of them
+#: may exist.
 _OF_NOTHING = 4
 
 
@@ -289,8 +288,8 @@ class StreamHub:
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
-        # Finished games as snapshots have them, deflated when they come a second time,
-        # until something changes of them.
+        # Finished games as they stand in snapshots, deflated at their second use, until
+        # they change.
         self._finished: dict[GameId, dict[tuple[Visibility, bool], bytes]] = {}
 
     # --- changes in -------------------------------------------------------------------
@@ -315,8 +314,8 @@ class StreamHub:
         """Take a change in; return what must go out now, in order (usually nothing)."""
         if (game := game_of(change)) is not None:
             self._finished.pop(game, None)
-        # Moments are few, and clients know the game by then only if its header went
-        # before.
+        # Moments are few; send them at once, after the game's header, so that clients
+        # know the game.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
             return [*self._drain_game(change.game), change]
         waiting = self._waiting.setdefault(game, {})
@@ -340,9 +339,9 @@ class StreamHub:
     def open_stream(self, selected: StreamFilter) -> NumberedStream:
         """Return the stream of this filter; open it if there is none.
 
-        Where too many filters are in use, the one unread for longest makes room. Those
-        of whole events are always served: they are few. Those that select no game have
-        a limit of their own, so that they keep nobody out.
+        Where too many filters are in use, the one unread for longest makes room.
+        Filters of whole events are always served: they are few. Filters that select no
+        game have a limit of their own, so that they keep no other out.
 
         Raises:
             TooManyFilters: somebody reads each of them.
@@ -479,7 +478,7 @@ class StreamHub:
                     players_moved = True
                     joining[view.id] = self._reselect(view)
                 case StandingMessage(player=player):
-                    # Perhaps somebody in a selected game turned out to be another
+                    # A player of a selected game may have turned out to be another
                     # person.
                     stays = bool(player.games or player.moves)
                     players_moved |= not stays or player.id not in self._known_players
@@ -599,7 +598,7 @@ class StreamHub:
 
 
 def count_bytes(messages: Iterable[NumberedMessage]) -> int:
-    """Return bytes of these messages, before any is deflated."""
+    """Return the size of these messages in bytes, before deflating."""
     return sum(len(each.body) for each in messages)
 
 

@@ -45,8 +45,8 @@ def read_peer_address(transport: asyncio.BaseTransport) -> str:
 
 
 _new_decoder = codecs.getincrementaldecoder("utf-8")
-#: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut
-#: off early.
+#: The parser gets its input in slices of this size, so that a burst of tiny frames (6
+#: bytes at least) is cut off early.
 _SLICE_BYTES = 256
 
 
@@ -77,23 +77,25 @@ class Subscriber(asyncio.Protocol):
         tally: MetricCounts,
     ) -> None:
         """``protocol``: frames and the closing handshake; each of our messages is
-        deflated by itself, so our own frames fit in between its. ``turns`` are those of
-        all connections.
+        deflated by itself, so our frames fit between the protocol's own. ``turns`` are
+        those of all connections.
         """
         self.stream: NumberedStream
         self.sender: str
-        """Who its filters are counted for."""
+        """The address that its filters are counted for."""
         self.guest: Guest | None = None
-        """Who it is; null until its first message gives a token."""
+        """Who it is; None until its first message gives a token."""
         self.on_text: Callable[[bytes], None] | None = None
-        """Called with every text message of one frame; None leaves them all alone."""
+        """Called with every text message of one frame; None: such messages are
+        ignored.
+        """
         self.transport = transport
         self.address = read_peer_address(transport)
         self.is_greeted = False
         """Whether it was given its greeting."""
         self.cursor: int | None = None
-        """While it may not be written to: the number of the last message that it was
-        given; null while it waits for a snapshot.
+        """Number of the last message that it was given, while it may not be written to;
+        None while it waits for a snapshot.
         """
         # A client that asked for a smaller window than ours, which hardly any does,
         # gets messages as they are (RFC 7692, section 7.1.2.1).
@@ -157,7 +159,7 @@ class Subscriber(asyncio.Protocol):
         later.
         """
         if self._closing_s is not None:
-            # A fault of ours closed it meanwhile: nothing may follow a close frame.
+            # A bug of ours closed it meanwhile: nothing may follow a close frame.
             return
         self.pause()
         self.cursor = upto
@@ -256,7 +258,8 @@ class Subscriber(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._unread.clear()
         self._stop()
-        # It holds us: a flood of bad tokens would wait for the collector of cycles.
+        # The callback refers to this object: after a flood of bad tokens, such cycles
+        # would wait for the garbage collector.
         self.on_text = None
         self._when_gone(self)
 
@@ -290,8 +293,7 @@ class Subscriber(asyncio.Protocol):
             )
         elif frame.opcode is Opcode.BINARY:
             self.close(CloseCode.TEXT_ONLY, "text only")
-        # All other text is left alone: nothing that is said changes what a subscriber
-        # gets.
+        # All other text is ignored: no message changes what a subscriber gets.
 
     def _is_text_so_far(self, frame: Frame) -> bool:
         """Return whether a text is UTF-8 as far as it has come.

@@ -81,7 +81,9 @@ class _File(Value, forbid_unknown_fields=True):
 
 
 Tokens = Mapping[str, Token]
-"""All tokens of a file, by their SHA-256. Looking digests up gives no timing away."""
+"""All tokens of a file, by their SHA-256. Looking up digests reveals nothing by its
+timing.
+"""
 
 
 def hash_token(token: str) -> str:
@@ -101,7 +103,7 @@ def read_tokens(text: str, where: str) -> Tokens:
         tokens = msgspec.convert(tomllib.loads(text), _File).token
         for token in tokens:
             _ = token.restriction
-    # Not TOML, too long a number, too deep; or no tokens.
+    # Not TOML, a number too long, nested too deeply, or no tokens.
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ConfigError(
             where,
@@ -138,8 +140,8 @@ def _format_toml(value: object) -> str:
 
 
 _log = logging.getLogger(__name__)
-#: How many looks, a second apart, a file that cannot be used may be in the middle of
-#: being written.
+#: How many looks, a second apart, an unusable file is taken for one that is being
+#: written.
 GRACE_LOOKS = 3
 
 
@@ -186,7 +188,7 @@ class TokenFile:
         try:
             tokens = self.read(found)
         except ConfigError as error:
-            # Being written again gives no more time.
+            # A file that is written again and again gets no more time.
             self._spoilt += 1
             if self._spoilt == 1:
                 self._report_state(

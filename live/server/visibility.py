@@ -1,12 +1,11 @@
-"""What is shown to whom: every field of every message, and for whom it is seen. Pure.
-
-There are three sights, each seeing what the one before sees and more. The venue sees
-what anybody in the hall sees anyway: moves, clocks, names, results. The public also
-sees everything an engine said. The arbiter also sees what is no business of the public.
+"""Who may see each field of every message. Pure. There are three levels of visibility;
+each sees what the one before sees, and more. The venue sees what anybody in the hall
+sees anyway: moves, clocks, names, results. The public also sees everything an engine
+said. The arbiter also sees what is no business of the public.
 
 The venue sees only the fields listed for it, so nothing new reaches it unnoticed; what
-is for the arbiter alone is marked as such; all else is public. What is withheld is as
-the type has it by default, so a client needs no second set of types.
+is for the arbiter alone is marked as such; all else is public. A withheld field has its
+default, so a client needs no second set of types.
 
 How busy the engines are is not for the venue: a move that was the engine's first choice
 needs one search fewer, so any count of searches, and any message that a search brings
@@ -81,13 +80,13 @@ _ARBITER: dict[Kind, str] = {
     health.PublicDelay: "held_moves held_boards",
     # What is wrong at a board, and figures of one player.
     to_clients.SnapshotMessage: "alerts",
-    # Screening figures are read by those who know what they do not say. No message
-    # carries an Intrinsic; files of a report do.
+    # Screening figures are for readers who know their limits. No message carries an
+    # Intrinsic; the files of a report do.
     figures.Intrinsic: "match_z difference_z",
     figures.PlayerView: "agreement",
     # The address of a game, and texts that may name files and addresses.
     figures.GameView: "url",
-    # And how many boards figures are behind, delayed ones among them.
+    # And the number of boards whose figures are behind; it counts delayed boards, too.
     health.EngineHealth: "problem behind",
     health.HumanHealth: "problem",
 }

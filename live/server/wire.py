@@ -22,8 +22,8 @@ PROTOCOL = 3
 
 LIVE_PATH = f"/v{PROTOCOL}/live"
 API_PATH = f"/api/v{PROTOCOL}"
-#: For the protocol of websockets, which logs each frame at level debug: what clients
-#: send may be a token, and is in no log.
+#: Logger for the websockets library, which logs each frame at level debug. Frames may
+#: hold tokens, so this logger stays silent.
 FRAMES_LOG = logging.getLogger("live.server.frames")
 
 
@@ -38,8 +38,9 @@ _PING = 0x9
 #: What every deflated message ends with, and so does not carry (RFC 7692, section
 #: 7.2.1).
 _TAIL = b"\x00\x00\xff\xff"
-#: How hard messages are deflated, and long ones, which is done beside the event loop:
-#: of a snapshot of 56 games it saves a quarter and takes four times the time.
+#: Compression levels: for messages, and for long ones, which are deflated beside the
+#: event loop. The second saves a quarter of a snapshot of 56 games and takes four times
+#: the time.
 _LEVEL = 3
 _LONG_LEVEL = 8
 #: Longer messages take more than about a millisecond to deflate.
@@ -59,9 +60,9 @@ class CloseCode(enum.IntEnum):
     GOING_AWAY = 1001
     """The service stops or restarts: come back after a while."""
     TEXT_ONLY = 1003
-    """Do not come back before that is changed."""
+    """Binary messages are refused: do not come back before that is changed."""
     NOT_UTF8 = 1007
-    """A text that is none: do not come back before that is changed."""
+    """A text message is not UTF-8: do not come back before that is changed."""
     TRY_LATER = 1013
     """Too many different filters are in use: come back."""
     SLOW = 4001
@@ -69,11 +70,11 @@ class CloseCode(enum.IntEnum):
     SILENT = 4002
     """No pong in time: come back."""
     TOO_MUCH = 4100
-    """The client sends more than a subscriber has to say: do not come back."""
+    """The client sends more than a subscriber may: do not come back."""
     FORBIDDEN = 4101
     """The token is missing, wrong or expired: do not come back."""
     OUTDATED = 4102
-    """The client speaks a protocol of before: do not come back."""
+    """The client speaks a former protocol: do not come back."""
 
 
 def encode(message: object) -> bytes:
@@ -149,8 +150,8 @@ def encode_with_defaults(value: object) -> bytes:
     return encode(_add_defaults(value))
 
 
-#: What is written as it is; looked up by type, as an answer holds thousands of such
-#: values.
+#: Types that are written as they are; looked up by type, because an answer holds
+#: thousands of such values.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
