@@ -41,7 +41,7 @@ class ManualPage(Value):
     title: str
     """Its heading."""
     summary: str
-    """One line: the first sentence below the heading."""
+    """One line: the first sentence below the heading, without its Markdown."""
     text: str
     """The whole page, Markdown."""
 
@@ -58,7 +58,8 @@ def manual_page(topic: str) -> ManualPage:
     text = resources.files(__package__).joinpath(f"{topic}.md").read_text(encoding="utf-8")
     text = text.replace("<!-- figures -->", _figures())
     heading, paragraph = text.split("\n\n", 2)[:2]
-    summary = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
+    (inline,) = _markdown.parseInline(" ".join(paragraph.split()))
+    summary = _words(inline).partition(". ")[0].removesuffix(".")
     return ManualPage(heading.removeprefix("# "), f"{summary}.", text)
 
 
