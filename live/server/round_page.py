@@ -16,6 +16,7 @@ from live.server.round_picture import (
     describe_round,
     name_round,
     shorten_name,
+    write_date,
     write_figures,
 )
 from live.server.wire import API_PATH
@@ -56,10 +57,10 @@ def render_round(
     name = (summary.event, summary.round)
     title = name_round(name, language)
     said = describe_round(summary, language)
-    date = summary.date.replace(".", "-")
+    date = write_date(summary, language)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p><strong>{escape(said)}</strong> <time>{escape(date)}</time></p>",
+        f"<p><strong>{escape(said)}</strong> {escape(date)}</p>",
         _render_highlights(summary, language, links),
         _render_results(summary, language, links),
     ]

@@ -64,6 +64,21 @@ def describe_round(summary: RoundSummary, language: str) -> str:
     return " · ".join(said)
 
 
+def write_date(summary: RoundSummary, language: str) -> str:
+    """Write the date of a round as people do: ``2 May 2026``; the year alone where day
+    or month is not known.
+    """
+    words = WORDS[language].round
+    year, *month_and_day = summary.date.split(".")
+    if len(month_and_day) != 2 or not all(map(str.isdecimal, month_and_day)):
+        return year
+    month, day = map(int, month_and_day)
+    if not 1 <= month <= 12:
+        return year
+    name = words.months.split()[month - 1]
+    return words.date.format(day=day, month=name, year=year)
+
+
 def shorten_name(name: str, summary: RoundSummary) -> str:
     """Return the family name, with initials where another player of the round has the
     same.
@@ -88,7 +103,6 @@ def draw_round(summary: RoundSummary, language: str) -> str:
     """
     words = WORDS[language].round
     title = cut_text(name_round((summary.event, summary.round), language), _TITLE)
-    date = summary.date.replace(".", "-")
     footer = [words.percent] if summary.compared else []
     if summary.unscored:
         footer.append(words.unscored.format(summary.unscored))
@@ -98,7 +112,9 @@ def draw_round(summary: RoundSummary, language: str) -> str:
             f' viewBox="0 0 {WIDTH} {HEIGHT}" font-family="{FONTS}">'
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             draw_text(_LEFT, 56, 26, QUIET, title),
-            draw_text(_RIGHT, 56, 22, QUIET, date, anchor="end"),
+            draw_text(
+                _RIGHT, 56, 22, QUIET, write_date(summary, language), anchor="end"
+            ),
             draw_text(
                 _LEFT, 108, 36, INK, describe_round(summary, language), is_bold=True
             ),

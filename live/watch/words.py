@@ -5,7 +5,8 @@ kind of moment; what may follow a sentence; and the words of a round's page and 
 In sentences ``{who}`` and ``{rival}`` are players, ``{white}`` and ``{black}`` too,
 ``{move}`` and ``{reply}`` moves, the other holes figures. A sentence stands alone, and
 after the name of its kind (live/screens/web/overlay/language), and does not repeat it.
-In the words of a round ``{}`` is a number or a name.
+In the words of a round ``{}`` is a number or a name, and ``date`` has the order of
+day, month and year.
 """
 
 from importlib import resources
@@ -22,6 +23,9 @@ class RoundWords(Value, forbid_unknown_fields=True):
     """What page and picture of a round say."""
 
     round: str
+    date: str
+    months: str
+    """The names of the months as a date has them, January first."""
     games: str
     decided: str
     upsets: str

@@ -81,6 +81,32 @@ def test_picture_and_page_say_everything_in_every_language(language: str) -> Non
         assert (words.nobody in said) == (words.nobody in page) == (not summary.above)
 
 
+@pytest.mark.parametrize(
+    ("date", "language", "written"),
+    [
+        ("2026.05.02", "en", "2 May 2026"),
+        ("2026.12.31", "de", "31. Dez. 2026"),
+        ("2026.01.02", "ru", "2 янв. 2026 г."),
+        ("2026.05.??", "fr", "2026"),
+        ("2026.??.??", "en", "2026"),
+        ("2026.13.02", "en", "2026"),
+        ("", "en", ""),
+    ],
+)
+def test_picture_and_page_write_the_date_as_people_do(
+    date: str, language: str, written: str
+) -> None:
+    summary = summarise_round([played("g", 1, date=date)])
+    page = render_round(summary, language, RoundLinks("https://host/", {}, True), [])
+    assert f"</strong> {written}</p>" in page.decode()
+    assert written in texts(draw_round(summary, language))
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_every_month_has_a_name(language: str) -> None:
+    assert len({*WORDS[language].round.months.split()}) == 12
+
+
 def test_no_line_leaves_the_picture_or_lies_on_another() -> None:
     long = Player("Wolfeschlegelsteinhausenbergerdorff, Maximilian", elo=2300)
     percentiles = [(99.0, 1.0), (98.0, 2.0), (97.0, 3.0), (96.0, 4.0)]
