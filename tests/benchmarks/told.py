@@ -6,6 +6,9 @@ counted:
 
 - drama missed: a game won against 100 Elo or more, a move that swings the expected score by 40
   points, the highest percentile over 15 counted moves, without a moment;
+- late: how many moves after the one that makes it true a moment is told, and how long these
+  took by the players' clocks, where each score comes before the next move. Moments of the
+  round are true when its last game is over, and told then;
 - open cards: how many turning points were told before the reply had its score, and how many of
   them it then neither confirmed nor completed.
 """
@@ -20,10 +23,12 @@ from msgspec.structs import replace
 
 from live.event.rate_game import COLORS
 from live.messages.figures import GameDetail, view_of
-from live.messages.moments import Moment
+from live.messages.moments import Moment, MomentKind
 from live.messages.to_clients import Change, GameMessage
+from live.messages.values import Color
 from live.server.analysis import Analysis
 from live.watch.expected_scores import scores_alike
+from live.watch.moment_draft import ONCE, MomentDraft
 from live.watch.moment_rules import find_moments
 from live.watch.round_moments import COMPARED_MOVES, read_side
 from live.watch.story_desk import StoryDesk
@@ -32,12 +37,30 @@ UPSET_ELO = 100
 SWING = 0.40
 
 
+#: A moment that is told so much later is late, seconds of the game's own time.
+LATE_S = 60.0
+
+
 class OpenCards(NamedTuple):
     """Turning points that were told before the reply had its score."""
 
     told: int
     withdrawn: int
     """Neither confirmed nor completed by the reply."""
+
+
+class Wait(NamedTuple):
+    """How long a moment was true before it was told."""
+
+    moment: MomentDraft
+    plies: int
+    time_s: float | None
+    """What these took by the players' clocks; None where that is not known."""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is told too late; a wait of unknown length is."""
+        return self.time_s is None or self.time_s > LATE_S
 
 
 def tell(games: Sequence[GameDetail]) -> list[Moment]:
@@ -84,17 +107,44 @@ def swings(game: GameDetail) -> Iterator[int]:
             yield ply.ply
 
 
+def play_through(game: GameDetail) -> Iterator[GameDetail]:
+    """Yield a game after each of its moves, as it stood when that was scored."""
+    for plies in range(1, len(game.plies)):
+        yield replace(game, plies=game.plies[:plies], result="*", plies_played=plies)
+    yield game
+
+
 def count_open_cards(game: GameDetail) -> OpenCards:
     """Play a game through, each score coming before the next move."""
     told = withdrawn = 0
     last = {(each.kind, each.ply) for each in find_moments(game)}
-    for plies in range(1, len(game.plies)):
-        shown = replace(game, plies=game.plies[:plies], result="*", plies_played=plies)
+    for shown in play_through(game):
         for each in find_moments(shown):
             if "open" in each.figures:
                 told += 1
                 withdrawn += not {("turn", each.ply), ("missed", each.ply + 1)} & last
     return OpenCards(told, withdrawn)
+
+
+def measure_waits(game: GameDetail) -> list[Wait]:
+    """Play a game through; return how long each of its moments waited to be told."""
+    told_since: dict[tuple[MomentKind, Color | int | None], int] = {}
+    for shown in play_through(game):
+        found = [identify(each) for each in find_moments(shown)]
+        plies = len(shown.plies)
+        told_since = {each: told_since.get(each, plies) for each in found}
+    waits = []
+    for each in find_moments(game):
+        waited = game.plies[each.ply : told_since[identify(each)]]
+        spent_s = [ply.spent_s for ply in waited if ply.spent_s is not None]
+        is_known = len(spent_s) == len(waited)
+        waits.append(Wait(each, len(waited), sum(spent_s) if is_known else None))
+    return waits
+
+
+def identify(moment: MomentDraft) -> tuple[MomentKind, Color | int | None]:
+    """Return what a moment of a game stays the same by."""
+    return moment.kind, moment.color if moment.kind in ONCE else moment.ply
 
 
 def names(game: GameDetail) -> str:
@@ -130,6 +180,13 @@ def main() -> None:
             for each in (each for each in told if each.game == game.id):
                 around = scores_around(game, each.ply)
                 write(f"   {each.weight:.2f} {each.kind}: {each.text.en} [{around}]")
+        waits = [wait for game in whole.games for wait in measure_waits(game)]
+        for wait in waits:
+            if wait.plies:
+                kind, ply = wait.moment.kind, wait.moment.ply
+                write(f"WAITED {kind} of ply {ply}: {wait.plies} plies, {wait.time_s} s")
+        late = sum(wait.is_late for wait in waits)
+        write(f"told of single games: {len(waits)}, late: {late}")
         cards = [count_open_cards(game) for game in whole.games]
         for line in missed(whole.games, told):
             write(f"MISSED {line}")
