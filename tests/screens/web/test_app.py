@@ -433,10 +433,10 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
 @pytest.mark.whole
 async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -> None:
     async with on_air(boards=2, plies=20) as (_, publisher):
-        for code, name, piece in (
-            ("de", "Bretter", "S"),
-            ("ru", "Доски", "К"),
-            ("en", "Boards", "N"),
+        for code, name, piece, sources in (
+            ("de", "Bretter", "S", "Quellen"),
+            ("ru", "Доски", "К", "Источники"),
+            ("en", "Boards", "N", "Sources"),
         ):
             await page.open(f"{publisher.url}?lang={code}", 390, 844)
             await page.until("document.querySelector('.card')")
@@ -446,6 +446,9 @@ async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -
             await page.until("document.documentElement.scrollWidth <= innerWidth")
             await go(page, "game=board1", ".board-view .turns li")
             assert f"{piece}f3" in await page.run("document.querySelector('.turns').innerText")
+            await page.until("document.documentElement.scrollWidth <= innerWidth")
+            await go(page, "view=health", ".health-view td")
+            assert await page.run("document.querySelector('.health-view h2').textContent") == sources
             await page.until("document.documentElement.scrollWidth <= innerWidth")
             assert page.complaints == []
 
@@ -536,7 +539,7 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
             .map((each) => each.textContent).join("|"); })()"""
         head, *numbers, blanks = (await page.run(shown % "beforeprint")).split("|")
         assert "Open" in head and re.search(r"as of .*(GMT|UTC|[A-Z]{3,4})", head)
-        assert head.endswith("2 incidents, 0 open")
+        assert head.endswith("Incidents: 2, open: 0")
         assert numbers == ["1", "2"] and "Hall: ___" in blanks
         assert (await page.run(shown % "afterprint")).split("|")[1:3] == ["2", "1"]
         # The same desk as the terminal's: an arbiter acts here too.

@@ -2,17 +2,17 @@
 
 import json
 import re
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.messages.alerts import Agreement, Alert
+from live.messages.alerts import Agreement, Alert, IncidentWord, Severity
 from live.messages.figures import Curves, EngineInfo, GameDetail, PlayerView, PlyView
 from live.messages.from_sources import Player
-from live.messages.health import EngineHealth, EngineState, FeedHealth
+from live.messages.health import EngineHealth, EngineState, FeedHealth, FeedState
 from live.messages.moments import MomentKind
 from live.server.static_files import OVERLAY
 from live.watch.finding import SIGNS
@@ -492,7 +492,7 @@ def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
         "Behind": BUSY.behind,
         "Engine": "Stockfish, depth 9",
         "Positions waiting": "3,400, the oldest for 7 s",
-        "Searches": "0, 25 % of 200 known already",
+        "Searches": "0, 25\xa0% of 200 known already",
         "Restarts": "0",
     }
     assert engine_rows(EngineHealth())["Positions waiting"] == "0"
@@ -557,6 +557,7 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
 
 #: What the page says as a text of its own, where it stands in its scripts.
 SAID = re.compile(r'(?<![\w.])say\("((?:[^"\\]|\\.)+)"')
+SAID_IN_HTML = re.compile(r"data-say>([^<]+)<")
 
 
 def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None:
@@ -567,7 +568,14 @@ def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None
             assert other.count("{}") == text.count("{}") and other.strip() == other, other
     scripts = [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]
     said = {each for path in scripts for each in SAID.findall(path.read_text(encoding="utf-8"))}
-    missing = {json.loads(f'"{each}"') for each in said} - set(texts)
+    said_by_name = {
+        *SAID_IN_HTML.findall((OVERLAY / "index.html").read_text(encoding="utf-8")),
+        *get_args(FeedState),
+        *get_args(get_type_hints(EngineState)["state"]),
+        *get_args(Severity),
+        *get_args(IncidentWord),
+    }
+    missing = ({json.loads(f'"{each}"') for each in said} | said_by_name) - set(texts)
     assert missing == set()
 
 
@@ -648,5 +656,5 @@ def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:
     agreement = Agreement(40, 0.8, 0.55, 3.21, 56, 0.034, "402 honest player-games.")
     text = call(pages, "alerts_panel.agreementText", agreement)
     for part in ("80 %", "40 moves", "55 %", "3.2", "56 boards", "3 %", "402", "accuses nobody"):
-        assert part in text
+        assert part in text.replace("\xa0", " ")
     assert call(pages, "alerts_panel.agreementText", None) == ""

@@ -4,6 +4,7 @@
  */
 
 import { button, Children, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
+import { locale, say } from "./language.js";
 import { ask, writePlace } from "./page_address.js";
 
 /** Most urgent first, each with its sign, as SIGNS in live/watch/finding.py. */
@@ -20,12 +21,10 @@ export function rankedAlerts(alerts) {
 /** A screening figure with all that it must not be read without; empty without one. Pure. */
 export function agreementText(agreement) {
   if (!agreement) return "";
-  const percent = (share) => `${Math.round(100 * share)} %`;
+  const percent = (part) => Math.round(100 * part);
   const { moves, share, expected, z, boards, false_alarms: alarms, rests_on: basis } = agreement;
-  return (
-    `${percent(share)} of ${moves} moves, expected ${percent(expected)}, z = ${z.toFixed(1)}. ` +
-    `Over ${boards} boards ${percent(alarms)} of honest events show such a figure. ${basis} It accuses nobody.`
-  );
+  const figures = [percent(share), moves, percent(expected), z.toFixed(1), boards, percent(alarms), basis];
+  return say("{} % of {} moves, expected {} %, z = {}. Over {} boards {} % of honest events show such a figure. {} It accuses nobody.", ...figures);
 }
 
 /** A field with a button that sends what stands in it. */
@@ -48,13 +47,13 @@ class AlertLine {
     this._advice = element("span", "advice");
     this._agreement = element("p", "agreement");
     this._note = element("p", "alert-note");
-    this._taken = button("Acknowledge", () => act({ act: "acknowledge", about: id }));
-    const all = [["This alert", "mute", id], [`Kind ${kind}`, "mute-kind", kind], ...(game ? [["This board", "mute-board", game]] : [])];
-    const mutes = all.map(([name, what, about]) => button(name, () => act({ act: what, about }), { label: `Mute ${name.toLowerCase()}` }));
+    this._taken = button(say("Acknowledge"), () => act({ act: "acknowledge", about: id }));
+    const all = [[say("This alert"), "mute", id], [say("All of this kind"), "mute-kind", kind], ...(game ? [[say("This board"), "mute-board", game]] : [])];
+    const mutes = all.map(([name, what, about]) => button(name, () => act({ act: what, about }), { label: `${say("Mute")}: ${name}` }));
     const show = () => all.forEach(([, what, about]) => act({ act: what, about, muted: false }));
-    this._muted = button("Show as before", show);
-    this._mute = element("details", "chooser", "", element("summary", "", "Mute"), element("div", "", "", ...mutes));
-    const write = writeForm("Note to this alert", "Note", (text) => act({ act: "note", about: id, text }));
+    this._muted = button(say("Show as before"), show);
+    this._mute = element("details", "chooser", "", element("summary", "", say("Mute")), element("div", "", "", ...mutes));
+    const write = writeForm(say("Note to this alert"), say("Note"), (text) => act({ act: "note", about: id, text }));
     this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
     const said = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
     this.node = element("li", "", "", ...said, this._desk);
@@ -63,17 +62,17 @@ class AlertLine {
   draw(alert, game, mayAct) {
     this.node.dataset.severity = alert.severity;
     this.node.dataset.quiet = String(alert.muted || Boolean(alert.acknowledged_s));
-    const known = alert.muted ? ", muted" : alert.acknowledged_s ? ", acknowledged" : "";
-    setText(this._severity, `${SIGNS[alert.severity]} ${alert.severity}${known}`);
+    const known = alert.muted ? `, ${say("muted")}` : alert.acknowledged_s ? `, ${say("acknowledged")}` : "";
+    setText(this._severity, `${SIGNS[alert.severity]} ${say(alert.severity)}${known}`);
     this._link.hidden = !game;
     if (game) {
       this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
-      setText(this._link, game.board === null ? "open" : `Board ${game.board}`);
+      setText(this._link, game.board === null ? say("open") : say("Board {}", game.board));
     }
     setText(this._text, alertSentence(alert.text, [`Board ${game?.board}: `]));
     setText(this._advice, alert.advice);
     setLine(this._agreement, agreementText(alert.agreement));
-    setLine(this._note, alert.note ? `Note: ${alert.note}` : "");
+    setLine(this._note, alert.note ? say("Note: {}", alert.note) : "");
     this._desk.hidden = !mayAct;
     this._taken.hidden = alert.muted || Boolean(alert.acknowledged_s);
     this._muted.hidden = !alert.muted;
@@ -89,8 +88,8 @@ export class ArbiterView {
     const list = element("ol", "alerts");
     this._alerts = new Children(list, (alert) => new AlertLine(alert, act));
     this._note = element("p", "note");
-    const parts = [element("h2", "", "For arbiters only"), this.sound.button, this._note, list, this._log.node];
-    this.node = named(element("section", "arbiter-view", "", ...parts), "For arbiters only");
+    const parts = [element("h2", "", say("For arbiters only")), this.sound.button, this._note, list, this._log.node];
+    this.node = named(element("section", "arbiter-view", "", ...parts), say("For arbiters only"));
   }
 
   /** Time has passed: the log may be there now, and with it what may be done. */
@@ -103,7 +102,7 @@ export class ArbiterView {
     if (held.hello?.sight === "arbiter") this._log.refresh(now);
     this._log.node.hidden = held.hello?.sight !== "arbiter";
     const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
-    setLine(this._note, alerts.length ? "" : "Nothing to look at.");
+    setLine(this._note, alerts.length ? "" : say("Nothing to look at."));
     this._alerts.show(alerts).forEach((line, at) => {
       const alert = alerts[at];
       line.draw(alert, alert.game ? held.games.get(alert.game) : null, this._log.known);
@@ -114,18 +113,18 @@ export class ArbiterView {
 const EVERY_MS = 5_000;
 
 /** Date and time of day on this machine; `long` names its time zone, too. */
-const when = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle });
+const when = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString(locale, { dateStyle: "short", timeStyle });
 
 /** All that happened to an incident, one line each. Pure but for the time zone. */
 function incidentLines({ changes }) {
-  return changes.map(({ at_s: at, what, text }) => `${when(at)} ${what}${text ? `: ${text}` : ""}`);
+  return changes.map(({ at_s: at, what, text }) => `${when(at)} ${say(what)}${text ? `: ${text}` : ""}`);
 }
 
 /** What stands above the log on paper: of which event, as of when, how much of it. Pure but for the time zone. */
 function printHead({ incidents, words, atS }, title) {
   const open = incidents.filter(({ over_s: over }) => over === null).length;
-  const count = `${incidents.length} incident${incidents.length === 1 ? "" : "s"}, ${open} open`;
-  return [title, `as of ${when(atS, "long")}`, count, words && `only those with: ${words}`].filter(Boolean).join(" \u00b7 ");
+  const count = say("Incidents: {}, open: {}", incidents.length, open);
+  return [title, say("as of {}", when(atS, "long")), count, words && say("only those with: {}", words)].filter(Boolean).join(" \u00b7 ");
 }
 
 class IncidentLog {
@@ -138,14 +137,15 @@ class IncidentLog {
     this._body = element("tbody");
     this._head = element("p", "printed");
     this._note = element("p", "note");
-    this._filter = searchField("Filter the incident log", "Filter: words of the log", () => this.refresh(Infinity));
-    const table = tableOf("Incidents", ["No.", "Board", "What happened"], this._body, "incidents");
-    const bar = element("div", "toolbar", "", this._filter, button("Print", () => window.print()));
-    this._write = writeForm("Entry into the log", "Write", (text) => act({ act: "enter", text }));
+    this._filter = searchField(say("Filter the incident log"), say("Filter: words of the log"), () => this.refresh(Infinity));
+    const table = tableOf(say("Incident log"), [say("No."), say("Board"), say("What happened")], this._body, "incidents");
+    const bar = element("div", "toolbar", "", this._filter, button(say("Print"), () => window.print()));
+    this._write = writeForm(say("Entry into the log"), say("Write"), (text) => act({ act: "enter", text }));
     this._write.hidden = true;
-    const signed = element("p", "printed", ["Round", "Hall", "Arbiter", "Date", "Signature"].map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
-    const parts = [element("h2", "", "Incident log"), this._head, this._write, bar, this._note, element("div", "scroll", "", table), signed];
-    this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
+    const heads = [say("Round"), say("Hall"), say("Arbiter"), say("Date"), say("Signature")];
+    const signed = element("p", "printed", heads.map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
+    const parts = [element("h2", "", say("Incident log")), this._head, this._write, bar, this._note, element("div", "scroll", "", table), signed];
+    this.node = named(element("section", "incident-log", "", ...parts), say("Incident log"));
     addEventListener("beforeprint", () => this._list(printHead(this._read, document.title)));
     addEventListener("afterprint", () => this._list());
   }
@@ -161,13 +161,13 @@ class IncidentLog {
       this.known = true;
       this._write.hidden = false;
     } catch (error) {
-      setLine(this._note, `The log cannot be read: ${error.message}.`);
+      setLine(this._note, say("The log cannot be read: {}.", error.message));
     }
   }
 
   _draw(read) {
     const { incidents, words } = this._read = read;
-    setLine(this._note, incidents.length ? "" : words ? "Nothing in the log has these words." : "Nothing is in the log yet.");
+    setLine(this._note, incidents.length ? "" : words ? say("Nothing in the log has these words.") : say("Nothing is in the log yet."));
     this._list();
   }
 
@@ -185,7 +185,7 @@ class IncidentLog {
 }
 
 const STORED = "live-rate-sound";
-const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every alert" };
+const SOUNDS = { off: say("Sound: off"), alarms: say("Sound: alarms"), all: say("Sound: every alert") };
 
 /** Whether an alert asks for notice. Pure. */
 export const asks = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;

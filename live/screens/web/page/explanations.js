@@ -47,17 +47,17 @@ const STORED = "live-rate-keys";
 
 /** Key, as people see it, and what it does: in the order of the help. */
 export const HELP = [
-  ["b", "all boards"],
-  ["p", "players"],
-  ["h", "health of sources and engines"],
-  ["w", "wall: all boards, for a screen in the hall"],
-  ["/", "filter"],
-  ["Enter", "open a board"],
-  ["\u2190 \u2192", "one move back, one move on"],
-  ["Home, End", "start, newest move"],
-  ["f", "turn the board"],
-  ["Esc", "back to all boards"],
-  ["?", "this help"],
+  ["b", say("all boards")],
+  ["p", say("players")],
+  ["h", say("health of sources and engines")],
+  ["w", say("wall: all boards, for a screen in the hall")],
+  ["/", say("filter")],
+  ["Enter", say("open a board")],
+  ["\u2190 \u2192", say("one move back, one move on")],
+  ["Home, End", say("start, newest move")],
+  ["f", say("turn the board")],
+  ["Esc", say("back to all boards")],
+  ["?", say("this help")],
 ];
 
 /** Whether keys of one letter act; people who speak to their computer switch them off. */
@@ -67,8 +67,8 @@ export function showHelp() {
   const rows = HELP.map(([key, text]) => element("tr", "", "", headCell("", "row", element("kbd", "", key)), element("td", "", text)));
   const box = Object.assign(element("input"), { type: "checkbox", checked: lettersAct() });
   box.addEventListener("change", () => (box.checked ||= !kept.write(STORED, box.checked ? "on" : "off")));
-  const label = element("label", "", "", box, element("span", "", " Keys of a single letter act"));
-  show("Keys", [element("table", "keys", "", element("tbody", "", "", ...rows)), element("p", "", "", label)]);
+  const label = element("label", "", "", box, element("span", "", ` ${say("Keys of a single letter act")}`));
+  show(say("Keys"), [element("table", "keys", "", element("tbody", "", "", ...rows)), element("p", "", "", label)]);
 }
 
 const typing = (node) => node.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]") !== null;

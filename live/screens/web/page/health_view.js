@@ -4,7 +4,7 @@ import { TokenCheck } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { running } from "../client/games.js";
 import { clockText } from "../drawing/number_format.js";
-import { say, words } from "./language.js";
+import { locale, say, words } from "./language.js";
 import { age, counted, fill } from "../overlay/language/words.js";
 
 /** States of sources that send nothing: what was there is gone, and what is not there yet. */
@@ -37,7 +37,7 @@ const WELL = ["live", "finished"];
 function sourceLines(feeds) {
   return feeds
     .filter(({ state }) => !WELL.includes(state))
-    .map(({ feed, state, detail }) => ({ state, name: feed, detail: [state, detail].filter(Boolean).join(": ") }));
+    .map(({ feed, state, detail }) => ({ state, name: feed, detail: [say(state), detail].filter(Boolean).join(": ") }));
 }
 
 /** The same for those who watch, in a word. Players think for longer than a source may be silent. */
@@ -96,38 +96,40 @@ export function drawHealth(list, held) {
   });
 }
 
-const number = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString("en-US"));
+const number = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
 
 /** What those who look after the engines want to know of them together, as pairs of words. Pure. */
 export function engineRows({ engines: health, engine }) {
   if (!health) return [];
-  const known = health.asked ? `, ${Math.round((100 * health.cache_hits) / health.asked)} % of ${number(health.asked)} known already` : "";
+  const known = Math.round((100 * health.cache_hits) / health.asked);
+  const searches = number(health.searches);
+  const waiting = number(health.queued);
   return [
-    ["Problem", health.problem || health.human?.problem || "none"],
-    ["Behind", health.behind || "no"],
-    ["Engine", engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
-    ["Positions waiting", `${number(health.queued)}${health.queued ? `, the oldest for ${age(words, health.oldest_wait_s)}` : ""}`],
-    ["Searches", `${number(health.searches)}${known}`],
-    ["Restarts", number(health.restarts)],
+    [say("Problem"), health.problem || health.human?.problem || say("none")],
+    [say("Behind"), health.behind || say("no")],
+    [say("Engine"), engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
+    [say("Positions waiting"), health.queued ? say("{}, the oldest for {}", waiting, age(words, health.oldest_wait_s)) : waiting],
+    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, known, number(health.asked)) : searches],
+    [say("Restarts"), number(health.restarts)],
   ];
 }
 
 export class HealthView {
   constructor() {
-    this._feeds = table("Sources", ["Source", "State", "Detail"]);
-    this._engines = table("Engine processes", ["Engine", "State", "knodes/s"]);
-    this._figures = table("Engine room", ["Figure", "Value"]);
-    const heading = element("h2", "", "Engines");
-    const parts = [element("h2", "", "Sources"), this._feeds.node, heading, this._engines.node, this._figures.node];
-    this.node = named(element("section", "health-view", "", ...parts), "Health");
+    this._feeds = table(say("Sources"), [say("Source"), say("State"), say("Detail")]);
+    this._engines = table(say("Engine processes"), [say("Engine"), say("State"), "knodes/s"]);
+    this._figures = table(say("All engines together"), [say("All engines together"), say("Detail")]);
+    const heading = element("h2", "", say("Engines"));
+    const parts = [element("h2", "", say("Sources")), this._feeds.node, heading, this._engines.node, this._figures.node];
+    this.node = named(element("section", "health-view", "", ...parts), say("Health"));
   }
 
   draw(held) {
-    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feed, state, detail || "\u2013"]));
+    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feed, say(state), detail || "\u2013"]));
     held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
     const speed = (knodes) => (knodes === null ? "\u2013" : String(Math.round(knodes)));
     const engines = held.engines?.engines ?? [];
-    this._engines.fill(engines.map((each) => [String(each.index + 1), each.state, speed(each.knodes_per_s)]));
+    this._engines.fill(engines.map((each) => [String(each.index + 1), say(each.state), speed(each.knodes_per_s)]));
     this._figures.fill(engineRows(held));
   }
 }
@@ -179,8 +181,8 @@ export function drawConnection(node, connection, feeds, now) {
 // --- the token --------------------------------------------------------------------------------------
 
 const WORDS = {
-  missing: "This service shows its games to those who have a token.",
-  wrong: "This token is not valid here: mistyped, expired or withdrawn.",
+  missing: say("This service shows its games to those who have a token."),
+  wrong: say("This token is not valid here: mistyped, expired or withdrawn."),
 };
 
 /** Asks for a token where the service lets nobody in without a valid one, and names one that opens nothing. */
@@ -190,15 +192,15 @@ export class TokenEntry {
     this._text = element("p", "note");
     this._input = element("input");
     Object.assign(this._input, { type: "password", autocomplete: "off", required: true, id: "token" });
-    const label = element("label", "", "Token ", this._input);
-    this._form = element("form", "", "", label, element("button", "plain", "Show the games"));
+    const label = element("label", "", `${say("Token")} `, this._input);
+    this._form = element("form", "", "", label, element("button", "plain", say("Show the games")));
     this._form.addEventListener("submit", (event) => {
       event.preventDefault();
       const url = new URL(location.href);
       url.searchParams.set("token", this._input.value.trim());
       location.replace(url);
     });
-    this.node = named(element("section", "token-entry", "", this._text, this._form), "Token");
+    this.node = named(element("section", "token-entry", "", this._text, this._form), say("Token"));
     this.node.hidden = true;
   }
 
