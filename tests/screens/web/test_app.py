@@ -448,7 +448,9 @@ async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -
             assert f"{piece}f3" in await page.run("document.querySelector('.turns').innerText")
             await page.until("document.documentElement.scrollWidth <= innerWidth")
             await go(page, "view=health", ".health-view td")
-            assert await page.run("document.querySelector('.health-view h2').textContent") == sources
+            assert (
+                await page.run("document.querySelector('.health-view h2').textContent") == sources
+            )
             await page.until("document.documentElement.scrollWidth <= innerWidth")
             assert page.complaints == []
 
