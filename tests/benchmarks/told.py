@@ -83,7 +83,9 @@ def missed(games: Sequence[GameDetail], told: Sequence[Moment]) -> Iterator[str]
         for ply in swings(game):
             if not {(game.id, ply), (game.id, ply + 1)} & plies:
                 yield f"{names(game)}: ply {ply} swings 40 points"
-    if "highest" not in {each.kind for each in told}:
+    sides = [read_side(game, color) for game in games for color in COLORS]
+    is_compared = any(side and side.counted >= COMPARED_MOVES for side in sides)
+    if is_compared and "highest" not in {each.kind for each in told}:
         yield "the round's best"
 
 
