@@ -232,7 +232,7 @@ function speak() {
   const now = performance.now();
   if (held.seq === null || now - saidAt < SPEAK_EVERY_MS) return;
   const game = place.view === "board" ? held.games.get(place.game) : undefined;
-  const boards = () => headline(inRound([...held.games.values()], place), [...held.moments.values()], held.feeds).join(" ");
+  const boards = () => headline(inRound([...held.games.values()], place), [...held.moments.values()], held.feeds).slice(0, 2).join(" ");
   const words = game ? boardNews(game) : boards();
   if (news !== null && words !== news) {
     setText(byId("spoken"), words);

@@ -270,9 +270,13 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
         {"id": kind, "game": "a", "kind": kind, "weight": 0.9, "at_s": 1, "text": {"en": kind}}
         for kind in ("turn", "highest")
     ]
-    results = "Games: 3, decided: 2. Won by a player rated 100 Elo lower or more: 1."
+    told[1] |= {"color": "white", "figures": [{"name": "perceived", "value": 3200.0}]}
+    results = "Games: 3, decided: 2. Upsets: 1."
     assert call(pages, "boards.headline", games, []) == ["Round 1 \u00b7 over", results, None]
-    assert call(pages, "boards.headline", games, told)[1:] == [f"{results} highest", told[1]]
+    assert call(pages, "boards.headline", games, told)[1:] == [
+        f"{results} Best of the round: Low, played like 3200+ (Elo 2000).",
+        told[1],
+    ]
 
     def address(games: list[Any], sight: str = "public") -> Any:
         return call(pages, "boards.roundAddress", "http://h/a/?token=s#q", sight, games)

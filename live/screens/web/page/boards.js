@@ -5,7 +5,7 @@ import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
 import { anchor, Children, childrenOf, element, named, nameNode, searchField, setText } from "../drawing/elements.js";
 import { locale, momentText, roundText, say, words as spoken } from "./language.js";
-import { eloText, settledFigure } from "../client/figures.js";
+import { eloText, isWithheld, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
 import { lateText } from "./health_view.js";
 import { slide } from "../drawing/motion.js";
@@ -67,7 +67,8 @@ export class Overview {
     setText(this._sentence, unbroken(sentence));
     this._link.hidden = moment === null;
     if (moment !== null) leadTo(this._link, moment, held.games.get(moment.game));
-    this._moments.draw(held, moment);
+    this._moments.draw(held, sentence);
+    this._legend.hidden = isWithheld(held);
     this._headline.hidden = all.length === 0;
     const summary = roundAddress(location.href, held.hello?.sight, shown);
     this._summary.hidden = summary === null || brokerOf() !== null;
@@ -130,7 +131,8 @@ export class Overview {
       "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
     );
-    const parts = [this._rounds.node, this._filter, more, share, this._count];
+    this._legend = element("p", "legend", say("Large figure: plays like this rating. Band: usual for the Elo. Dashed: own Elo."));
+    const parts = [this._rounds.node, this._filter, more, this._legend, share, this._count];
     return named(element("div", "toolbar", "", ...parts), "Boards", "search");
   }
 
@@ -161,7 +163,7 @@ export function headline(games, moments, feeds) {
   const own = moments.filter(({ game }) => ids.has(game));
   if (games.length > 0 && games.every(({ result }) => result !== "*")) {
     const highest = own.find(({ kind }) => kind === "highest") ?? null;
-    return [round, [countedResults(games), highest && momentText(highest)].filter(Boolean).join(" "), highest];
+    return [round, [countedResults(games), highest && bestOfRound(games, highest)].filter(Boolean).join(" "), highest];
   }
   const [told = null] = newestMoments(own, NEWEST).sort((a, b) => b.weight - a.weight);
   if (told !== null) return [round, momentText(told), told];
@@ -170,7 +172,20 @@ export function headline(games, moments, feeds) {
 
 const hasMoves = ({ plies }) => plies.length > 0;
 
-/** `Games: 10, decided: 7. Won by a player rated 100 Elo lower or more: 3.` */
+/** Who had the highest percentile of a round, in short: its moment says more. */
+function bestOfRound(games, { game: id, color, figures }) {
+  const [name, elo] = sideOf(games, games.find((game) => game.id === id)[color]);
+  const { value } = figures.find((figure) => figure.name === "perceived");
+  return say("Best of the round: {}, played like {} (Elo {}).", name, eloText({ value }), elo);
+}
+
+/** The short name of a side among those of these games, isolated; and its Elo. */
+function sideOf(games, { name, elo }) {
+  const names = games.flatMap(({ white, black }) => [white.name, black.name]);
+  return [isolated(shortName(name || "?", names)), elo];
+}
+
+/** `Games: 10, decided: 7. Upsets: 3.` */
 function countedResults(games) {
   const decided = games.filter(({ result }) => result === "1-0" || result === "0-1");
   const upsets = decided.filter(({ white, black, result, plies }) => {
@@ -178,7 +193,7 @@ function countedResults(games) {
     return plies.length > 1 && winner.elo && loser.elo && loser.elo - winner.elo >= UPSET_ELO;
   });
   const said = [say("Games: {}, decided: {}.", games.length, decided.length)];
-  if (upsets.length > 0) said.push(say("Won by a player rated {} Elo lower or more: {}.", UPSET_ELO, upsets.length));
+  if (upsets.length > 0) said.push(say("Upsets: {}.", upsets.length));
   return said.join(" ");
 }
 
@@ -190,8 +205,7 @@ function bestSoFar(games) {
   const rated = settled.filter(({ side, figure }) => side.elo && (figure.percentile ?? 0) >= BEST.percentile);
   const best = rated.sort((a, b) => b.figure.percentile - a.figure.percentile)[0];
   if (best === undefined) return null;
-  const { name, elo } = best.side;
-  const who = isolated(shortName(name || "?", sides.map(({ side }) => side.name)));
+  const [who, elo] = sideOf(games, best.side);
   return say("Best so far: {}, playing like {}{}.", who, eloText(best.figure), ` (${spoken.elo} ${elo})`);
 }
 
@@ -353,9 +367,9 @@ class MomentsList {
     this.node.hidden = true;
   }
 
-  /** All but the one that the headline tells. */
-  draw(held, told) {
-    const moments = newestMoments(held.moments.values()).filter((moment) => moment !== told);
+  /** All but the one that is the headline. */
+  draw(held, headline) {
+    const moments = newestMoments(held.moments.values()).filter((moment) => momentText(moment) !== headline);
     const key = JSON.stringify(moments.map(({ id, text }) => [id, momentText({ text })]));
     if (key === this._key) return;
     this._key = key;
