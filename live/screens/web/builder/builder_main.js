@@ -2,9 +2,10 @@
 
 import { Field, waitingPage } from "./choices.js";
 import { contrast, isBare, LEAST_CONTRAST } from "../drawing/contrast.js";
-import { PROTOCOL } from "../client/usual.js";
 import { element, setText } from "../drawing/elements.js";
 import { lateText } from "../page/health_view.js";
+import { ask } from "../page/page_address.js";
+import { save } from "../page/share.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
 /** While somebody types, the preview waits. */
@@ -148,13 +149,7 @@ function embedText() {
 }
 
 /** A file for OBS that waits for the service. */
-function saveFile() {
-  const link = element("a");
-  link.href = URL.createObjectURL(new Blob([waitingPage(byId("address").value)], { type: "text/html" }));
-  link.download = `live-rate-${chosenOptions().layout}.html`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
+const saveFile = () => save(`live-rate-${chosenOptions().layout}.html`, "text/html", waitingPage(byId("address").value));
 
 async function copy(text = null) {
   const input = byId("address");
@@ -175,21 +170,11 @@ async function copy(text = null) {
   setText(byId("said"), "Copied.");
 }
 
-/** What the service answers of this; the token is that of this page. */
-function asked(name) {
-  const url = new URL(`api/v${PROTOCOL}/${name}`, location.href);
-  if (token !== null) url.searchParams.set("token", token);
-  return fetch(url);
-}
-
 /** What there is to choose from; typing goes without it. */
 async function offer() {
   await sayDelay();
-  const answer = await asked("games");
-  if (!answer.ok) {
-    setText(byId("said"), `The service does not give its games (${answer.status}).`);
-    return;
-  }
+  const answer = await ask("games").catch(({ message }) => setText(byId("said"), `No games to choose from: ${message}.`));
+  if (!answer) return;
   const { games } = await answer.json();
   const names = games.flatMap((game) => [game.white.name, game.black.name]).filter(Boolean);
   const fill = (id, values) => byId(id).replaceChildren(...values.map(([value, text]) => new Option(text, value)));
@@ -201,8 +186,8 @@ async function offer() {
 
 /** Overlays are the public's: whoever sets one up is to know how late they are, and that they get no arbiter's token. */
 async function sayDelay() {
-  const answer = await asked("health");
-  if (!answer.ok) return;
+  const answer = await ask("health").catch(() => null);
+  if (answer === null) return;
   const { public_delay: delay, sight } = await answer.json();
   const late = lateText(delay);
   const said = late ? [`For the public, ${late}. An overlay opened without an arbiter's token shows no more.`] : [];

@@ -11,7 +11,7 @@ function fileName(...parts) {
 }
 
 /** Hands a file to whoever looks at the page. */
-function save(name, type, content) {
+export function save(name, type, content) {
   const blob = content instanceof Blob ? content : new Blob([content], { type });
   const link = element("a");
   link.href = URL.createObjectURL(blob);
