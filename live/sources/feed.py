@@ -132,6 +132,10 @@ class Poll(NamedTuple):
     """What ended the connection, or asks for fewer requests: raised once the games are
     reported.
     """
+    heard_s: float | None = None
+    """Where this poll got no answer and so has no games: when the source answered last,
+    clock time.
+    """
 
 
 class WrongBoard(NamedTuple):
@@ -198,8 +202,6 @@ class FeedSession:
         """What people should know of a source that works: boards that fail, games left
         out.
         """
-        self.signs = 0
-        """Counts what shows that the source works, so that waits start small again."""
         self._polled: tuple[GameReports, bool] | None = None
         self._games: dict[Identity, tuple[object, ...]] = {}
         self._wrong: dict[Identity, WrongBoard] = {}
@@ -274,6 +276,9 @@ class FeedSession:
     async def report_poll(self, poll: Poll) -> None:
         """Report what a poll found; the same as last time is a sign of life only."""
         self.note = poll.note
+        if poll.heard_s is not None:
+            self._report_state(poll.heard_s)
+            return
         polled = (tuple(poll.games), poll.complete)
         if polled == self._polled:
             self.mark_alive()
@@ -282,12 +287,15 @@ class FeedSession:
             self._polled = polled
 
     def mark_alive(self) -> None:
-        """Note that the source answered: report ``live``, or ``stale`` when its games
-        stand still for long.
+        """Note that the source answered just now, and report its state."""
+        self._report_state(self._clock.now())
+
+    def _report_state(self, heard_s: float) -> None:
+        """Report ``live``, or ``stale`` when the games stand still for long; the source
+        answered at ``heard_s``.
         """
-        self.signs += 1
-        self.heard_s = self._clock.now()
-        still_s = self.heard_s - self.changed_s
+        self.heard_s = max(self.heard_s, heard_s)
+        still_s = self._clock.now() - self.changed_s
         running = any(
             result == "*" and plies for result, plies, *_ in self._games.values()
         )
@@ -362,7 +370,7 @@ class SessionFeed(ABC):
         delays = generate_backoff_s(self._conditions.random)
         wait_s = 0.0
         while True:
-            signs, begun_s = session.signs, clock.now()
+            before_s, begun_s = session.heard_s, clock.now()
             try:
                 await self._follow_source(session)
             except FeedTrouble as error:
@@ -379,7 +387,7 @@ class SessionFeed(ABC):
             if trouble.fatal is not None and not session.reported and not lasting:
                 session.report_health("failed", trouble.reason)
                 raise trouble.fatal from trouble
-            if session.signs != signs and clock.now() - begun_s > wait_s:
+            if session.heard_s != before_s and clock.now() - begun_s > wait_s:
                 delays = generate_backoff_s(self._conditions.random)
             wait_s = next(delays)
             waits = lasting and not session.reported

@@ -200,14 +200,21 @@ class LichessBroadcastFeed(PolledFeed):
         if session.is_idle:
             await self._look_for_next_round()
         if now_s < self._next_comparison_s(session) and not is_ending:
-            return UNFINISHED
+            return self._unanswered
         self._tried_s = self._clock.now()
         found = await self._compare_rounds(session)
         if found.again_in_s is None:
             self._compared_s = self._clock.now()
         else:
             self._failed_s = session.changed_s
+            if not found.games:
+                return self._unanswered
         return found
+
+    @property
+    def _unanswered(self) -> Poll:
+        """A poll without an answer: the stream was heard last, or the connection."""
+        return UNFINISHED._replace(heard_s=self._heard_s)
 
     def _next_comparison_s(self, session: FeedSession) -> float:
         """Return when the next comparison is due: soon while something happens, ever

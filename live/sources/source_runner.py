@@ -201,7 +201,7 @@ class SourceRunner:
         for each in concerned:
             name = each.feed.name
             if self._recognise(each).kind in _NOT_RESTARTED:
-                log.warning("%s goes on as it is: it cannot be begun anew", name)
+                log.warning("%s goes on as it is: it cannot be restarted", name)
                 continue
             try:
                 each.feed = self._open(each.spec, self.config, name=name)

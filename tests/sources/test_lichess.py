@@ -18,7 +18,8 @@ from live.messages.from_sources import GameReport
 from live.process.clock import LoopClock
 from live.rehearse.rehearsal import ROUND_ID
 from live.rehearse.web_server import serve_http
-from live.sources import lichess
+from live.sources import feed, lichess
+from live.sources.feed import FeedSession
 from live.sources.game_timeline import choose_wrong_move
 from live.sources.kept_moves import keep_unread
 from live.sources.lichess import KEEP_ALIVE_S
@@ -187,6 +188,30 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
         assert seen.clock.now() >= 1000 + 2 * KEEP_ALIVE_S
         await case.finish(seen)
     assert "not a sign of life for 2 min, trying again in 1 s" in seen.details
+
+
+async def test_a_deadline_that_passes_is_no_sign_of_life(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The connection is one, although a round that has not begun sends nothing."""
+    sessions: list[FeedSession] = []
+
+    class Session(FeedSession):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            sessions.append(self)
+
+    monkeypatch.setattr(feed, "FeedSession", Session)
+    monkeypatch.setattr(lichess, "COMPARE_S", 20.0)
+    case = Case(ConnectionFaults(stall_after=0))
+    case.round.export = False
+    async with case.following(begun=True) as seen:
+        await until(lambda: seen.detail == "no games yet")
+        for _ in range(3):
+            await seen.clock.expire()
+            await seen.waits()
+        assert seen.clock.now() > 1000 and "retrying" not in seen.states
+        assert [each.heard_s for each in sessions] == [1000]
 
 
 async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_not_tell(
