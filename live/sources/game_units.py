@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from live.messages.from_sources import MATE_CP, Move, Score
+from live.messages.from_sources import MATE_CP, GameReport, Move, Score
 from live.sources.comment_commands import Unsure
 
 #: No clock over the board shows more, seconds; only correspondence does.
@@ -193,20 +193,20 @@ def drop_impossible_clocks(moves: list[Move]) -> bool:
 
 
 def apply_clock_tags(
-    moves: Sequence[Move],
-    tags_s: tuple[float | None, float | None],
-    *,
-    black_began: bool,
-) -> tuple[Move, ...]:
-    """Return the moves with the clocks that the tags say, White's first, on each side's
-    last move.
+    report: GameReport, tags_s: tuple[float | None, float | None]
+) -> GameReport:
+    """Return the report with the clocks that the tags say, White's first, on each
+    side's last move.
 
     A tag fills in a clock that is missing. Where there is one, the tag counts only if
     it shows more, as when the time of the next period was added, though no more than
     the side ever had: what runs down in a tag is the clock of who is thinking, and some
     write the time at the start there.
     """
-    told = list(moves)
+    if tags_s == (None, None):
+        return report
+    told = list(report.moves)
+    black_began = " b " in report.start_fen
     for side, tag_s in enumerate(tags_s):
         of_side = range((side + black_began) % 2, len(told), 2)
         if tag_s is None or not of_side:
@@ -215,4 +215,4 @@ def apply_clock_tags(
         most_s = max((told[at].clock_s or 0.0 for at in of_side), default=0.0)
         if last.clock_s is None or last.clock_s < tag_s < most_s:
             told[of_side[-1]] = replace(last, clock_s=tag_s)
-    return tuple(told)
+    return replace(report, moves=tuple(told))

@@ -5,7 +5,7 @@ only its length. Nothing here recurses or looks back.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import chess
@@ -47,6 +47,8 @@ _SIGN = re.compile(
 
 
 _TOO_LONG = f"more than {MAX_PLIES} plies"
+#: A game that goes on from so many illegal or null moves is no game.
+_MAX_RESTS = 16
 #: Longest comment that can be a clock and nothing else.
 _BARE_BYTES = 24
 
@@ -84,7 +86,7 @@ class Movetext:
         pawn.
         """
         self._has_long_clock = False
-        self.rest: tuple[chess.Board, bytes] | None = None
+        self._rest: tuple[chess.Board, bytes] | None = None
         """Where the game stands after the illegal move that ended it, and the text
         behind it; None where no such move did, or it does not say which piece went
         where.
@@ -136,6 +138,25 @@ class Movetext:
         if self._has_long_clock and drop_impossible_clocks(self.moves):
             self.notes.append(LEFT_OUT)
 
+    def read_rests(
+        self, *, whole: bool, closed: bool = False
+    ) -> Generator[None, None, list["Movetext"]]:
+        """Return the moves behind each illegal one of the text read last; control is
+        given back as by :meth:`read_text`.
+        """
+        rests: list[Movetext] = []
+        rest = self._rest
+        for _ in range(_MAX_RESTS):
+            if rest is None:
+                break
+            board, text = rest
+            moves = Movetext(board)
+            yield from moves.read_text(text, whole=whole, closed=closed)
+            if moves.moves:
+                rests.append(moves)
+            rest = moves._rest
+        return rests
+
     def _read_foreign(self, given: _Text) -> Iterator[None]:
         """Read the game in the language that leads furthest, where there is a single
         one.
@@ -172,7 +193,7 @@ class Movetext:
         self._letters = set()
         self._units = None
         self._has_p = self._has_long_clock = False
-        self.result = self.problem = self.start_eval = self.rest = None
+        self.result = self.problem = self.start_eval = self._rest = None
         text, whole, pos, opened = given.bytes, given.whole, 0, ""
         while match := _TOKEN.match(text, pos):
             yield
@@ -182,9 +203,10 @@ class Movetext:
                 if pos < len(text) or whole or read_result_word(word) is not None:
                     self._read_word(word, given, pos)
                 elif given.closed:
-                    problem, rest = self.problem, self.rest
+                    problem, rest = self.problem, self._rest
                     self._read_word(word, given, pos)
-                    self.problem, self.rest = problem, rest  # half a word is no mistake
+                    # Half a word is no mistake.
+                    self.problem, self._rest = problem, rest
             elif kind == 2:
                 self._read_comment(match[1])
             elif kind == 1:
@@ -320,7 +342,7 @@ class Movetext:
         self.problem = self._line.describe_error(error)
         may_go_on = error.why in ("illegal move", "null move")
         after = board_after_illegal(self._line.board, move) if may_go_on else None
-        self.rest = None if after is None else (after, behind)
+        self._rest = None if after is None else (after, behind)
 
     def _read_doubtful_result(self, word: bytes, tag: Result) -> bool:
         """Return whether a word that may say something else is the result; if so, take

@@ -84,7 +84,7 @@ from live.sources.position_tracker import (
     PositionTracker,
     read_continuation,
     read_fen,
-    split_continuation,
+    split_continuations,
 )
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import (
@@ -220,7 +220,6 @@ class _Topic:
         """Of that game."""
         self.listed = GameLine()
         self.text = Movetext(chess.Board())
-        self.text_start = chess.Board()
         self.positions = PositionTracker()
         self.pgn = PgnReader()
         self.number = 1
@@ -441,20 +440,17 @@ def _read_move_text(
 ) -> Reading:
     """Read moves with whatever PGN has between them."""
     assert isinstance(sent.moves, str)
-    if (start, start.chess960) != (held.text_start, held.text_start.chess960):
-        held.text, held.text_start = Movetext(start), start
+    before = held.text.start
+    if (start, start.chess960) != (before, before.chess960):
+        held.text = Movetext(start)
     text = held.text
     moves = normalise_text(sent.moves).encode("utf-8", "replace")
     yield from text.read_text(moves, whole=True, tag=sent.result)
     if sent.result == "*" and text.result is not None:
         sent = replace(sent, result=text.result)
     game = _read_whole_game(topic, held, sent, start, text.moves, text.problem)
-    if text.rest is None:
-        return [game]
-    board, left = text.rest
-    rest = Movetext(board)
-    yield from rest.read_text(left, whole=True)
-    return split_continuation(game, "", board, rest.moves, rest.problem)
+    rests = yield from text.read_rests(whole=True)
+    return split_continuations(game, "", rests)
 
 
 def _read_whole_game(

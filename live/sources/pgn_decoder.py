@@ -24,7 +24,6 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, GameReports, Unread
 from live.messages.values import Value
@@ -33,7 +32,7 @@ from live.sources.game_units import apply_clock_tags, read_start_clock_s
 from live.sources.movetext import Movetext
 from live.sources.pgn_headers import GameHead, read_head
 from live.sources.pgn_splitter import LineEnd, PgnSegment, PgnSplitter, Segments
-from live.sources.position_tracker import split_continuation
+from live.sources.position_tracker import split_continuations
 
 #: Bytes that are split at once.
 _PIECE_BYTES = 8192
@@ -51,10 +50,6 @@ class PgnLimits(Value, kw_only=True):
 #: Games of a stream that are remembered: a round of a large event. Of a text those that
 #: it holds.
 STREAMED = 1_000
-
-
-#: A game that goes on from so many illegal or null moves is no game.
-_MAX_RESTS = 16
 
 
 class _Known(msgspec.Struct, eq=False):
@@ -156,17 +151,7 @@ class _GameReader:
             tag=known.head.result,
             base_s=read_start_clock_s(known.head.headers.time_control),
         )
-        rests: list[Movetext] = []
-        rest = known.moves.rest
-        for _ in range(_MAX_RESTS):
-            if rest is None:
-                break
-            board, text = rest
-            moves = Movetext(board)
-            yield from moves.read_text(text, whole=is_whole, closed=is_closed)
-            if moves.moves:
-                rests.append(moves)
-            rest = moves.rest
+        rests = yield from known.moves.read_rests(whole=is_whole, closed=is_closed)
         known.reports = self._build_reports(known, rests, segment.end, closed)
 
     def _find_known(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
@@ -224,25 +209,8 @@ class _GameReader:
         who = "/".join(
             (told.event, told.round, told.white.name, told.black.name, told.date)
         )
-        reports = [report]
-        for rest in rests:
-            more = split_continuation(
-                reports[-1], who, rest.start, rest.moves, rest.problem
-            )
-            reports[-1:] = more
-            if len(more) == 1:
-                break
-        reports[-1] = _apply_clock_tags(reports[-1], head)
-        return tuple(reports)
-
-
-def _apply_clock_tags(report: GameReport, head: GameHead) -> GameReport:
-    """Return the report with the clocks that the tags say on its last moves."""
-    if head.clocks_s == (None, None):
-        return report
-    black_began = " b " in report.start_fen
-    moves = apply_clock_tags(report.moves, head.clocks_s, black_began=black_began)
-    return replace(report, moves=moves)
+        *others, last = split_continuations(report, who, rests)
+        return *others, apply_clock_tags(last, head.clocks_s)
 
 
 class PgnDecoder(_GameReader):

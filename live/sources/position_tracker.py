@@ -6,58 +6,58 @@ where possible: one or two moves by trying, a takeback or a correction by lookin
 Where that fails, the game goes on from the position sent.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 
 import chess
 from msgspec.structs import replace
 
 from live.messages.from_sources import STANDS, GameReport, GameReports, Move
 from live.sources.game_line import MAX_PLIES, GameLine, ListedMove
+from live.sources.movetext import Movetext
 from live.sources.san import UnplayableMove, board_after_illegal
 
 #: Moves after an illegal one that show that the game went on from it.
 PROOF_PLIES = 2
 
 
-def split_continuation(
-    report: GameReport,
-    who: str,
-    after: chess.Board,
-    moves: Sequence[Move],
-    problem: str | None,
+def split_continuations(
+    report: GameReport, who: str, rests: Iterable[GameLine | Movetext]
 ) -> GameReports:
-    """Return the game, and what follows an illegal move in it as a game of its own.
+    """Return the game, and what follows each illegal move in it as a game of its own.
 
     The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and
     :data:`PROOF_PLIES` more moves that fit the position behind it show that it did.
     Engines and ratings need games in which every move is legal, so the game is two.
 
     Args:
-        report: up to the illegal move, with the ``problem`` that names it.
+        report: up to the first illegal move, with the ``problem`` that names it.
         who: names the game among those of its source, where the report has no key.
-        after: the position behind the move.
-        moves: those that fit it.
-        problem: why they end before the game does.
+        rests: the moves behind each.
     """
-    if len(moves) < PROOF_PLIES:
-        return (report,)
-    others = tuple(part for part in report.unread if part != "moves")
-    rest = replace(
-        report,
-        key=f"{report.key or who} from ply {len(report.moves) + 1}",
-        start_fen=after.fen(),
-        moves=tuple(moves),
-        start_eval=None,
-        problem=problem,
-        unread=others if problem is None else ("moves", *others),
-    )
-    return replace(report, problem=f"{report.problem} {STANDS}", unread=others), rest
+    reports = [report]
+    for rest in rests:
+        if len(rest.moves) < PROOF_PLIES:
+            break
+        last = reports.pop()
+        others = tuple(part for part in last.unread if part != "moves")
+        reports.append(replace(last, problem=f"{last.problem} {STANDS}", unread=others))
+        following = replace(
+            last,
+            key=f"{last.key or who} from ply {len(last.moves) + 1}",
+            start_fen=rest.start.fen(),
+            moves=tuple(rest.moves),
+            start_eval=None,
+            problem=rest.problem,
+            unread=others if rest.problem is None else ("moves", *others),
+        )
+        reports.append(following)
+    return tuple(reports)
 
 
 def read_continuation(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> Generator[None, None, GameReports]:
-    """Do as :func:`split_continuation`, with control given back after each move.
+    """Do as :func:`split_continuations`, with control given back after each move.
 
     ``given`` are all moves as the source sent them, which ``line`` has taken.
     """
@@ -69,7 +69,7 @@ def read_continuation(
         return (report,)
     rest = GameLine(after)
     yield from rest.play_moves(given[plies + 1 :])
-    return split_continuation(report, who, after, rest.moves, rest.problem)
+    return split_continuations(report, who, [rest])
 
 
 #: A game of so many moves that suddenly stands at the start is over, and the next

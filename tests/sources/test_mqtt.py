@@ -197,6 +197,9 @@ def test_an_illegal_move_in_a_text_ends_the_game_there_unless_it_went_on_from_it
     one, other = Subscription().hear({"moves": "1. e4 Ke5 2. d4+ Kd6 *"})
     assert one.problem == f"illegal move 1...Ke5 {STANDS}" and one.unread == ()
     assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
+    text = "1. e4 e5 2. -- Nc6 3. Nf3 Nd4 4. -- d6 5. Nc3 a6 *"
+    games = Subscription().hear({"moves": text})
+    assert list(map(sans, games)) == ["e4 e5", "Nc6 Nf3 Nd4", "d6 Nc3 a6"]
 
 
 PLAYED = {
