@@ -8,7 +8,7 @@ reads.
 """
 
 import logging
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 
 import httpx
@@ -110,7 +110,9 @@ class Pairings:
         listed: tuple[_Tournament, ...] | None = await get(
             "tournaments", tuple[_Tournament, ...]
         )
-        listed = _merge_tournaments(listed, before.get("tournaments"))
+        listed = _merge_lists(
+            listed, before.get("tournaments"), MAX_TOURNAMENTS, _keep_listed
+        )
         if listed is None:
             return None
         self._answers["tournaments"] = listed
@@ -168,16 +170,23 @@ class Pairings:
             self._notes.append(f"{clean_text(what, 80)}: {describe_unread(unread)}")
 
 
-def _merge_tournaments(
-    now: tuple[_Tournament, ...] | None, before: tuple[_Tournament, ...] | None
-) -> tuple[_Tournament, ...] | None:
+def _merge_lists(
+    now: tuple[T, ...] | None,
+    before: tuple[T, ...] | None,
+    most: int,
+    merge: Callable[[T, T], T],
+) -> tuple[T, ...] | None:
+    """Return the first entries of a list, each merged with what stood in its place; the
+    list of before where there is none now.
+    """
     if now is None:
         return before
-    listed = list(now[:MAX_TOURNAMENTS])
-    for at, each in enumerate(before or ()):
-        if at < len(listed) and listed[at].unread:
-            listed[at] = each
-    return tuple(listed)
+    earlier = before or ()
+    return *map(merge, now[:most], earlier), *now[len(earlier) : most]
+
+
+def _keep_listed(now: _Tournament, before: _Tournament) -> _Tournament:
+    return before if now.unread else now
 
 
 def _merge_tournament(
@@ -190,20 +199,13 @@ def _merge_tournament(
     return replace(
         now,
         rounds=before.rounds if now.rounds is None else now.rounds,
-        eboards=_merge_serials(now.eboards, before.eboards or ()),
+        eboards=_merge_lists(now.eboards, before.eboards, MAX_BOARDS, _merge_serial),
     )
 
 
-def _merge_serials(
-    now: tuple[object, ...] | None, before: tuple[object, ...]
-) -> tuple[object, ...]:
-    if now is None:
-        return before
-    listed = list(now[:MAX_BOARDS])
-    for at, serial in enumerate(before[: len(listed)]):
-        if listed[at] is not None and _read_serial(listed[at]) is None:
-            listed[at] = serial
-    return tuple(listed)
+def _merge_serial(now: object, before: object) -> object:
+    is_odd = now is not None and _read_serial(now) is None
+    return before if is_odd else now
 
 
 def _read_serial(value: object) -> str | None:
@@ -218,13 +220,8 @@ def _merge_round(now: _Round | None, before: _Round | None) -> _Round:
     if now is None:
         return before
     now = fill_unread(now, before, "nr")
-    earlier = before.pairings or ()
-    if now.pairings is None:
-        return replace(now, pairings=earlier)
-    filled = list(now.pairings[:MAX_BOARDS])
-    for at, pairing in enumerate(earlier[: len(filled)]):
-        filled[at] = _merge_pairing(filled[at], pairing)
-    return replace(now, pairings=tuple(filled))
+    pairings = _merge_lists(now.pairings, before.pairings, MAX_BOARDS, _merge_pairing)
+    return replace(now, pairings=pairings)
 
 
 def _merge_pairing(now: _Pairing, before: _Pairing) -> _Pairing:
