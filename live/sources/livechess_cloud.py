@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import chain
 from math import inf
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -99,15 +99,16 @@ class _Wrong:
         return f"{IN_DOUBT} {self.text}" if is_new else self.text
 
 
-class _Page(msgspec.Struct, eq=False):
+class _Page(msgspec.Struct, Generic[T], eq=False):
     """One file of the service: how it was last, and when to ask again."""
 
     path: str
+    kind: type[T]
     asked_s: float = -inf
     changed_s: float = -inf
     since: dict[str, str] = {}
     body: bytes | None = None
-    held: CloudTournament | CloudRoundIndex | CloudBoard | None = None
+    held: T | None = None
     """What it said when it could be read last."""
     damage: str = ""
     """What it is instead, where it came and cannot be read."""
@@ -162,7 +163,7 @@ class LiveChessCloudFeed(PolledFeed):
         self._base_url = (
             given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
         )
-        self._pages: dict[str, _Page] = {}
+        self._pages: dict[str, _Page[Any]] = {}
         self._rounds: dict[int, _Round] = {}
         self._found_host = ""
         self._current = 1
@@ -185,7 +186,8 @@ class LiveChessCloudFeed(PolledFeed):
             try:
                 await self._poll_round(tournament, number)
             except FeedTrouble as trouble:
-                page = self._page_at(f"{self._root}/round-{number}/index.json")
+                path = f"{self._root}/round-{number}/index.json"
+                page = self._page_at(path, CloudRoundIndex)
                 self._note_trouble(page, trouble, "cannot be had")
         rounds = [
             held for number, held in sorted(self._rounds.items()) if number <= current
@@ -259,12 +261,12 @@ class LiveChessCloudFeed(PolledFeed):
                 notes.append(f"{self._path_below_tournament(page)}: {wrong}")
         return "; ".join(notes)
 
-    def _path_below_tournament(self, page: _Page) -> str:
+    def _path_below_tournament(self, page: _Page[Any]) -> str:
         """Return the path of a file below its tournament."""
         return page.path.partition(self._uuid)[2].lstrip("/")
 
-    def _page_at(self, path: str) -> _Page:
-        return self._pages.setdefault(path, _Page(path))
+    def _page_at(self, path: str, kind: type[T]) -> _Page[T]:
+        return self._pages.setdefault(path, _Page(path, kind))
 
     async def _find_host(self) -> str:
         """Return where this tournament's files are; a configured base URL serves
@@ -292,7 +294,7 @@ class LiveChessCloudFeed(PolledFeed):
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def board(m: int, pairing: CloudPairing) -> GameReports:
-            page = self._page_at(f"{root}/game-{m}.json")
+            page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
             async with gate:
                 over = pairing.result not in (None, "*")
                 found = await self._poll_board(page, over)
@@ -345,7 +347,7 @@ class LiveChessCloudFeed(PolledFeed):
         seated = {(game.headers.white.name, game.headers.black.name) for game in others}
         kept: list[GameReport] = []
         for m, found in odd.items():
-            page = self._page_at(f"{root}/game-{m}.json")
+            page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
             now_s = self._clock.now()
             page.wrong_pairing.set_text(f"its pairing cannot be read ({found})", now_s)
             page.made_of = None
@@ -357,12 +359,14 @@ class LiveChessCloudFeed(PolledFeed):
             ]
         return tuple(kept)
 
-    async def _poll_board(self, page: _Page, over: bool) -> CloudBoard | None:
+    async def _poll_board(
+        self, page: _Page[CloudBoard], over: bool
+    ) -> CloudBoard | None:
         """Return a board's file as far as it is known; asked for again when that is
         due.
         """
         now_s = self._clock.now()
-        held = page.held if isinstance(page.held, CloudBoard) else None
+        held = page.held
         due = poll_interval_s(held, now_s - page.changed_s, over=over)
         if page.damage:
             due = PERIOD_S
@@ -370,7 +374,7 @@ class LiveChessCloudFeed(PolledFeed):
             due = AGAIN_S
         if now_s - page.asked_s >= due:
             try:
-                await self._fetch_page(page, CloudBoard)
+                await self._fetch_page(page)
             except FeedTrouble as trouble:
                 # Without a file, or without one any more after the game: what was seen
                 # was played.
@@ -386,9 +390,9 @@ class LiveChessCloudFeed(PolledFeed):
                     and f"its moves cannot be had: the file is {page.damage}"
                 )
                 page.wrong.set_text(damage, now_s)
-        return page.held if isinstance(page.held, CloudBoard) else None
+        return page.held
 
-    def _note_trouble(self, page: _Page, trouble: FeedTrouble, what: str) -> None:
+    def _note_trouble(self, page: _Page[Any], trouble: FeedTrouble, what: str) -> None:
         """Note trouble with one file, which costs no other; ``what`` says which, unless
         it is none.
         """
@@ -407,21 +411,21 @@ class LiveChessCloudFeed(PolledFeed):
         """Return a file without which nothing is known of its boards, as it could be
         read last.
         """
-        page = self._page_at(path)
+        page = self._page_at(path, kind)
         if page.damage:
             period_s = min(period_s, PERIOD_S)
         # Without an answer so far it is the patience of the retries that counts.
         if page.held is None or self._clock.now() - page.asked_s >= period_s:
-            await self._fetch_page(page, kind)
+            await self._fetch_page(page)
             damage = page.damage and f"cannot be read, it is {page.damage}"
             page.wrong.set_text(damage, self._clock.now())
-        if not isinstance(page.held, kind):
+        if page.held is None:
             raise self._unreadable_source(
                 "sends something else than the file of a tournament"
             )
         return page.held
 
-    async def _fetch_page(self, page: _Page, kind: type[T]) -> None:
+    async def _fetch_page(self, page: _Page[T]) -> None:
         """Read a file as it is now; what cannot be read leaves it as it was held."""
         page.asked_s = self._clock.now()
         answer = await http_client.fetch_body(
@@ -438,15 +442,14 @@ class LiveChessCloudFeed(PolledFeed):
         if answer.body == page.body:
             return
         page.body = answer.body
-        found = read_json(answer.body, kind)
+        found = read_json(answer.body, page.kind)
         if found is None:
             page.damage = describe_no_json(answer.body)
         elif isinstance(found, CloudRoundIndex) and found.pairings is None:
             page.damage = "a file without pairings"
         else:
-            before = page.held if isinstance(page.held, kind) else None
-            names = [name for name in _KEPT if name in kind.__struct_fields__]
-            page.held = fill_unread(found, before, *names)
+            names = [name for name in _KEPT if name in page.kind.__struct_fields__]
+            page.held = fill_unread(found, page.held, *names)
             page.changed_s = page.asked_s
             page.damage = ""
         if page.damage:
