@@ -12,7 +12,6 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -26,6 +25,7 @@ from live.sources.retry import (
     FeedTrouble,
     create_fatal_trouble,
     describe_os_error,
+    read_http_date,
     translate_status,
 )
 from live.sources.source_address import split_address
@@ -73,10 +73,10 @@ def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]
     """
     tag, modified = (headers.get(name, "") for name in ("ETag", "Last-Modified"))
     if modified:
-        modified_at = _read_http_date(modified)
+        modified_at = read_http_date(modified)
         if modified_at is None:
             modified = ""
-        elif (_read_http_date(headers.get("Date", "")) or now) - modified_at < _FRESH:
+        elif (read_http_date(headers.get("Date", "")) or now) - modified_at < _FRESH:
             return {}
     # If-None-Match compares weakly (RFC 9110, 13.1.2), but some servers compare
     # strings, and some turn strong tags weak on the way (nginx with gzip). Both forms.
@@ -86,15 +86,6 @@ def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]
         "If-Modified-Since": modified,
     }
     return {name: value for name, value in both.items() if value and value.isascii()}
-
-
-def _read_http_date(text: str) -> datetime | None:
-    """Return a date of HTTP; None for anything else."""
-    try:
-        found = parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 @asynccontextmanager

@@ -7,9 +7,9 @@ trouble that looks permanent (``fatal``). The last ends only a run that nobody w
 token that is being renewed.
 """
 
-import email.utils
 import os
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from live.errors import FeedError, FeedNotFound, FeedUnreadable
 
@@ -72,13 +72,19 @@ def read_retry_after_s(value: str | None, now: datetime) -> float | None:
     if text.isascii() and text.isdigit():
         # Long digit strings are refused by int() itself; ten digits are 300 years.
         return PATIENCE_S if len(text) > 10 else min(PATIENCE_S, float(int(text)))
+    when = read_http_date(text)
+    if when is None:
+        return None
+    return min(PATIENCE_S, max(0.0, (when - now).total_seconds()))
+
+
+def read_http_date(text: str) -> datetime | None:
+    """Return a date of HTTP; None for anything else."""
     try:
-        when = email.utils.parsedate_to_datetime(text)
+        found = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return min(PATIENCE_S, max(0.0, (when - now).total_seconds()))
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def describe_os_error(error: OSError) -> str:
