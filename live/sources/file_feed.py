@@ -185,10 +185,11 @@ class FileFeed(PolledFeed):
         for path in self._texts.keys() - now.keys():  # perhaps just being replaced
             del self._texts[path]
             self._found.pop(path, None)
-        in_order = sorted(
-            self._texts.items(), key=lambda each: _natural_sort_key(each[0])
-        )
-        readings = {path: await text.build_reading(looked_s) for path, text in in_order}
+        readings = {
+            path: await self._texts[path].build_reading(looked_s)
+            for path in now
+            if path in self._texts
+        }
         # Of thousands of games it takes long: others go on meanwhile.
         notes = await on_own_thread(self._drop_doubles, readings, now)
         return self._snapshots.confirm_texts(readings.values(), session, notes)

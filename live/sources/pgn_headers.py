@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from live.messages.from_sources import Headers, Player, Result
 from live.messages.values import Value
 from live.sources.charset import decode, undo_double_encoding
+from live.sources.comment_commands import read_time_s
 from live.sources.dates import read_date
 from live.sources.player_names import split_rating
 from live.sources.results import is_forfeit, read_result
@@ -41,9 +42,8 @@ _TERMINAL_SEQUENCE = re.compile(
     r"|\x9b[0-?]*+[ -/]*+[@-~]"
 )
 _ELO = re.compile(r"\s*+(\d{3,4})(?!\d)")
-_CLOCK = re.compile(
-    r"(?:[A-Za-z]/)?(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{0,3})?)", re.ASCII
-)
+#: What some write before a clock: whose it is.
+_SIDE = re.compile(r"\A[A-Za-z]/")
 _DIGITS = re.compile(r"\d{1,10}\Z")
 #: ``/broadcast/TOURNAMENT/ROUND/ID``, with no game's id behind it.
 _ROUND_ADDRESS = re.compile(r"/broadcast/[^/]+/[^/]+/[^/]+")
@@ -198,11 +198,8 @@ def read_elo(text: str) -> int | None:
 
 def _read_clock_s(text: str) -> float | None:
     """Return the seconds of a clock like ``1:23:54``, ``33:51`` or ``W/0:33:51``."""
-    found = _CLOCK.fullmatch(text.strip())
-    if found is None:
-        return None
-    hours, minutes, seconds = found.groups()
-    return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
+    clock = _SIDE.sub("", text.strip()).encode()
+    return read_time_s(clock, short_is_minutes=True) if b":" in clock else None
 
 
 def _read_tags(text: str) -> tuple[Tags, str | None]:
