@@ -5,6 +5,7 @@ untouched, and the right words. Set ``LIVE_RATE_DAMAGES=200`` for two hundred fi
 import json
 import os
 import random
+from functools import cache
 from typing import Any
 
 import chess
@@ -35,7 +36,8 @@ def in_pieces(quick: int) -> list[Any]:
 
 
 BOARDS = (1, 2, 3)
-GAMES = {board: long_game(board, 440) for board in BOARDS}
+#: Of two moves a damage, and those before the first.
+GAMES = {board: long_game(board, 2 * DAMAGES + 40) for board in BOARDS}
 LINES = {board: sans_of(moves) for board, moves in GAMES.items()}
 
 
@@ -344,15 +346,20 @@ DESCRIBED: dict[str, Any] = {
 NOT_READ = {"name"}
 
 
-def positions(plies: int) -> list[dict[str, Any]]:
-    """The lines of a stream from the start on."""
+@cache
+def all_positions() -> list[dict[str, Any]]:
     board = chess.Board()
     found: list[dict[str, Any]] = [{"fen": f"{board.board_fen()} w", "wc": 5400, "bc": 5400}]
-    for move in GAMES[1][:plies]:
+    for move in GAMES[1]:
         board.push(move)
         fen = f"{board.board_fen()} {'w' if board.turn else 'b'}"
         found.append({"fen": fen, "lm": move.uci(), "wc": 5000, "bc": 5000})
     return found
+
+
+def positions(plies: int) -> list[dict[str, Any]]:
+    """The lines of a stream from the start on."""
+    return all_positions()[: plies + 1]
 
 
 class Stream:

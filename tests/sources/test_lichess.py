@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,7 @@ class Case:
         return sum("/stream/" in request.path for request in self.round.requests)
 
     def heard(self, seen: Followed) -> bool:
-        final = {told_by(game): game for game in decode(self.round.join_games())}
-        return seen.ledger.games == final
+        return seen.ledger.games == index_games(self.round.join_games())
 
     async def finish(self, seen: Followed) -> None:
         """All is sent: wait until it is heard, then let the grace period pass."""
@@ -100,6 +100,11 @@ class Case:
         assert self.heard(seen)
         assert [substance(game) for game in seen.games] == [substance(game) for game in GAMES]
         assert seen.states[-1] == "finished"
+
+
+@cache
+def index_games(text: bytes) -> dict[tuple[str, ...], GameReport]:
+    return {told_by(game): game for game in decode(text)}
 
 
 def told(seen: Followed, board: int) -> list[GameReport]:
