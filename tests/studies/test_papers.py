@@ -272,6 +272,16 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
         "All",
     }
     assert found["alliot-figure-3"].rows_done == 2
+    # Euwe and Fischer are the two whose best years by convolution are there.
+    ranks = {row.printed.one: row.ours.value for row in found["alliot-table-8"].rows if row.ours}
+    assert ranks.keys() == {"Euwe", "Fischer"} and sorted(ranks.values()) == [1, 2]
+    pairs = found["alliot-table-8-cells"].rows
+    cells = {row.printed.key[:2]: row.ours for row in pairs if row.ours}
+    assert cells.keys() == {("Euwe", "Fischer"), ("Fischer", "Euwe")}
+    ahead, behind = sorted(ranks, key=ranks.__getitem__)
+    assert cells[ahead, behind].value > 1 - cells[behind, ahead].value - 1e-9
+    for cell in cells.values():
+        assert cell.low is not None and cell.high is not None and cell.low < cell.value < cell.high
 
 
 def row(value: float, ours: float | None, at: str = "", one: str = "") -> ComparedRow:

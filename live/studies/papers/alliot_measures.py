@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from live.messages.figures import GainKind
-from live.ratings.alliot import Prediction, predict_by_conformance
+from live.ratings.alliot import BattleRoyale, Prediction, predict_by_conformance
 from live.ratings.markov import TEN, solve_chain
 from live.ratings.score_interval import compute_score_interval
 from live.studies.alliot_covariance import covariance_table
@@ -91,10 +91,21 @@ def games_of_years_before(
     """Return both champions' games of the year before each match, drawn from each
     champion and year in turn.
     """
-    names = person_of(games.people(paper.occasions[_CHAMPIONS]))
     wanted = set()
     for row in paper.predictions["ms"]:
         wanted |= {(row.one, int(row.at) - 1), (row.other, int(row.at) - 1)}
+    return _draw_years(wanted, table, paper, games)
+
+
+def _draw_years(
+    wanted: set[tuple[str, int]],
+    table: PrintedTable,
+    paper: PrintedPaper,
+    games: CorpusGames,
+) -> list[ListedGame]:
+    """Draw games of each champion and year in turn."""
+    about = paper.occasions[_CHAMPIONS]
+    names = person_of(games.people(about))
 
     def years_of(game: ListedGame) -> list[tuple[str, int]]:
         played = [
@@ -102,8 +113,7 @@ def games_of_years_before(
         ]
         return [each for each in played if each in wanted]
 
-    of_champions = games.of_occasion(paper.occasions[_CHAMPIONS])
-    return draw_in_turn(of_champions, years_of, table.sample)
+    return draw_in_turn(games.of_occasion(about), years_of, table.sample)
 
 
 def games_of_1971(
@@ -443,52 +453,85 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
 # --- best years -----------------------------------------------------------------------
 
 
-class _BestYear(NamedTuple):
-    rank: int
-    year: int
-    against: dict[str, float]
+def games_of_best_years(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """Return games of the years that the paper finds best, drawn from each champion and
+    year in turn.
+
+    The years of all predictors are drawn together, so that each game is searched once.
+    """
+    years = {
+        (row.one, int(row.value))
+        for each in paper.tables
+        if each.measure == "best-year"
+        for row in each.rows
+    }
+    return _draw_years(years, table, paper, games)
 
 
 @lru_cache(maxsize=8)
-def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
-    [table] = [
-        each
-        for each in evidence.paper.tables
-        if each.by == by and each.measure == "best-year"
+def _battle_of_best_years(evidence: Evidence, by: str) -> BattleRoyale:
+    """Every two champions against each other, each in the year that the paper finds
+    best; those without moves of that year are left out.
+    """
+    paper = evidence.paper
+    moves = _moves_of_best_years(evidence)
+    [printed] = [
+        each for each in paper.tables if each.by == by and each.measure == "best-year"
     ]
-    games = evidence.games_of(table)
+    years = [(row.one, int(row.value)) for row in printed.rows]
+    held = {name: moves[name, year] for name, year in years if (name, year) in moves}
+    predict = PREDICTORS[by]
+    return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
+
+
+@lru_cache(maxsize=4)
+def _moves_of_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]:
+    table = evidence.paper.find_table("alliot-table-7")
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    study = evidence.study(games, people)
-    rows = [
-        cells for cells in rows_of(best_year_table(study, by)) if cells[0] is not None
-    ]
-    found = {}
-    names = [str(cells[1]).rpartition(" ")[0] for cells in rows]
-    for name, cells in zip(names, rows, strict=True):
-        scores = {
-            other: float(score)
-            for other, score in zip(names, cells[7:], strict=True)
-            if isinstance(score, float)
-        }
-        year = int(str(cells[1]).rpartition(" ")[2])
-        found[name] = _BestYear(int(str(cells[0])), year, scores)
+    data = evidence.study(evidence.games_of(table), people)
+    found = gather(data, PairedMoves, "player", "year")
+    return {
+        (data.players[player], year): moves for (player, year), moves in found.items()
+    }
+
+
+@measure("best-rank", games=games_of_best_years, gains=_GAINS)
+def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return the place of each champion among the best years (Tables 7 to 9)."""
+    places = _battle_of_best_years(evidence, table.by).rank_players()
+    ranks = {place.player: place.rank for place in places}
+    return {
+        row.key: Measured(float(rank))
+        for row in table.rows
+        if (rank := ranks.get(row.one)) is not None
+    }
+
+
+@measure("best-pairs", games=games_of_best_years, gains=_GAINS)
+def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return what the champion of the row is expected to score with White against that
+    of the column (Tables 7 to 9).
+    """
+    pairings = _battle_of_best_years(evidence, table.by).pairings
+    found: Figures = {}
+    for row in table.rows:
+        prediction = pairings.get((row.one, row.other))
+        if prediction is not None and prediction.expected_score is not None:
+            found[row.key] = Measured(
+                prediction.expected_score, prediction.low, prediction.high
+            )
     return found
 
 
-@measure("best-year", "best-rank", "best-pairs", games=games_of_champions, gains=_GAINS)
-def compare_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the year in which each champion beats the most other years, its place
-    among these years, or what they score against each other (Tables 7 to 9).
-    """
-    best = _best_years(evidence, table.by)
-    found: dict[Key, float | None] = {}
-    for row in table.rows:
-        if row.one in best:
-            each = best[row.one]
-            figures = {
-                "best-year": each.year,
-                "best-rank": each.rank,
-                "best-pairs": each.against.get(row.other),
-            }
-            found[row.key] = figures[table.measure]
-    return {key: Measured(value) for key, value in found.items() if value is not None}
+@measure("best-year", games=games_of_champions, gains=_GAINS)
+def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return the year in which each champion beats the most other years."""
+    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
+    study = evidence.study(evidence.games_of(table), people)
+    best = {}
+    for cells in rows_of(best_year_table(study, table.by)):
+        name, _, year = str(cells[1]).rpartition(" ")
+        best[name] = float(year)
+    return {row.key: Measured(best[row.one]) for row in table.rows if row.one in best}
