@@ -18,6 +18,7 @@ from live.messages.figures import GainKind
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
     alliot_measures,
+    alliot_text_measures,
     ferreira_measures,
     other_measures,
     perceived_measures,

@@ -272,6 +272,13 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
         "All",
     }
     assert found["alliot-figure-3"].rows_done == 2
+    classes = [row.ours.value for row in found["alliot-classes"].rows if row.ours]
+    assert len(classes) == 19 and abs(sum(classes) - 1) < 1e-9
+    for name in ("3-shares", "s-4-5", "6", "11", "13"):
+        table = found[f"alliot-figure{'' if name[0] == 's' else '-'}{name}"]
+        assert table.rows_done == len(table.rows), name
+    reached = [row.ours.value for row in found["alliot-figure-13"].rows if row.ours]
+    assert reached == sorted(reached)
     # Euwe and Fischer are the two whose best years by convolution are there.
     ranks = {row.printed.one: row.ours.value for row in found["alliot-table-8"].rows if row.ours}
     assert ranks.keys() == {"Euwe", "Fischer"} and sorted(ranks.values()) == [1, 2]

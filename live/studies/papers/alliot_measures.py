@@ -14,7 +14,7 @@ import numpy as np
 
 from live.messages.figures import GainKind
 from live.ratings.alliot import BattleRoyale, Prediction, predict_by_conformance
-from live.ratings.markov import TEN, solve_chain
+from live.ratings.markov import NINETEEN, TEN, EvaluationClasses, solve_chain
 from live.ratings.score_interval import compute_score_interval
 from live.studies.alliot_covariance import covariance_table
 from live.studies.alliot_games import complexity_table, shortfall_table
@@ -340,19 +340,21 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @lru_cache(maxsize=4)
-def _chains_of(evidence: Evidence, year: int) -> dict[str, PairedMoves]:
+def _chains_of(
+    evidence: Evidence, classes: EvaluationClasses
+) -> dict[str, PairedMoves]:
     paper = evidence.paper
     table = paper.find_table("alliot-tables-2-3")
     people = evidence.games.people(paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
-    found = gather(data, lambda gain: PairedMoves(gain, TEN), "player")
+    found = gather(data, lambda gain: PairedMoves(gain, classes), "player")
     return {data.players[player]: moves for (player,), moves in found.items()}
 
 
 @measure("chain", games=games_of_1971, gains=_GAINS)
 def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
     """Cells of Tables 2 and 3 in ten classes, with the interval of a share."""
-    held = _chains_of(evidence, table.year)
+    held = _chains_of(evidence, TEN)
     chains = evidence.paper.chains
     assert chains is not None  # Alliot's file has them
     found = {}
@@ -377,13 +379,16 @@ def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("stationary", games=games_of_1971, gains=_GAINS)
 def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Where Fischer's and Spassky's chains of 1971 end up (section 3.4)."""
-    held = _chains_of(evidence, table.year)
+    """Where Fischer's and Spassky's chains of 1971 end up, in ten classes (section 3.4)
+    or nineteen (section 4.4.1).
+    """
+    classes = TEN if len(table.rows) == len(TEN) else NINETEEN
+    held = _chains_of(evidence, classes)
     if not {"Fischer", "Spassky"} <= held.keys():
         return {}
     white = held["Fischer"].transitions.build_chain("white")
     black = held["Spassky"].transitions.build_chain("black")
-    vector = solve_chain(white.matrix, black.matrix, TEN.level)
+    vector = solve_chain(white.matrix, black.matrix, classes.level)
     return {
         row.key: Measured(float(each))
         for row, each in zip(table.rows, vector, strict=True)

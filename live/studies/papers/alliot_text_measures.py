@@ -1,0 +1,144 @@
+"""Numbers that Alliot (2017) prints in his text, beside Figures 3 to 6, 11 and 13.
+
+They are made from the same draw of the champions' games as Table 6.
+"""
+
+from polars import col
+
+from live.ratings.score_interval import compute_score_interval
+from live.studies.alliot_covariance import convolution_table
+from live.studies.alliot_games import correlation_table, shortfall_table
+from live.studies.papers.alliot_measures import games_of_champions
+from live.studies.papers.comparison import Measured
+from live.studies.papers.measures import (
+    Evidence,
+    Figures,
+    Key,
+    figure_of,
+    keep_known,
+    measure,
+    measure_share,
+    rows_of,
+)
+from live.studies.papers.printed import PrintedTable
+from live.studies.study_data import Row, StudyData
+
+#: As the printed rows and the table of correlations name them.
+_KINDS = {
+    "raw": "raw",
+    "Guid and Bratko": "guid-bratko",
+    "k1 = 0.75": "k1 = 0.75, k2 = -3.30",
+}
+
+
+def _drawn(table: PrintedTable, evidence: Evidence) -> StudyData:
+    people = evidence.games.people(evidence.paper.occasions[table.at])
+    return evidence.study(evidence.games_of(table), people)
+
+
+@measure("shortfalls", games=games_of_champions, gains=("same-search",))
+def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Shares of moves that lose nothing, and more than two pawns (Figure 3)."""
+    equal = 0
+    beyond = 0
+    n = 0
+    for shortfall_cp, white, _, black, _ in rows_of(
+        shortfall_table(_drawn(table, evidence))
+    ):
+        moves = int(white or 0) + int(black or 0)
+        n += moves
+        equal += moves * (shortfall_cp == 0)
+        beyond += moves * (int(shortfall_cp or 0) > 200)
+    if not n:
+        return {}
+    return {
+        ("all players", "at 0", ""): measure_share(equal, n),
+        ("all players", "beyond 2.00", ""): measure_share(beyond, n),
+    }
+
+
+@measure("colours-apart", games=games_of_champions, gains=("same-search",))
+def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Where the share of moves within x is furthest apart between White and Black, and
+    by how much (Figure 6).
+    """
+    apart = []
+    white_share = 0.0
+    black_share = 0.0
+    for shortfall_cp, _, white, _, black in rows_of(
+        shortfall_table(_drawn(table, evidence))
+    ):
+        if isinstance(white, float) and isinstance(black, float):
+            white_share = white
+            black_share = black
+        apart.append((white_share - black_share, int(shortfall_cp or 0)))
+    if not apart:
+        return {}
+    most, at_cp = max(apart, key=lambda each: each[0])
+    return {
+        ("White less Black", "most", ""): Measured(most),
+        ("White less Black", "at x", ""): Measured(at_cp / 100),
+    }
+
+
+@measure("accumulated", games=games_of_champions, gains=("same-search",))
+def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The x at which accumulated conformance goes best with results, and the line at
+    the paper's x (Figures 4 and 5).
+    """
+    lines: dict[object, list[Row]] = {}
+    for cells in rows_of(correlation_table(_drawn(table, evidence))):
+        if isinstance(cells[3], float):
+            lines.setdefault(cells[0], []).append(cells)
+    printed_x_cp = {
+        row.one: round(100 * row.value) for row in table.rows if row.other == "best x"
+    }
+    found: dict[Key, Measured | None] = {}
+    for name, x_cp in printed_x_cp.items():
+        known = lines.get(_KINDS[name], [])
+        if not known:
+            continue
+        best = max(known, key=_rho)
+        [there] = [cells for cells in known if cells[1] == x_cp]
+        found[name, "best x", ""] = Measured(int(best[1] or 0) / 100)
+        found[name, "beta", ""] = figure_of(there[8:11])
+        found[name, "alpha", ""] = figure_of(there[11:12])
+    return keep_known(found)
+
+
+def _rho(cells: Row) -> float:
+    return float(cells[3] or 0)
+
+
+@measure("convolved", games=games_of_champions, gains=("same-search",))
+def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Correlation of convolved gains with results at a setting (Figure 11)."""
+    found: dict[Key, Measured | None] = {}
+    for cells in rows_of(convolution_table(_drawn(table, evidence))):
+        found[str(cells[0]), "rho", ""] = figure_of(cells[3:6])
+    return keep_known(found)
+
+
+@measure("highest-reached", games=games_of_champions, gains=("same-search",))
+def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
+    """What champions score in games in which they reached an evaluation before one of
+    their moves (Figure 13).
+    """
+    games = (
+        _drawn(table, evidence)
+        .scan()
+        .drop_nulls(["best_cp", "score"])
+        .group_by("player", "game")
+        .agg(highest=col("best_cp").max(), score=col("score").first())
+        .collect()
+    )
+    found: Figures = {}
+    for row in table.rows:
+        scores = games.filter(col("highest") >= round(100 * float(row.other)))["score"]
+        if len(scores):
+            total = float(scores.sum())
+            ends = compute_score_interval(
+                len(scores), total, float((scores * scores).sum())
+            )
+            found[row.key] = Measured(total / len(scores), *ends)
+    return found
