@@ -24,7 +24,7 @@ from live.studies.papers import (  # noqa: F401  # each puts its measures among 
     perceived_measures,
 )
 from live.studies.papers.comparison import Comparison, compare
-from live.studies.papers.corpus_games import CorpusGames
+from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, needed_games
 from live.studies.papers.page import BEGIN, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedTable, printed_papers
@@ -58,8 +58,8 @@ async def reproduce(
     wanted = chosen_tables(names)
     check_writable(None if page is None else str(page))
     read = 0
-    if files:
-        read = add_to_corpus(corpus, files, engine="given", limit="as given", json=None)
+    for file in files:
+        read = max(read, add_games(corpus, file, wanted))
     if is_searching:
         with CorpusDatabase(corpus) as database:
             games = games_to_search(
@@ -75,6 +75,52 @@ async def reproduce(
         comparisons = [*compare_all(wanted, database, setting)]
     write_comparisons(comparisons, out, page)
     return read
+
+
+def add_games(
+    corpus: Path, file: str, wanted: Sequence[tuple[PrintedPaper, PrintedTable]]
+) -> int:
+    """Add a file's games; returns the exit code: 1 where it could not be read to its
+    end.
+
+    Raises InputError where there is no such file, or where it brings games and none of
+    them belongs to a table.
+    """
+    with CorpusDatabase(corpus, create=True) as database:
+        [[known]] = database.rows("SELECT ifnull(max(game), 0) FROM games")
+    read = add_to_corpus(corpus, [file], engine="given", limit="as given", json=None)
+    with CorpusDatabase(corpus) as database:
+        games = CorpusGames(database)
+        new = [game for game in games.games if game.game > known]
+        needed = set[int]()
+        for paper, table in wanted:
+            needed |= {game.game for game in needed_games(table, paper, games)}
+        is_about_games = any(MEASURES[table.measure].gains for _, table in wanted)
+        if new and is_about_games and needed.isdisjoint(game.game for game in new):
+            raise InputError(file, *_describe_foreign_games(wanted, database, new[0]))
+    return read
+
+
+def _describe_foreign_games(
+    wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
+    database: CorpusDatabase,
+    game: ListedGame,
+) -> tuple[str, str]:
+    """Say which games were looked for and what one of those that came is, and what to
+    do.
+    """
+    titles: dict[str, None] = {}
+    for paper, table in wanted:
+        occasions = {table.at, table.than} | {row.at for row in table.rows}
+        known = sorted(occasions & paper.occasions.keys())
+        titles |= {paper.occasions[name].title: None for name in known}
+    players = database.players()
+    problem = (
+        f"has no game of {', '.join(titles) or 'the named tables'}; one is"
+        f" {players[game.white]} - {players[game.black]}, event"
+        f' "{game.event}", {game.year or "no year"}'
+    )
+    return problem, "Name its tables, or check the tags White, Black, Event and Date"
 
 
 def write_comparisons(

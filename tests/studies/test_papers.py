@@ -6,13 +6,16 @@ import csv
 import itertools
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import chess
+import chess.pgn
 import msgspec
 import pytest
 
@@ -163,6 +166,87 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
             "25 of 45 games of Tal Memorial 2011 are in the corpus"
         }
         database.rows("ROLLBACK")
+
+
+CANDIDATES_1971 = (
+    ("Fischer, Robert James", "Taimanov, Mark E", "Vancouver Candidates qf", 6),
+    ("Larsen, Bent", "Uhlmann, Wolfgang", "Las Palmas Candidates qf", 9),
+    ("Petrosian, Tigran V", "Huebner, Robert", "Sevilla Candidates qf", 7),
+    ("Korchnoi, Viktor", "Geller, Efim P", "Moscow Candidates qf", 8),
+    ("Portisch, Lajos", "Smyslov, Vassily", "Portoroz playoff", 6),
+    ("Fischer, Robert James", "Larsen, Bent", "Denver Candidates sf", 6),
+    ("Petrosian, Tigran V", "Korchnoi, Viktor", "Moscow Candidates sf", 10),
+    ("Fischer, Robert James", "Petrosian, Tigran V", "Buenos Aires Candidates final", 9),
+)
+
+
+def pgn_of_matches(matches: Iterable[tuple[str, str, str, int]], year: int) -> str:
+    """A file of these matches as collections have them; the moves are by lot."""
+    lot = random.Random(year)
+    written = []
+    for white, black, event, games in matches:
+        for number in range(1, games + 1):
+            game = chess.pgn.Game()
+            game.headers["Event"] = event
+            game.headers["Date"] = f"{year}.05.{number:02}"
+            game.headers["Round"] = str(number)
+            game.headers["White"] = white if number % 2 else black
+            game.headers["Black"] = black if number % 2 else white
+            game.headers["Result"] = RESULTS[number % 3]
+            board = chess.Board()
+            for _ in range(8):
+                board.push(lot.choice([*board.legal_moves]))
+            game.add_line(board.move_stack)
+            written.append(str(game))
+    return "\n\n".join(written) + "\n"
+
+
+def test_candidates_1971_come_as_a_file(
+    tmp_path: Path, require_program: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the file alone to the figures; files of other games say what they lack."""
+    settings = config(require_program("stockfish"))
+    file = tmp_path / "candidates-1971.pgn"
+    file.write_text(pgn_of_matches(CANDIDATES_1971, 1971))
+    names = ["ferreira-table-5-difference", "ferreira-table-5-score"]
+
+    def run(corpus: str, file: Path, names: list[str]) -> int:
+        return asyncio.run(
+            reproduce(
+                settings, tmp_path / corpus, names, files=[str(file)], is_searching=True,
+                most=None, setting=None, out=tmp_path / "out", page=None,
+            )
+        )  # fmt: skip
+
+    assert run("a.db", file, names) == 0
+    done = {each.table.name: each for each in compared(tmp_path / "a.db", *names)}
+    scores = done["ferreira-table-5-score"]
+    assert (scores.games, scores.wanted, scores.rows_done) == (61, 61, 10)
+    assert (tmp_path / "out" / "papers.csv").exists()
+    # The same file again is no mistake.
+    assert run("a.db", file, names) == 0
+    capsys.readouterr()
+    with pytest.raises(InputError) as caught:
+        run("b.db", file, ["ferreira-table-2"])
+    text = str(caught.value)
+    assert text.startswith(f"{file}: has no game of London Chess Classic 2011, Tal Memorial 2011")
+    assert "Fischer, Robert James - Taimanov, Mark E" in text or "1971" in text
+    # One that is named so and is of another year.
+    file.write_text(pgn_of_matches(CANDIDATES_1971, 1972))
+    with pytest.raises(InputError, match=r"has no game of Candidates 1971; one is .*, 1972"):
+        run("c.db", file, names)
+
+
+def test_tal_memorial_comes_as_a_file(tmp_path: Path) -> None:
+    players = ("Anand, V", "Aronian, L", "Carlsen, M", "Kramnik, V", "Nakamura, Hi", "Gelfand, B")
+    players += ("Ivanchuk, V", "Karjakin, Sergey", "Nepomniachtchi, I", "Svidler, P")
+    pairs = [(*pair, "6th Tal Memorial", 1) for pair in itertools.combinations(players, 2)]
+    file = tmp_path / "tal-memorial-2011.pgn"
+    file.write_text(pgn_of_matches(pairs, 2011))
+    corpus = corpus_of(tmp_path / "c.db", file)
+    assert {each.missing for each in compared(corpus, "ferreira-table-2")} == {
+        "0 of 36 games of London Chess Classic 2011 are in the corpus"
+    }
 
 
 def test_strengths_keep_the_mean_and_have_intervals(london: Path) -> None:
