@@ -25,7 +25,7 @@ from live.studies.papers import (  # noqa: F401  # each puts its measures among 
 )
 from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
-from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, needed_games
+from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, list_needed_games
 from live.studies.papers.page import BEGIN, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedTable, printed_papers
 from live.studies.study_corpus import add_to_corpus, search_corpus
@@ -55,14 +55,14 @@ async def reproduce(
         InputError: no such table, file, corpus or setting, or nothing can be written.
         EngineError: no engine.
     """
-    wanted = chosen_tables(names)
+    wanted = choose_tables(names)
     check_writable(None if page is None else str(page))
     read = 0
     for file in files:
         read = max(read, add_games(corpus, file, wanted))
     if is_searching:
         with CorpusDatabase(corpus) as database:
-            games = games_to_search(
+            games = list_games_to_search(
                 wanted, CorpusGames(database), lines=config.engine.multipv
             )
         if games:
@@ -94,7 +94,7 @@ def add_games(
         new = [game for game in games.games if game.game > known]
         needed = set[int]()
         for paper, table in wanted:
-            needed |= {game.game for game in needed_games(table, paper, games)}
+            needed |= {game.game for game in list_needed_games(table, paper, games)}
         is_about_games = any(MEASURES[table.measure].gains for _, table in wanted)
         if new and is_about_games and needed.isdisjoint(game.game for game in new):
             raise InputError(file, *_describe_foreign_games(wanted, database, new[0]))
@@ -152,7 +152,7 @@ def write_comparisons(
         write_output("-", tables.encode())
 
 
-def chosen_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable]]:
+def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable]]:
     """Tables that are called so, or whose names begin so; all without a name.
 
     Raises InputError for a name of none.
@@ -172,7 +172,7 @@ def _is_called(table: str, names: Sequence[str]) -> bool:
     return table in names or table.startswith(tuple(f"{name}-" for name in names))
 
 
-def games_to_search(
+def list_games_to_search(
     wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
     games: CorpusGames,
     *,
@@ -184,8 +184,14 @@ def games_to_search(
     found: dict[int, None] = {}
     for paper, table in wanted:
         kind = MEASURES[table.measure]
-        if kind.gains and kind.lines <= lines and not _lacking(table, paper, games):
-            found |= {game.game: None for game in needed_games(table, paper, games)}
+        if (
+            kind.gains
+            and kind.lines <= lines
+            and not _describe_missing_games(table, paper, games)
+        ):
+            found |= {
+                game.game: None for game in list_needed_games(table, paper, games)
+            }
     return [*found]
 
 
@@ -217,7 +223,7 @@ def compare_all(
     for paper, table in wanted:
         kind = MEASURES[table.measure]
         if not kind.gains:
-            lacking = _lacking(table, paper, games)
+            lacking = _describe_missing_games(table, paper, games)
             figures = (
                 {}
                 if lacking
@@ -230,10 +236,10 @@ def compare_all(
             if each[1].lines >= kind.lines:
                 found = _compare(table, evidence_of(paper, each, gain), each[1])
                 made += [found] if found.rows_done else []
-        needed = needed_games(table, paper, games)
-        lacking = _lacking(table, paper, games) or _awaits(
-            table, len(needed), kind.lines
-        )
+        needed = list_needed_games(table, paper, games)
+        lacking = _describe_missing_games(
+            table, paper, games
+        ) or _describe_missing_searches(table, len(needed), kind.lines)
         yield from made or [
             compare(paper.paper, table, {}, wanted=len(needed), missing=lacking)
         ]
@@ -243,10 +249,10 @@ def _compare(
     table: PrintedTable, evidence: Evidence, setting: SearchSetting
 ) -> Comparison:
     kind = MEASURES[table.measure]
-    needed = needed_games(table, evidence.paper, evidence.games)
+    needed = list_needed_games(table, evidence.paper, evidence.games)
     searched = evidence.searched_of(table, needed)
     figures = {}
-    if searched and not _lacking(table, evidence.paper, evidence.games):
+    if searched and not _describe_missing_games(table, evidence.paper, evidence.games):
         figures = kind.make(table, evidence)
     return compare(
         evidence.paper.paper,
@@ -259,13 +265,15 @@ def _compare(
     )
 
 
-def _awaits(table: PrintedTable, games: int, lines: int) -> str:
+def _describe_missing_searches(table: PrintedTable, games: int, lines: int) -> str:
     if not games:
         return "no such game in the corpus"
     return f"awaits searching{f' with {lines} lines or more' if lines > 1 else ''}"
 
 
-def _lacking(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> str:
+def _describe_missing_games(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> str:
     """Which occasion has too few games in the corpus; empty where all have enough."""
     found = []
     for name in (table.at, table.than, table.reference):

@@ -28,15 +28,15 @@ from live.studies.papers.comparison import (
     Comparison,
     Measured,
     compare,
-    order_kept,
-    same_winners,
-    same_winners_by_match,
+    compare_orders,
+    count_same_winners,
+    count_same_winners_by_match,
 )
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
 from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
-from live.studies.reproduce import chosen_tables, compare_all, reproduce
+from live.studies.reproduce import choose_tables, compare_all, reproduce
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
 from tests.studies.write_pieces import write_pieces
 
@@ -75,7 +75,7 @@ def london(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def compared(corpus: Path, *names: str) -> list[Comparison]:
     with CorpusDatabase(corpus) as database:
-        return [*compare_all(chosen_tables(names), database)]
+        return [*compare_all(choose_tables(names), database)]
 
 
 def test_every_printed_table_can_be_made_and_names_what_there_is() -> None:
@@ -116,7 +116,7 @@ def test_the_papers_own_arithmetic() -> None:
 
 def compared_without_games() -> list[Comparison]:
     with CorpusDatabase(Path(":memory:"), create=True) as database:
-        return [*compare_all(chosen_tables([]), database)]
+        return [*compare_all(choose_tables([]), database)]
 
 
 def test_two_tables_are_the_same_by_a_second_way(london: Path, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
             "DELETE FROM games WHERE game IN (SELECT game FROM games JOIN events USING"
             " (event) WHERE name LIKE '%Tal%' LIMIT 20)"
         )
-        found = [*compare_all(chosen_tables(["ferreira-table-2"]), database)]
+        found = [*compare_all(choose_tables(["ferreira-table-2"]), database)]
         assert {each.missing for each in found} == {
             "25 of 45 games of Tal Memorial 2011 are in the corpus"
         }
@@ -238,8 +238,8 @@ def test_candidates_1971_come_as_a_file(
 
 
 def test_tal_memorial_comes_as_a_file(tmp_path: Path) -> None:
-    players = ("Anand, V", "Aronian, L", "Carlsen, M", "Kramnik, V", "Nakamura, Hi", "Gelfand, B")
-    players += ("Ivanchuk, V", "Karjakin, Sergey", "Nepomniachtchi, I", "Svidler, P")
+    others = ("Ivanchuk, V", "Karjakin, Sergey", "Nepomniachtchi, I", "Svidler, P")
+    players = (*TAL, *others)
     pairs = [(*pair, "6th Tal Memorial", 1) for pair in itertools.combinations(players, 2)]
     file = tmp_path / "tal-memorial-2011.pgn"
     file.write_text(pgn_of_matches(pairs, 2011))
@@ -382,12 +382,12 @@ def row(value: float, ours: float | None, at: str = "", one: str = "") -> Compar
 
 def test_orders_and_winners() -> None:
     neighbours = [row(3, 30), row(2, 10), row(1, 20), row(0, None)]
-    assert order_kept(neighbours) == (3, 2, 1, True)
-    assert order_kept([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 2, False)
-    assert order_kept([row(2, 5)]) is None
-    assert same_winners([row(0.6, 0.7), row(0.6, 0.4), row(0.5, 0.9)], 0.5) == (1, 2)
+    assert compare_orders(neighbours) == (3, 2, 1)
+    assert compare_orders([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 2)
+    assert compare_orders([row(2, 5)]) is None
+    assert count_same_winners([row(0.6, 0.7), row(0.6, 0.4), row(0.5, 0.9)], 0.5) == (1, 2)
     matches = [row(5, 9, "a"), row(4, 1, "a"), row(1, 2, "b"), row(1, 3, "b"), row(7, 7, "c")]
-    assert same_winners_by_match(matches) == (1, 1)
+    assert count_same_winners_by_match(matches) == (1, 1)
 
 
 def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
@@ -498,9 +498,9 @@ async def test_a_page_is_written_again_between_its_marks(london: Path, tmp_path:
 
 def test_a_name_of_no_table_is_refused() -> None:
     with pytest.raises(InputError, match="ferreira-table-1"):
-        chosen_tables(["ferreira-table-9"])
-    assert len(chosen_tables(["alliot-table-5"])) == 6
-    assert [table.name for _, table in chosen_tables(["regan-1976-1979"])] == ["regan-1976-1979"]
+        choose_tables(["ferreira-table-9"])
+    assert len(choose_tables(["alliot-table-5"])) == 6
+    assert [table.name for _, table in choose_tables(["regan-1976-1979"])] == ["regan-1976-1979"]
 
 
 def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import msgspec
 from live.studies.corpus_database import CorpusDatabase, NumberedGame, SearchedGame, SearchSetting
 from live.studies.papers.corpus_games import CorpusGames
 from live.studies.papers.measures import MEASURES
-from live.studies.reproduce import chosen_tables, games_to_search
+from live.studies.reproduce import choose_tables, list_games_to_search
 
 #: Tables of these measures need what changed from depth to depth.
 OVER_DEPTHS = {"complexity", "perceived"}
@@ -75,7 +75,7 @@ def name_of(name: str | None) -> str | int | None:
 
 def write_pieces(corpus: Path, number: int, target: Path, tables: Sequence[str]) -> int:
     """Write what is searched; returns how many games."""
-    wanted = chosen_tables(tables)
+    wanted = choose_tables(tables)
     has_depths = any(table.measure in OVER_DEPTHS for _, table in wanted)
     lines = max(MEASURES[table.measure].lines for _, table in wanted)
     written = 0
@@ -83,7 +83,7 @@ def write_pieces(corpus: Path, number: int, target: Path, tables: Sequence[str])
         setting = database.settings()[number]
         names = database.players()
         events = database.events()
-        for game in games_to_search(wanted, CorpusGames(database), lines=lines):
+        for game in list_games_to_search(wanted, CorpusGames(database), lines=lines):
             for stored, searched in database.searched(number, game, game + 1):
                 line = line_of(stored, searched, setting, names, events, has_depths=has_depths)
                 file.write(msgspec.json.encode(line) + b"\n")

@@ -24,19 +24,19 @@ from live.studies.papers.corpus_games import (
     CorpusGames,
     ListedGame,
     count_results,
-    person_of,
+    name_people,
 )
 from live.studies.papers.measures import (
     Evidence,
     Figures,
     Key,
     draw_in_turn,
-    figure_of,
-    games_of_occasions,
     keep_known,
+    list_occasion_games,
     measure,
     measure_share,
-    rows_of,
+    read_figure,
+    read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
 from live.studies.study_data import ConformingMoves, PairedMoves, gather
@@ -49,7 +49,7 @@ _MATCHES = "title-matches"
 # --- which games ----------------------------------------------------------------------
 
 
-def games_of_champions(
+def list_champions_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """All of them, or as many as the table draws, by chance and always the same."""
@@ -57,18 +57,18 @@ def games_of_champions(
     return found[: table.sample or None]
 
 
-def games_of_matches(
+def list_title_matches(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Of every two champions in the table, in the year of their match."""
     people = games.people(paper.occasions[_MATCHES])
     found = []
     for row in table.rows:
-        found += _match(row, games, paper, people)
+        found += _list_match(row, games, paper, people)
     return found
 
 
-def _match(
+def _list_match(
     row: PrintedRow,
     games: CorpusGames,
     paper: PrintedPaper,
@@ -85,7 +85,7 @@ def _match(
     ]
 
 
-def games_of_years_before(
+def draw_years_before_matches(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Return both champions' games of the year before each match, drawn from each
@@ -105,7 +105,7 @@ def _draw_years(
 ) -> list[ListedGame]:
     """Draw games of each champion and year in turn."""
     about = paper.occasions[_CHAMPIONS]
-    names = person_of(games.people(about))
+    names = name_people(games.people(about))
 
     def years_of(game: ListedGame) -> list[tuple[str, int]]:
         played = [
@@ -116,7 +116,7 @@ def _draw_years(
     return draw_in_turn(games.of_occasion(about), years_of, table.sample)
 
 
-def games_of_1971(
+def list_games_of_year(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Fischer's and Spassky's games of the year of the table."""
@@ -128,7 +128,7 @@ def games_of_1971(
 # --- without an engine ----------------------------------------------------------------
 
 
-@measure("games", games=games_of_champions)
+@measure("games", games=list_champions_games)
 def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     """Games of each champion, with each colour and together (Table 1)."""
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
@@ -143,7 +143,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-@measure("white-score", games=games_of_champions)
+@measure("white-score", games=list_champions_games)
 def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     """What White scores in all games."""
     games = evidence.games_of(table)
@@ -153,7 +153,7 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     return {table.rows[0].key: Measured(fmean(scores), *ends)}
 
 
-@measure("results", games=games_of_occasions)
+@measure("results", games=list_occasion_games)
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of wins, draws and losses of a match."""
     about = evidence.paper.occasions[table.at]
@@ -167,13 +167,13 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     return {row.key: measure_share(shares[row.other], games) for row in table.rows}
 
 
-@measure("match-score", games=games_of_matches)
+@measure("match-score", games=list_title_matches)
 def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
     """What the first scored in each title match (Table 5, column AS)."""
     people = evidence.games.people(evidence.paper.occasions[_MATCHES])
     found = {}
     for row in table.rows:
-        games = _match(row, evidence.games, evidence.paper, people)
+        games = _list_match(row, evidence.games, evidence.paper, people)
         one, other = (people.get(name, []) for name in (row.one, row.other))
         won, drawn, lost = count_results(games, one, other)
         if won + drawn + lost:
@@ -181,7 +181,7 @@ def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-def mean_errors(
+def compute_mean_errors(
     columns: dict[str, dict[tuple[str, str, str], float]],
     actual: dict[tuple[str, str, str], float],
 ) -> dict[tuple[str, str], float]:
@@ -198,7 +198,7 @@ def mean_errors(
     return found
 
 
-def _printed_columns(
+def _read_columns(
     paper: PrintedPaper,
 ) -> dict[str, dict[tuple[str, str, str], float]]:
     columns = {}
@@ -210,9 +210,9 @@ def _printed_columns(
 @measure("printed-errors")
 def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """The mean errors that the text names, from the printed columns of Table 5."""
-    columns = _printed_columns(evidence.paper)
+    columns = _read_columns(evidence.paper)
     actual = columns.pop("as")
-    found = mean_errors(columns, actual)
+    found = compute_mean_errors(columns, actual)
     return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
 
 
@@ -243,7 +243,7 @@ class _PlayerYear(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
+def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
     """Gather them by the paper's names."""
     paper = evidence.paper
     table = paper.find_table("alliot-table-5-ms")
@@ -282,7 +282,7 @@ _PREDICTIONS = {
 }
 
 
-@measure(*_PREDICTIONS, games=games_of_years_before, gains=_GAINS)
+@measure(*_PREDICTIONS, games=draw_years_before_matches, gains=_GAINS)
 def predict_matches(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return what the first is expected to score in each match (Table 5)."""
     return _predict(table.measure, table.rows, evidence)
@@ -292,7 +292,7 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
     """Return the mean of a game with each colour, for each match whose players
     moved.
     """
-    moves = _years_before(evidence)
+    moves = _gather_years_before(evidence)
     predict = _PREDICTIONS[by]
     found: dict[Key, Measured | None] = {}
     for row in rows:
@@ -320,19 +320,19 @@ def _mean_of_colors(white: Prediction, black: Prediction) -> Measured | None:
     )
 
 
-@measure("errors", games=games_of_years_before, gains=_GAINS)
+@measure("errors", games=draw_years_before_matches, gains=_GAINS)
 def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """Mean errors of our three predictors, beside the printed results of the
     matches.
     """
-    printed = _printed_columns(evidence.paper)
+    printed = _read_columns(evidence.paper)
     columns: dict[str, dict[tuple[str, str, str], float]] = {"elos": printed["elos"]}
     for name in _PREDICTIONS:
         made = _predict(name, evidence.paper.predictions[name], evidence)
         columns[name] = {key: each.value for key, each in made.items()}
     if any(len(columns[name]) < len(printed["as"]) for name in _PREDICTIONS):
         return {}
-    found = mean_errors(columns, printed["as"])
+    found = compute_mean_errors(columns, printed["as"])
     return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
 
 
@@ -340,7 +340,7 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @lru_cache(maxsize=4)
-def _chains_of(
+def _gather_chains(
     evidence: Evidence, classes: EvaluationClasses
 ) -> dict[str, PairedMoves]:
     paper = evidence.paper
@@ -351,10 +351,10 @@ def _chains_of(
     return {data.players[player]: moves for (player,), moves in found.items()}
 
 
-@measure("chain", games=games_of_1971, gains=_GAINS)
-def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
+@measure("chain", games=list_games_of_year, gains=_GAINS)
+def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
     """Cells of Tables 2 and 3 in ten classes, with the interval of a share."""
-    held = _chains_of(evidence, TEN)
+    held = _gather_chains(evidence, TEN)
     chains = evidence.paper.chains
     assert chains is not None  # Alliot's file has them
     found = {}
@@ -377,13 +377,13 @@ def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-@measure("stationary", games=games_of_1971, gains=_GAINS)
-def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
+@measure("stationary", games=list_games_of_year, gains=_GAINS)
+def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
     """Where Fischer's and Spassky's chains of 1971 end up, in ten classes (section 3.4)
     or nineteen (section 4.4.1).
     """
     classes = TEN if len(table.rows) == len(TEN) else NINETEEN
-    held = _chains_of(evidence, classes)
+    held = _gather_chains(evidence, classes)
     if not {"Fischer", "Spassky"} <= held.keys():
         return {}
     white = held["Fischer"].transitions.build_chain("white")
@@ -398,33 +398,33 @@ def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
 # --- over all games -------------------------------------------------------------------
 
 
-@measure("complexity", games=games_of_champions, gains=_GAINS)
+@measure("complexity", games=list_champions_games, gains=_GAINS)
 def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlations of complexity with errors, of each champion and together (Table
     4).
     """
     games = evidence.games_of(table)
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    champions = [*person_of(people)]
+    champions = [*name_people(people)]
     others = [number for number in evidence.games.words if number not in champions]
     indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
     found: dict[Key, Measured | None] = {}
     for group in (people, {"Champs": champions}, {"Others": others}):
-        for cells in rows_of(complexity_table(evidence.study(games, group))):
+        for cells in read_rows(complexity_table(evidence.study(games, group))):
             name = "All" if cells[0] == "all" else str(cells[0])
             for at, indicator in enumerate(indicators):
                 figure = cells[2 + 3 * at : 5 + 3 * at]
                 known = [cell for cell in figure if cell is not None]
-                found[name, indicator, ""] = figure_of(known) if known else None
+                found[name, indicator, ""] = read_figure(known) if known else None
     return keep_known(found)
 
 
-@measure("covariance", games=games_of_champions, gains=_GAINS)
+@measure("covariance", games=list_champions_games, gains=_GAINS)
 def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlation and line of each vector of outcomes (Table 6)."""
     games = evidence.games_of(table)
     found: dict[Key, Measured | None] = {}
-    for cells in rows_of(covariance_table(evidence.study(games, {}))):
+    for cells in read_rows(covariance_table(evidence.study(games, {}))):
         name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = (
             cells
         )
@@ -435,16 +435,16 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
             ("beta", (beta, beta_low, beta_high)),
             ("alpha", (alpha,)),
         ):
-            found[str(name), quantity, ""] = figure_of(figure)
+            found[str(name), quantity, ""] = read_figure(figure)
     return keep_known(found)
 
 
-@measure("perfect-moves", games=games_of_champions, gains=_GAINS)
+@measure("perfect-moves", games=list_champions_games, gains=_GAINS)
 def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of moves that lose nothing, by colour (Figure 3)."""
     games = evidence.games_of(table)
     counts = {"White": [0, 0], "Black": [0, 0]}
-    for cells in rows_of(shortfall_table(evidence.study(games, {}))):
+    for cells in read_rows(shortfall_table(evidence.study(games, {}))):
         for color, n in (("White", cells[1]), ("Black", cells[3])):
             counts[color][0] += int(n or 0) * (cells[0] == 0)
             counts[color][1] += int(n or 0)
@@ -458,7 +458,7 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
 # --- best years -----------------------------------------------------------------------
 
 
-def games_of_best_years(
+def draw_best_years(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Return games of the years that the paper finds best, drawn from each champion and
@@ -481,7 +481,7 @@ def _battle_of_best_years(evidence: Evidence, by: str) -> BattleRoyale:
     best; those without moves of that year are left out.
     """
     paper = evidence.paper
-    moves = _moves_of_best_years(evidence)
+    moves = _gather_best_years(evidence)
     [printed] = [
         each for each in paper.tables if each.by == by and each.measure == "best-year"
     ]
@@ -492,7 +492,7 @@ def _battle_of_best_years(evidence: Evidence, by: str) -> BattleRoyale:
 
 
 @lru_cache(maxsize=4)
-def _moves_of_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]:
+def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]:
     table = evidence.paper.find_table("alliot-table-7")
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
@@ -502,7 +502,7 @@ def _moves_of_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMove
     }
 
 
-@measure("best-rank", games=games_of_best_years, gains=_GAINS)
+@measure("best-rank", games=draw_best_years, gains=_GAINS)
 def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the place of each champion among the best years (Tables 7 to 9)."""
     places = _battle_of_best_years(evidence, table.by).rank_players()
@@ -514,7 +514,7 @@ def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     }
 
 
-@measure("best-pairs", games=games_of_best_years, gains=_GAINS)
+@measure("best-pairs", games=draw_best_years, gains=_GAINS)
 def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return what the champion of the row is expected to score with White against that
     of the column (Tables 7 to 9).
@@ -530,13 +530,13 @@ def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-@measure("best-year", games=games_of_champions, gains=_GAINS)
+@measure("best-year", games=list_champions_games, gains=_GAINS)
 def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the year in which each champion beats the most other years."""
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     study = evidence.study(evidence.games_of(table), people)
     best = {}
-    for cells in rows_of(best_year_table(study, table.by)):
+    for cells in read_rows(best_year_table(study, table.by)):
         name, _, year = str(cells[1]).rpartition(" ")
         best[name] = float(year)
     return {row.key: Measured(best[row.one]) for row in table.rows if row.one in best}

@@ -8,17 +8,17 @@ from polars import col
 from live.ratings.score_interval import compute_score_interval
 from live.studies.alliot_covariance import convolution_table
 from live.studies.alliot_games import correlation_table, shortfall_table
-from live.studies.papers.alliot_measures import games_of_champions
+from live.studies.papers.alliot_measures import list_champions_games
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
     Figures,
     Key,
-    figure_of,
     keep_known,
     measure,
     measure_share,
-    rows_of,
+    read_figure,
+    read_rows,
 )
 from live.studies.papers.printed import PrintedTable
 from live.studies.study_data import Row, StudyData
@@ -31,19 +31,19 @@ _KINDS = {
 }
 
 
-def _drawn(table: PrintedTable, evidence: Evidence) -> StudyData:
+def _study_drawn_games(table: PrintedTable, evidence: Evidence) -> StudyData:
     people = evidence.games.people(evidence.paper.occasions[table.at])
     return evidence.study(evidence.games_of(table), people)
 
 
-@measure("shortfalls", games=games_of_champions, gains=("same-search",))
+@measure("shortfalls", games=list_champions_games, gains=("same-search",))
 def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of moves that lose nothing, and more than two pawns (Figure 3)."""
     equal = 0
     beyond = 0
     n = 0
-    for shortfall_cp, white, _, black, _ in rows_of(
-        shortfall_table(_drawn(table, evidence))
+    for shortfall_cp, white, _, black, _ in read_rows(
+        shortfall_table(_study_drawn_games(table, evidence))
     ):
         moves = int(white or 0) + int(black or 0)
         n += moves
@@ -57,7 +57,7 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     }
 
 
-@measure("colours-apart", games=games_of_champions, gains=("same-search",))
+@measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     """Where the share of moves within x is furthest apart between White and Black, and
     by how much (Figure 6).
@@ -65,8 +65,8 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     apart = []
     white_share = 0.0
     black_share = 0.0
-    for shortfall_cp, _, white, _, black in rows_of(
-        shortfall_table(_drawn(table, evidence))
+    for shortfall_cp, _, white, _, black in read_rows(
+        shortfall_table(_study_drawn_games(table, evidence))
     ):
         if isinstance(white, float) and isinstance(black, float):
             white_share = white
@@ -81,13 +81,13 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     }
 
 
-@measure("accumulated", games=games_of_champions, gains=("same-search",))
+@measure("accumulated", games=list_champions_games, gains=("same-search",))
 def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figures:
     """The x at which accumulated conformance goes best with results, and the line at
     the paper's x (Figures 4 and 5).
     """
     lines: dict[object, list[Row]] = {}
-    for cells in rows_of(correlation_table(_drawn(table, evidence))):
+    for cells in read_rows(correlation_table(_study_drawn_games(table, evidence))):
         if isinstance(cells[3], float):
             lines.setdefault(cells[0], []).append(cells)
     printed_x_cp = {
@@ -98,34 +98,34 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
         known = lines.get(_KINDS[name], [])
         if not known:
             continue
-        best = max(known, key=_rho)
+        best = max(known, key=_read_rho)
         [there] = [cells for cells in known if cells[1] == x_cp]
         found[name, "best x", ""] = Measured(int(best[1] or 0) / 100)
-        found[name, "beta", ""] = figure_of(there[8:11])
-        found[name, "alpha", ""] = figure_of(there[11:12])
+        found[name, "beta", ""] = read_figure(there[8:11])
+        found[name, "alpha", ""] = read_figure(there[11:12])
     return keep_known(found)
 
 
-def _rho(cells: Row) -> float:
+def _read_rho(cells: Row) -> float:
     return float(cells[3] or 0)
 
 
-@measure("convolved", games=games_of_champions, gains=("same-search",))
+@measure("convolved", games=list_champions_games, gains=("same-search",))
 def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlation of convolved gains with results at a setting (Figure 11)."""
     found: dict[Key, Measured | None] = {}
-    for cells in rows_of(convolution_table(_drawn(table, evidence))):
-        found[str(cells[0]), "rho", ""] = figure_of(cells[3:6])
+    for cells in read_rows(convolution_table(_study_drawn_games(table, evidence))):
+        found[str(cells[0]), "rho", ""] = read_figure(cells[3:6])
     return keep_known(found)
 
 
-@measure("highest-reached", games=games_of_champions, gains=("same-search",))
+@measure("highest-reached", games=list_champions_games, gains=("same-search",))
 def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
     """What champions score in games in which they reached an evaluation before one of
     their moves (Figure 13).
     """
     games = (
-        _drawn(table, evidence)
+        _study_drawn_games(table, evidence)
         .scan()
         .drop_nulls(["best_cp", "score"])
         .group_by("player", "game")

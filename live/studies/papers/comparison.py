@@ -48,7 +48,6 @@ class OrderKept(NamedTuple):
     """Those in the same order."""
     most_places: int
     """By how many places a row moved at most: 1 for neighbours that changed places."""
-    is_first_kept: bool
 
 
 class Comparison(Value, kw_only=True):
@@ -103,15 +102,17 @@ class Comparison(Value, kw_only=True):
         """Of all rows that have a figure, the mean of them left out."""
         if self.table.agreement != "order":
             return None
-        return order_kept([row for row in self.rows if row.printed.one != "average"])
+        return compare_orders(
+            [row for row in self.rows if row.printed.one != "average"]
+        )
 
     @property
     def winners(self) -> tuple[int, int] | None:
         """How often the same one is ahead, and of how many rows or matches."""
         if self.table.agreement == "winner":
-            return same_winners(self.rows, even_of(self.table))
+            return count_same_winners(self.rows, find_even_figure(self.table))
         if self.table.agreement == "winner-by-match":
-            return same_winners_by_match(self.rows)
+            return count_same_winners_by_match(self.rows)
         return None
 
 
@@ -140,12 +141,12 @@ def compare(
     )
 
 
-def even_of(table: PrintedTable) -> float:
+def find_even_figure(table: PrintedTable) -> float:
     """The figure at which nobody is ahead: 0 for a difference, a half for a score."""
     return 0.0 if table.measure.endswith("difference") else 0.5
 
 
-def order_kept(rows: Sequence[ComparedRow]) -> OrderKept | None:
+def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:
     """Of rows of one kind; None under two rows. Rows that the paper has equal make no
     pair.
     """
@@ -156,7 +157,6 @@ def order_kept(rows: Sequence[ComparedRow]) -> OrderKept | None:
     pairs = 0
     kept = 0
     moved = 0
-    is_first_kept = True
     for group in groups.values():
         for one, other in combinations(group, 2):
             ahead = (one[0] - other[0]) * (one[1] - other[1])
@@ -168,11 +168,10 @@ def order_kept(rows: Sequence[ComparedRow]) -> OrderKept | None:
             place = sum(each[1] > ours for each in group)
             # Those that the paper has level may stand in any order.
             moved = max(moved, above - place, place - (above + level - 1))
-            is_first_kept &= above > 0 or place < level
-    return OrderKept(pairs, kept, moved, is_first_kept) if pairs else None
+    return OrderKept(pairs, kept, moved) if pairs else None
 
 
-def same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:
+def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:
     """How often ours is on the same side of ``even``, of the rows that the paper
     decides.
     """
@@ -188,7 +187,7 @@ def same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:
     return len(same), len(decided)
 
 
-def same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
+def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
     """The same of occasions with two rows, by who has the higher figure."""
     found: dict[str, list[ComparedRow]] = defaultdict(list)
     for row in rows:

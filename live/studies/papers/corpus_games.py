@@ -65,7 +65,7 @@ class CorpusGames:
         found: dict[str, list[int]] = {}
         for name, spellings in occasion.players.items():
             called: set[int] = set()
-            for spelling in filter(None, map(_words, spellings)):
+            for spelling in filter(None, map(_split_words, spellings)):
                 known = self._by_word.get(min(spelling), [])
                 called.update(p for p in known if _is_called(self.words[p], spelling))
             if called:
@@ -77,7 +77,7 @@ class CorpusGames:
         """Games in which both players belong to the occasion, in its event and years,
         each once: two files may spell the players of one game differently.
         """
-        names = person_of(self.people(occasion))
+        names = name_people(self.people(occasion))
         needed = 1 if occasion.is_career else 2
         found: dict[tuple[str, str, bytes], ListedGame] = {}
         for game in self.games:
@@ -99,7 +99,7 @@ class CorpusGames:
                 yield game
 
 
-def _words(spelling: str) -> set[str]:
+def _split_words(spelling: str) -> set[str]:
     return set(normalise_name(spelling).split())
 
 
@@ -108,7 +108,7 @@ def _is_called(words: set[str], spelling: set[str]) -> bool:
     return spelling <= words if len(spelling) == 1 else spelling == words
 
 
-def person_of(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
+def name_people(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """The paper's name of each number."""
     found: dict[int, str] = {}
     for name, numbers in people.items():

@@ -28,8 +28,8 @@ from live.studies.papers.measures import (
     Evidence,
     Figures,
     Key,
-    games_of_occasions,
     keep_known,
+    list_occasion_games,
     measure,
     measure_share,
 )
@@ -53,7 +53,7 @@ _NOBODY = OccasionMoves({}, {}, {})
 
 
 @lru_cache(maxsize=64)
-def moves_of(evidence: Evidence, occasion: str) -> OccasionMoves:
+def gather_occasion(evidence: Evidence, occasion: str) -> OccasionMoves:
     """What is known of an occasion."""
     if not evidence.holds(occasion):
         return _NOBODY
@@ -121,8 +121,8 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
     """Compare by all gains of both players (Tables 1 and 2), or by those of the games
     against each other (Table 3).
     """
-    here = moves_of(evidence, table.at)
-    there = moves_of(evidence, table.than) if table.than else here
+    here = gather_occasion(evidence, table.at)
+    there = gather_occasion(evidence, table.than) if table.than else here
     found = {}
     for row in table.rows:
         one = here.players.get(row.one)
@@ -134,30 +134,30 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
     return found
 
 
-@measure("expected", "match-expected", games=games_of_occasions, gains=_BOTH)
+@measure("expected", "match-expected", games=list_occasion_games, gains=_BOTH)
 def expect_scores(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return expected scores of each pair."""
     pairs = _compare_rows(table, evidence)
     return keep_known({key: pair.expected for key, pair in pairs.items()})
 
 
-@measure("difference", "match-difference", games=games_of_occasions, gains=_BOTH)
+@measure("difference", "match-difference", games=list_occasion_games, gains=_BOTH)
 def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the same as Elo differences."""
     pairs = _compare_rows(table, evidence)
     return keep_known({key: pair.difference for key, pair in pairs.items()})
 
 
-@measure("algorithm-2", games=games_of_occasions, gains=_BOTH)
+@measure("algorithm-2", games=list_occasion_games, gains=_BOTH)
 def solve_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 2 by all gains of everybody who met (Table 1)."""
-    return _ratings(table, moves_of(evidence, table.at).strengths)
+    return _take_ratings(table, gather_occasion(evidence, table.at).strengths)
 
 
-@measure("algorithm-2-matches", games=games_of_occasions, gains=_BOTH)
+@measure("algorithm-2-matches", games=list_occasion_games, gains=_BOTH)
 def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 2 by the gains of the matches (Table 3)."""
-    moves = moves_of(evidence, table.at)
+    moves = gather_occasion(evidence, table.at)
     found = {}
     for one, other in moves.matches:
         pair = _compare(moves.matches[one, other], moves.matches.get((other, one)))
@@ -166,10 +166,10 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     elos = {
         name: each.elo for name, each in moves.players.items() if each.elo is not None
     }
-    return _ratings(table, solve(found, elos))
+    return _take_ratings(table, solve(found, elos))
 
 
-def _ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
+def _take_ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
     return {
         row.key: Measured(each.rating, each.low, each.high)
         for row in table.rows
@@ -177,18 +177,18 @@ def _ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
     }
 
 
-def _of_players(
+def _measure_players(
     table: PrintedTable,
     evidence: Evidence,
     make: Callable[[PlayerMoves], Measured | None],
 ) -> Figures:
     """Return a figure of each player of the table's occasion who moved."""
-    players = moves_of(evidence, table.at).players
+    players = gather_occasion(evidence, table.at).players
     known = [row for row in table.rows if row.one in players]
     return keep_known({row.key: make(players[row.one]) for row in known})
 
 
-@measure("zeros", games=games_of_occasions, gains=_BOTH)
+@measure("zeros", games=list_occasion_games, gains=_BOTH)
 def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return shares of gains that are exactly 0 (Figure 3)."""
 
@@ -196,10 +196,10 @@ def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
         n = moves.gains.n
         return measure_share(moves.gains[0], n) if n else None
 
-    return _of_players(table, evidence, share)
+    return _measure_players(table, evidence, share)
 
 
-@measure("score", games=games_of_occasions, gains=_BOTH)
+@measure("score", games=list_occasion_games, gains=_BOTH)
 def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return expected scores against the engine (Tables 4 and 5)."""
 
@@ -207,13 +207,13 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
         expected = moves.expected_score
         return None if expected is None else Measured(expected, *moves.score_interval())
 
-    return _of_players(table, evidence, score)
+    return _measure_players(table, evidence, score)
 
 
-@measure("against-engine", games=games_of_occasions, gains=_BOTH)
+@measure("against-engine", games=list_occasion_games, gains=_BOTH)
 def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return Elo against the engine (Tables 4 and 5, Figure 6)."""
-    return _of_players(table, evidence, _difference_to_engine)
+    return _measure_players(table, evidence, _difference_to_engine)
 
 
 def _difference_to_engine(moves: PlayerMoves) -> Measured | None:
@@ -232,12 +232,12 @@ def measure_engine(moves: OccasionMoves) -> Algorithm3:
     return run_algorithm_3(rated)
 
 
-@measure("engine-by-elo", "engine-by-strength", games=games_of_occasions, gains=_BOTH)
+@measure("engine-by-elo", "engine-by-strength", games=list_occasion_games, gains=_BOTH)
 def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return what each player says of the engine, by own rating or by strength, and the
     mean (Table 4).
     """
-    found = measure_engine(moves_of(evidence, table.at))
+    found = measure_engine(gather_occasion(evidence, table.at))
     if table.measure == "engine-by-elo":
         by_name = {row.player: row.by_elo for row in found.rows} | {
             "average": found.by_elo
@@ -252,16 +252,16 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     }
 
 
-@measure("strength", games=games_of_occasions, gains=_BOTH)
+@measure("strength", games=list_occasion_games, gains=_BOTH)
 def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 4, the engine being as strong as the reference occasion says (Tables 5
     and 6).
     """
-    engine = measure_engine(moves_of(evidence, table.reference)).by_elo
+    engine = measure_engine(gather_occasion(evidence, table.reference)).by_elo
     if engine is None:
         return {}
     names = {row.at or table.at for row in table.rows}
-    known = {name: moves_of(evidence, name).players for name in sorted(names)}
+    known = {name: gather_occasion(evidence, name).players for name in sorted(names)}
     found: Figures = {}
     for row in table.rows:
         players = known[row.at or table.at]
@@ -317,4 +317,4 @@ def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figure
     """Algorithm 2 from the paper's own differences."""
     rows = evidence.paper.find_table(table.solves).rows
     differences = {(row.one, row.other): row.value for row in rows}
-    return _ratings(table, solve(differences, table.elos))
+    return _take_ratings(table, solve(differences, table.elos))

@@ -80,7 +80,7 @@ class Evidence:
         """Return the games that a table is made from; all, where no engine has a
         say.
         """
-        needed = needed_games(table, self.paper, self.games)
+        needed = list_needed_games(table, self.paper, self.games)
         return (
             self.searched_of(table, needed) if MEASURES[table.measure].gains else needed
         )
@@ -139,7 +139,7 @@ class MeasureKind(NamedTuple):
 MEASURES: dict[str, MeasureKind] = {}
 
 
-def no_games(
+def need_no_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Nothing: the table follows from printed numbers."""
@@ -148,7 +148,7 @@ def no_games(
 
 def measure(
     *names: str,
-    games: Needs = no_games,
+    games: Needs = need_no_games,
     gains: tuple[GainKind, ...] = (),
     lines: int = 1,
 ) -> Callable[[Measure], Measure]:
@@ -163,7 +163,7 @@ def measure(
 
 
 @lru_cache(maxsize=256)
-def needed_games(
+def list_needed_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Return the games that a table is made from, searched or not."""
@@ -175,7 +175,7 @@ def measure_share(count: float, n: float) -> Measured:
     return Measured(count / n, *compute_score_interval(n, count, count))
 
 
-def figure_of(cells: Sequence[object]) -> Measured | None:
+def read_figure(cells: Sequence[object]) -> Measured | None:
     """Return a figure of a study's table, with its interval where there is one; None
     where a cell is empty.
     """
@@ -188,7 +188,7 @@ def keep_known(figures: Mapping[Key, Measured | None]) -> Figures:
     return {key: figure for key, figure in figures.items() if figure is not None}
 
 
-def rows_of(table: Rows) -> Iterator[Row]:
+def read_rows(table: Rows) -> Iterator[Row]:
     """Yield the rows of a study's table without its texts and heads."""
     for cells in table:
         if isinstance(cells, tuple) and not isinstance(cells, TableHead):
@@ -213,7 +213,7 @@ def draw_in_turn(
     return [game for _, game in sorted(places.values(), key=itemgetter(0))]
 
 
-def games_of_occasions(
+def list_occasion_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Games of all occasions that the table names, its reference among them."""

@@ -10,10 +10,10 @@ from live.studies.papers.measures import (
     Figures,
     Key,
     draw_in_turn,
-    figure_of,
     keep_known,
     measure,
-    rows_of,
+    read_figure,
+    read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedTable
 from live.studies.regan_table import line_of_competence, regan_table
@@ -27,17 +27,17 @@ _LOWER_SETS = 2200
 _COLUMNS = {
     "s": (2, 3, 4),
     "c": (5, 6, 7),
-    "mm_p": (10,),
-    "mm_a": (11,),
-    "ad_p": (12,),
-    "ad_a": (13,),
-    "Q_fit": (14,),
-    "c_fit": (15,),
-    "s_fit": (16,),
+    "matches predicted, %": (10,),
+    "matches, %": (11,),
+    "average difference predicted": (12,),
+    "average difference": (13,),
+    "Q of the fit": (14,),
+    "c on the line": (15,),
+    "s with that c": (16,),
 }
 
 
-def games_of_mileposts(
+def draw_mileposts(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Return games of the period in which both players are rated near the same
@@ -46,9 +46,9 @@ def games_of_mileposts(
     mileposts = {int(row.one) for row in table.rows}
 
     def reached(game: ListedGame) -> list[int | None]:
-        milepost = _milepost(game.white_elo)
-        is_reached = milepost in mileposts and milepost == _milepost(game.black_elo)
-        return [milepost] if is_reached else []
+        white = _find_milepost(game.white_elo)
+        is_reached = white in mileposts and white == _find_milepost(game.black_elo)
+        return [white] if is_reached else []
 
     last_year = max(table.last_year, table.fill_year)
     of_period = [
@@ -60,7 +60,7 @@ def games_of_mileposts(
     return draw_in_turn(known, reached, table.sample)
 
 
-def _milepost(elo: int | None) -> int | None:
+def _find_milepost(elo: int | None) -> int | None:
     """The century that a rating is near to; None for one between two."""
     if elo is None:
         return None
@@ -69,14 +69,14 @@ def _milepost(elo: int | None) -> int | None:
     return milepost if abs(elo - milepost) <= reach else None
 
 
-@measure("regan", games=games_of_mileposts, gains=("same-search",), lines=2)
+@measure("regan", games=draw_mileposts, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """(s, c) with projections at each milepost."""
     study = evidence.study(evidence.games_of(table), {})
     found: dict[Key, Measured | None] = {}
-    for cells in rows_of(regan_table(study, "rating")):
+    for cells in read_rows(regan_table(study, "rating")):
         for quantity, places in _COLUMNS.items():
-            found[str(cells[0]), quantity, ""] = figure_of(
+            found[str(cells[0]), quantity, ""] = read_figure(
                 [cells[place] for place in places]
             )
     return keep_known(found)

@@ -40,15 +40,15 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
     short.
     """
     lines = [
-        *_sums(comparisons),
+        *_sum_settings(comparisons),
         "",
-        *_summary(comparisons),
+        *_list_comparisons(comparisons),
         "",
-        *_missing(comparisons),
+        *_list_missing(comparisons),
     ]
-    for group in _by_table(comparisons):
+    for group in _group_by_table(comparisons):
         if not group[0].table.long and any(each.rows_done for each in group):
-            lines += ["", *_table(group)]
+            lines += ["", *_write_table(group)]
     return "\n".join(lines) + "\n"
 
 
@@ -76,15 +76,15 @@ def to_csv(comparisons: Sequence[Comparison]) -> str:
     return out.getvalue()
 
 
-def _by_table(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
+def _group_by_table(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
     found: dict[str, list[Comparison]] = {}
     for each in comparisons:
         found.setdefault(each.table.name, []).append(each)
     return [*found.values()]
 
 
-def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    groups = _by_table(comparisons)
+def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    groups = _group_by_table(comparisons)
     rows = 0
     done = 0
     for group in groups:
@@ -94,7 +94,7 @@ def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
         f"{rows} printed numbers in {len(groups)} tables, columns and figures; {done}"
         " of them have a figure of ours, with one setting at least."
     )
-    for label, members in _by_setting(comparisons).items():
+    for label, members in _group_by_setting(comparisons).items():
         within = sum(each.rows_within for each in members)
         rows_with_interval = sum(each.rows_with_interval for each in members)
         winners = [each.winners for each in members if each.rows_done and each.winners]
@@ -114,19 +114,19 @@ def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield f"- {label}: {', '.join(parts)}."
 
 
-def _by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
+def _group_by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
     found: dict[str, list[Comparison]] = {}
     for each in comparisons:
         if each.rows_done:
-            found.setdefault(_setting(each), []).append(each)
+            found.setdefault(_name_setting(each), []).append(each)
     return found
 
 
-def _setting(each: Comparison) -> str:
+def _name_setting(each: Comparison) -> str:
     return f"{each.engine}, {each.gain} gain" if each.engine else "no engine"
 
 
-def _summary(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield "| table | where | rows | done with | games | result |"
     yield "|---|---|---|---|---|---|"
     for each in comparisons:
@@ -136,11 +136,18 @@ def _summary(comparisons: Sequence[Comparison]) -> Iterator[str]:
             where = f"{each.paper}, {table.where}{page}"
             done = f"{each.rows_done} of {len(each.rows)}"
             games = f"{each.games} of {each.wanted}" if each.wanted else ""
-            cells = table.title, where, done, _short_setting(each), games, _result(each)
+            cells = (
+                table.title,
+                where,
+                done,
+                _shorten_setting(each),
+                games,
+                _describe_agreement(each),
+            )
             yield f"| {' | '.join(cells)} |"
 
 
-def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Tables without a figure, by the reason."""
     reasons: dict[str, list[Comparison]] = {}
     for each in comparisons:
@@ -151,11 +158,13 @@ def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield ""
     for reason, members in reasons.items():
         rows = sum(len(each.rows) for each in members)
-        names = ", ".join(f"`{each.table.name}`" for each in members)
+        names = ", ".join(
+            f"{each.table.title} (`{each.table.name}`)" for each in members
+        )
         yield f"- {reason}: {names} ({rows} rows)."
 
 
-def _short_setting(each: Comparison) -> str:
+def _shorten_setting(each: Comparison) -> str:
     """The engine's name and limit without its options."""
     if not each.engine:
         return "no engine"
@@ -164,7 +173,7 @@ def _short_setting(each: Comparison) -> str:
     return f"{name}, {limit}, {each.gain}" if rest else f"{name}, {each.gain}"
 
 
-def _result(each: Comparison) -> str:
+def _describe_agreement(each: Comparison) -> str:
     """What can be said in a few words."""
     parts = []
     if each.rows_with_interval:
@@ -186,7 +195,7 @@ def _result(each: Comparison) -> str:
     return "; ".join(parts)
 
 
-def _table(group: Sequence[Comparison]) -> Iterator[str]:
+def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
     table = group[0].table
     made = [each for each in group if each.rows_done]
     page = f", page {table.page}" if table.page else ""
@@ -197,21 +206,20 @@ def _table(group: Sequence[Comparison]) -> Iterator[str]:
         yield table.note
     yield ""
     names = [
-        f"{_short_setting(each)} (95 %)" if each.engine else "ours" for each in made
+        f"{_shorten_setting(each)} (95 %)" if each.engine else "ours" for each in made
     ]
     heads = ["paper", *names]
     yield f"| | {' | '.join(heads)} |"
     yield "|---" * (len(heads) + 1) + "|"
     for at, row in enumerate(made[0].rows):
-        label = " ".join(part for part in _label(row, table) if part)
+        label = " ".join(part for part in _name_row(row, table) if part)
         digits = made[0].digits_of(row)
-        cells = [_figure(each.rows[at].ours, digits) for each in made]
-        yield (
-            f"| {label} | {_number(row.printed.value, digits)} | {' | '.join(cells)} |"
-        )
+        printed = _write_number(row.printed.value, digits)
+        cells = [_write_figure(each.rows[at].ours, digits) for each in made]
+        yield f"| {' | '.join([label, printed, *cells])} |"
 
 
-def _label(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
+def _name_row(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
     one, other, at = row.printed.key
     if table.agreement == "winner" and other:
         one = f"{one} - {other}"
@@ -219,19 +227,19 @@ def _label(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
     return one, other, at.removeprefix("match-")
 
 
-def _figure(ours: Measured | None, digits: int) -> str:
+def _write_figure(ours: Measured | None, digits: int) -> str:
     if ours is None:
         return ""
-    value = _number(ours.value, digits)
+    value = _write_number(ours.value, digits)
     if ours.low is None and ours.high is None:
         return value
     low, high = (
-        "unbounded" if end is None else _number(end, digits) for end in ours[1:]
+        "unbounded" if end is None else _write_number(end, digits) for end in ours[1:]
     )
     return f"{value} ({low} to {high})"
 
 
-def _number(value: float, digits: int) -> str:
+def _write_number(value: float, digits: int) -> str:
     """Without a negative zero; whole numbers with the digits that they have."""
     if value == round(value) and abs(value) >= 2:
         return f"{value:.0f}"

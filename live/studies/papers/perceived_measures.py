@@ -14,8 +14,8 @@ from live.ratings.perceived_rating import read_rating
 from live.studies.learning.followed_games import COLORS, follow
 from live.studies.learning.played_games import PlayedSide, played_game
 from live.studies.papers.comparison import Measured
-from live.studies.papers.corpus_games import person_of
-from live.studies.papers.measures import Evidence, Figures, games_of_occasions, measure
+from live.studies.papers.corpus_games import name_people
+from live.studies.papers.measures import Evidence, Figures, list_occasion_games, measure
 from live.studies.papers.printed import PrintedTable
 
 #: Centipawns of an engine and limit to one of the model's, over the reference
@@ -28,16 +28,16 @@ SCALES = {
 
 
 @lru_cache(maxsize=2)
-def _reader(scale: float) -> MoveReader:
+def _load_reader(scale: float) -> MoveReader:
     return MoveReader((MODELS.load("classical"),), scale)
 
 
-@measure("perceived", games=games_of_occasions, gains=("same-search",))
+@measure("perceived", games=list_occasion_games, gains=("same-search",))
 def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
     """Perceived ratings over the games of an occasion, of players with an Elo."""
     found = {}
     for occasion in sorted({row.at or table.at for row in table.rows}):
-        ratings = _perceive(evidence, occasion)
+        ratings = _rate_occasion(evidence, occasion)
         for row in table.rows:
             if (row.at or table.at) == occasion and row.one in ratings:
                 found[row.key] = ratings[row.one]
@@ -45,14 +45,14 @@ def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @lru_cache(maxsize=64)
-def _perceive(evidence: Evidence, occasion: str) -> dict[str, Measured]:
+def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
     engine = evidence.setting.engine.partition(";")[0]
     scale = SCALES.get((engine, evidence.setting.bound))
     if scale is None or not evidence.holds(occasion):
         return {}
-    reader = _reader(scale)
+    reader = _load_reader(scale)
     about = evidence.paper.occasions[occasion]
-    names = person_of(evidence.games.people(about))
+    names = name_people(evidence.games.people(about))
     totals: dict[str, list[PerceivedEvidence]] = defaultdict(list)
     for game, searched in evidence.searched_games(evidence.games.of_occasion(about)):
         sides = [
