@@ -226,7 +226,7 @@ def summary(of: Judged) -> dict[str, Any]:
         "percentile_below": dict(
             zip(map(str, PERCENTILES), map(rounded, below), strict=True)
         ),
-        "pair_r": _r(*pairs),
+        "pair_r": correlate(*pairs),
         "pairs": len(pairs[0]),
         "rms": round(float(np.sqrt(((of.rating - of.elo) ** 2).mean())), 1),
         "usual_holds": share(usual_holds(of)),
@@ -234,7 +234,7 @@ def summary(of: Judged) -> dict[str, Any]:
         "own_outside": share((elo < of.usual_low) | (elo > of.usual_high)),
         "beyond_3200": share(of.rating > BEYOND_ELO),
         "beyond_400": share(np.abs(of.rating - of.elo) > FAR_ELO),
-        "blind_r": _r(of.blind, of.elo),
+        "blind_r": correlate(of.blind, of.elo),
         "bands": [_band(of, *band) for band in BANDS],
     }
 
@@ -317,7 +317,7 @@ def _pairs(of: Judged) -> tuple[Floats, Floats]:
     return of.z[white][at], of.z[black][there]
 
 
-def _r(one: Floats, other: Floats) -> float | None:
+def correlate(one: Floats, other: Floats) -> float | None:
     """Their correlation; None for fewer than three, or where all are the same."""
     if len(one) < 3 or not one.std() or not other.std():
         return None

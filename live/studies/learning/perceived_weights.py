@@ -50,7 +50,7 @@ from live.studies.learning.game_spread import (
     learn_spread,
 )
 from live.studies.learning.held_out import judges, share_of
-from live.studies.learning.perceived_judgement import _r
+from live.studies.learning.perceived_judgement import correlate
 from live.studies.learning.played_games import PlayedGame
 
 #: Classes of loss, centipawns.
@@ -236,7 +236,7 @@ def _tells_players_apart(sides: Followed, elo: float) -> bool:
     for side in sides:
         slopes.append(float(np.interp(elo, GRID_ELO, side.moves[-1].total.slope)))
         elos.append(side.elo)
-    correlation = _r(np.array(slopes), np.array(elos))
+    correlation = correlate(np.array(slopes), np.array(elos))
     return correlation is not None and correlation >= LEAST_CORRELATION
 
 
