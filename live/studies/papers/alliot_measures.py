@@ -466,12 +466,10 @@ def draw_best_years(
 
     The years of all predictors are drawn together, so that each game is searched once.
     """
-    years = {
-        (row.one, int(row.value))
-        for each in paper.tables
-        if each.measure == "best-year"
-        for row in each.rows
-    }
+    years = set()
+    for each in paper.tables:
+        if each.measure == "best-year":
+            years |= {(row.one, int(row.value)) for row in each.rows}
     return _draw_years(years, table, paper, games)
 
 
