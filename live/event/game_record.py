@@ -70,7 +70,7 @@ from live.event.requests import (
 )
 from live.games.game import Game, is_played
 from live.human.question import HumanAnswer
-from live.messages.figures import Curves, GameDetail, GameView, PlyView
+from live.messages.figures import NO_SCORE, Curves, GameDetail, GameView, PlyView
 from live.messages.from_sources import RESULT_POINTS, Move
 from live.messages.to_clients import (
     Change,
@@ -350,7 +350,7 @@ class GameRecord:
         if isinstance(result, SearchFailure):
             here.lost |= {kind}
             if kind != "replies":
-                here.failure = f"no score at ply {index}: {result.reason}"
+                here.failure = f"{NO_SCORE} {index}: {result.reason}"
         elif kind == "position":
             set_found(self.plies, index, EvaluatedPosition.from_result(result))
         elif kind == "replies":

@@ -281,6 +281,10 @@ class HeadToHead(Value):
     difference: float | None = None
 
 
+#: How a problem begins that a search had, and no source.
+NO_SCORE = "no score at ply"
+
+
 class GameView(Value, omit_defaults=True):
     """One game without its plies and curves."""
 

@@ -123,6 +123,10 @@ def redact(value: Shown, visibility: Visibility) -> Shown:
     fields: dict[str, Any] = dict(hidden)
     if visibility is not Visibility.ARBITER and isinstance(value, figures.GameView):
         fields |= neutralise_sources(value, _name_source)
+        problem = value.problem or ""
+        if visibility is Visibility.VENUE and problem.startswith(figures.NO_SCORE):
+            # It would say that an engine answered, and of which ply.
+            fields["problem"] = None
     for name in nested:
         held = getattr(value, name)
         if isinstance(held, tuple):

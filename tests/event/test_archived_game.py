@@ -1,19 +1,16 @@
 """A game that rested on disk, or over a restart, is in every figure as if it never had."""
 
-import random
-
 import msgspec
-from hypothesis import given, settings
 
 from live.event.game_record import ArchivedValues
 from live.event.rate_game import Measure
-from live.games.game import MovesPlayed, NewGame, Step
+from live.games.game import MovesPlayed, NewGame
 from live.journal.journal_reader import decode_archived, encode
 from live.messages.from_sources import Player
 from live.messages.values import GameId
 from live.ratings.perceived_model import Models
 from tests.event.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
-from tests.event.test_event import FIGURES, Run, begun, histories, ledger, same_end
+from tests.event.test_event import FIGURES, Run, begun, ledger, same_end
 
 DING = Player("Ding, Liren")
 MOVES = line(*range(3, 63))
@@ -123,32 +120,3 @@ def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() ->
     held = ledger(measure=FIGURES)
     held.resumed(read(kept))
     same_end(held, run.ledger)
-
-
-@given(histories())
-@settings(deadline=None, max_examples=10)
-def test_law_a_restart_at_any_moment_changes_nothing(
-    history: list[tuple[Step | None, int]],
-) -> None:
-    """Steps, answers and restarts in any order end as without restarts."""
-    plain, other = (Run(ledger(measure=FIGURES), answer_or_failure) for _ in range(2))
-    kept: Kept = {}
-    for step, seed in history:
-        for run in (plain, other):
-            if step is not None:
-                run.step(step)
-            if seed % 3:
-                run.reply_all(random.Random(seed))
-        if seed % 2:
-            other.reply_all()
-            other, kept = restarted(other, kept)
-        elif seed % 5:
-            for view in list(other.ledger.games()):
-                if (values := other.ledger.archive(view.id)) is not None:
-                    kept[view.id] = encode(values)
-                    other.ledger.rest(values)
-            other.check_subscriber()
-    for run in (plain, other):
-        run.reply_all()
-        run.check_subscriber()
-    same_end(plain.ledger, other.ledger)
