@@ -40,7 +40,7 @@ from tests.sources.fakes import until, upto
 from tests.watch.replayed_event import NoEngine
 
 #: Plies played one at a time.
-PLIES = 24
+PLIES = 14
 
 
 async def at_rest(service: EventService) -> None:
