@@ -18,14 +18,14 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
-from functools import partial
 from typing import Protocol, TypeVar
 
 import msgspec
 
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.event.comparisons import ComparedMoves, ComparisonData
-from live.event.game_record import ArchivedValues, GameRecord, unpack_detail
+from live.event.game_change import EventChange
+from live.event.game_record import ArchivedValues, GameRecord
 from live.event.methods import (
     EventMethods,
     JudgedGame,
@@ -55,8 +55,6 @@ from live.messages.from_sources import FeedReport
 from live.messages.health import GAME_PART, EngineHealth, FeedHealth, part_health
 from live.messages.moments import Moment
 from live.messages.to_clients import (
-    Change,
-    ChangeListener,
     GameMessage,
     GoneMessage,
     HealthMessage,
@@ -88,7 +86,7 @@ class Event:
     Args:
         measure: which gain feeds the curves, and the models that fit.
         searches: the door to the engines.
-        publish: the door to subscribers.
+        publish: gets every change, in order.
         alerts: returns what arbiters should know now.
         ask: the door to the network of human moves; needed where ``measure`` asks it.
         moments: returns what is worth telling of the games.
@@ -101,7 +99,7 @@ class Event:
         self,
         measure: Measure,
         searches: Searches,
-        publish: ChangeListener,
+        publish: Callable[[Sequence[EventChange]], None],
         alerts: Callable[[], Sequence[Alert]] = tuple,
         ask: Callable[[HumanRequest], None] | None = None,
         moments: Callable[[], Sequence[Moment]] = tuple,
@@ -486,7 +484,7 @@ class Event:
         if record is not None:
             self._publish((GameMessage(self._mark_restored(record.view)),))
 
-    def _mark_change(self, change: Change) -> Change:
+    def _mark_change(self, change: EventChange) -> EventChange:
         if isinstance(change, GameMessage):
             return GameMessage(self._mark_restored(change.game))
         return change
@@ -528,25 +526,20 @@ class Event:
         """Return every game without plies and curves, in the order they appeared."""
         return (self._mark_restored(record.view) for record in self._records.values())
 
+    def list_records(self) -> Iterable[GameRecord]:
+        """Return the record of every game, in the order they appeared."""
+        return self._records.values()
+
+    def find_record(self, id: GameId) -> GameRecord | None:
+        """Return the record of one game, which is to be read alone."""
+        return self._records.get(id)
+
     def game(self, id: GameId) -> GameDetail | None:
         """Return one game in full."""
         record = self._records.get(id)
         if record is None:
             return None
         return self._mark_restored(record.build_detail())
-
-    def freeze_game(self, id: GameId) -> Callable[[], GameDetail]:
-        """Return a function that returns the game in full as it stands now, whatever
-        becomes of it.
-
-        Raises:
-            KeyError: the game is not held.
-        """
-        record = self._records[id]
-        if record.archived is not None:
-            return partial(unpack_detail, record.archived)
-        detail = record.build_detail()
-        return lambda: detail
 
     def find_human_shares(
         self, id: GameId, moves: Sequence[str]

@@ -26,6 +26,7 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
+from live.event.game_change import EventChange, GameChange
 from live.event.human_figures import (
     HumanProfile,
     build_profile,
@@ -193,9 +194,11 @@ class GameRecord:
         self._questions: dict[int, HumanRequest] = {}
         # How many positions people were asked about, from the start.
         self._asked = 0
-        # Since the last call of :meth:`take_changes`: whether the game came, messages
-        # about moves and clocks, plies with other figures; and the curves sent then.
+        # Since the last call of :meth:`take_changes`: whether the game came, what moves
+        # changed, messages about moves and clocks, plies with other figures; and the
+        # curves sent then.
         self._is_new = False
+        self._change: GameChange | None = None
         self._moved: list[Change] = []
         self._touched: set[int] = set()
         self._sent_curves = Curves()
@@ -241,11 +244,20 @@ class GameRecord:
         self._sent_curves = details.curves
         self._open_board(_copy_plies(details.plies))
 
+    @property
+    def moves(self) -> Sequence[PlyView]:
+        """Every move, as subscribers have it."""
+        if self.archived is not None:
+            return unpack_detail(self.archived).plies
+        return [ply.view for ply in self.plies[1:]]
+
     # --- reports ----------------------------------------------------------------------
 
     def begin(self) -> None:
         """Apply the game as its source reports it first."""
         self._is_new = True
+        if self.game.moves:
+            self._change = GameChange(self.game.id, 1)
         self._take_source_evals(range(1))
         self._play_moves(0)
 
@@ -260,6 +272,9 @@ class GameRecord:
         self.players = players
         same = count_common(before.moves, game.moves, _is_same_move)
         self._correct_clocks(game.moves[:same])
+        withdrawn = tuple(ply.view for ply in self.plies[same + 1 :])
+        if withdrawn or same < len(game.moves):
+            self._change = GameChange(game.id, same + 1, withdrawn)
         if same < len(before.moves):
             self._take_back(same)
         self._play_moves(same, has_reopened=before.result != game.result)
@@ -564,10 +579,12 @@ class GameRecord:
                 here.view = view
                 self._touched.add(index)
 
-    def take_changes(self) -> Iterator[Change]:
-        """Yield the messages that bring subscribers from the last call to now."""
+    def take_changes(self) -> Iterator[EventChange]:
+        """Yield what brings listeners from the last call to now."""
         if self.archived is not None:
             return
+        if self._change is not None:
+            yield self._change
         before, self.view = self.view, self._build_view()
         if self._is_new:
             yield GameMessage(self.view)
@@ -582,6 +599,7 @@ class GameRecord:
         if self.view != before and not self._is_new:
             yield GameMessage(self.view)
         self._is_new = False
+        self._change = None
         self._moved = []
         self._touched = set()
         self._sent_curves = curves
@@ -590,9 +608,8 @@ class GameRecord:
         """Return the game in full, as subscribers have it."""
         if self.archived is not None:
             return unpack_detail(self.archived)
-        plies = tuple(ply.view for ply in self.plies[1:])
         curves = self._figures.curves
-        return GameDetail(**asdict(self.view), plies=plies, curves=curves)
+        return GameDetail(**asdict(self.view), plies=tuple(self.moves), curves=curves)
 
     def _build_view(self) -> GameView:
         game, figures, start = self.game, self._figures, self.plies[0].found

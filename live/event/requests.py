@@ -10,8 +10,8 @@ from typing import Literal
 import msgspec
 
 from live.engine.search import Search
+from live.event.game_change import EventChange
 from live.human.question import HumanQuestion
-from live.messages.to_clients import Change
 from live.messages.values import GameId, Value
 
 RequestKind = Literal["position", "played", "replies"]
@@ -63,8 +63,8 @@ class Outbox(msgspec.Struct):
     dropped: list[RequestId] = []
     """Requests whose results nobody needs any more."""
     requests: list[SearchRequest] = []
-    changes: list[Change] = []
-    """Messages that bring subscribers to the present state."""
+    changes: list[EventChange] = []
+    """What brings listeners to the present state."""
     questions: list[HumanRequest] = []
     """For the network of human moves."""
 

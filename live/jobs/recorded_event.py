@@ -8,7 +8,7 @@ import contextlib
 import datetime as dt
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,7 @@ from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
 from live.event.event import split_into_steps
+from live.event.game_change import EventChange, select_messages
 from live.event.requests import HumanRequest, RequestId, Urgency
 from live.games.game import Game, apply_or_none, side_to_play
 from live.jobs.analyze_games import (
@@ -44,7 +45,7 @@ from live.journal.rating_explanation import (
 )
 from live.messages.alerts import Alert, Incident
 from live.messages.figures import GameDetail
-from live.messages.to_clients import AlertMessage, Change
+from live.messages.to_clients import AlertMessage
 from live.messages.values import GameId
 from live.process.stderr_log import log_to_stderr
 from live.screens.reports.report_export import WRITTEN, read_utc_now, write_texts
@@ -97,9 +98,9 @@ class RecordedEvent(EventService):
     def ask(self, request: HumanRequest) -> None:
         self._asked.append(request)
 
-    def publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Sequence[EventChange]) -> None:
         # Alerts are those of then: made anew, waits would be those of the playing.
-        self.notify(changes)
+        self.notify(select_messages(changes))
 
     def alerts(self) -> Sequence[Alert]:
         return in_order(self._alerts.values())

@@ -9,11 +9,12 @@ it; so a restart has nothing to find out again.
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import asdict, replace
 
 from live.event.event import Event
+from live.event.game_change import EventChange, select_messages
 from live.journal.arbiter_notes import (
     ArbiterEntry,
     Heartbeat,
@@ -52,7 +53,7 @@ from live.watch.incident_log import (
     log_lines,
 )
 from live.watch.pairing_changes import PairingChanges
-from live.watch.watched_event import DeskMemory, DetailOf
+from live.watch.watched_event import DeskMemory, FindRecord
 
 log = logging.getLogger(__name__)
 
@@ -76,14 +77,14 @@ class AlertService:
     def __init__(
         self,
         publish: Callable[[Sequence[Change]], None],
-        detail_of: DetailOf = lambda game: None,
+        find_record: FindRecord = lambda game: None,
         clock: ReadClock = time.time,
         report: HealthReport = lambda health: None,
         journal: Journal | None = None,
         should_log: Callable[[], bool] = lambda: True,
     ) -> None:
         """``should_log``: whether readers of the log may know of alerts at once."""
-        self._desk = AlertDesk(detail_of)
+        self._desk = AlertDesk(find_record)
         self._publish = publish
         self._clock = clock
         self._report = report
@@ -109,20 +110,20 @@ class AlertService:
         self._sources: tuple[FeedHealth, ...] = ()
         self._pairings = PairingChanges()
 
-    def with_alerts(self, changes: Iterable[Change]) -> Sequence[Change]:
-        """Return the changes and the alerts that follow from them.
+    def with_alerts(self, changes: Sequence[EventChange]) -> Sequence[Change]:
+        """Return the messages among the changes, and the alerts that follow from them.
 
         An internal error costs alerts, never the changes; :meth:`tick` reports it.
         """
-        all_changes = list(changes)
+        messages = select_messages(changes)
         if self.restoring:
-            return all_changes
+            return messages
         with self._faults.guarded():
             self._enter_gap(self._clock())
-            self._follow(all_changes)
-            messages = self._desk.apply(all_changes, self._clock())
-            return [*all_changes, *self._keep(messages)]
-        return all_changes
+            self._follow(messages)
+            alerts = self._desk.apply(changes, self._clock())
+            return [*messages, *self._keep(alerts)]
+        return messages
 
     def tick(self) -> None:
         """Look at what waits. To be called about once a second."""
@@ -316,9 +317,9 @@ class AlertService:
             elif isinstance(note, Alert) and (note.feed is None or note.feed in feeds):
                 alerts.append(note)
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
-        games = [(view, state.freeze_game(view.id)) for view in state.games()]
-        for view, _ in games:
-            self._enter_pairing(view)
+        records = list(state.list_records())
+        for record in records:
+            self._enter_pairing(record.view)
         memory = DeskMemory(
             read_memories(self._journal, BOARD, BoardMemory),
             read_memories(self._journal, SOURCE, MoveFlow),
@@ -327,7 +328,7 @@ class AlertService:
         self._unwatched_s = memory.unwatched_s
         now_s = self._clock()
         self._lived_s = max(times_ms, default=0) / 1000
-        self._desk.restore(games, memory, alerts, self._lived_s, now_s)
+        self._desk.restore(records, memory, alerts, self._lived_s, now_s)
         # Before anything else shows that this run lives.
         self._journal.keep_memories(self.memories)
         self._log = build_incident_log(notes)

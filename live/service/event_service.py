@@ -23,6 +23,7 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
 from live.errors import FeedError
 from live.event.event import Event
+from live.event.game_change import EventChange, select_messages
 from live.event.requests import HumanRequest, RequestId, Urgency
 from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
@@ -106,7 +107,7 @@ class EventService:
         """Whether the public is shown less than the arbiters, or later."""
         self.arbiter = AlertService(
             self.notify,
-            lambda game: self.state.game(game),
+            lambda game: self.state.find_record(game),
             report=self.health,
             journal=self.journal.journal,
             should_log=lambda: not self.withholding(),
@@ -258,14 +259,13 @@ class EventService:
         """The alerts that stand now."""
         return self.arbiter.alerts()
 
-    def publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Sequence[EventChange]) -> None:
         """The state's way out: its changes and the alerts they raise go to the listeners.
 
         A recorded event overrides this: its alerts are those of then.
         """
-        changes = list(changes)
         if self._engines is not None:
-            self._engines.published(changes)
+            self._engines.published(select_messages(changes))
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:

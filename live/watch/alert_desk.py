@@ -2,8 +2,8 @@
 
 Changes and clock readings come in, messages go out. Applying the messages to the list
 of :meth:`AlertDesk.open` gives the list that the desk has. Times are seconds since 1970
-UTC and come as arguments; the desk has no clock. Games are those of the state, read
-when they have changed. What games do not show is remembered for the next run.
+UTC and come as arguments; the desk has no clock. Games are the event's records. What
+they do not show is remembered for the next run.
 """
 
 from collections import defaultdict
@@ -11,8 +11,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import asdict, replace
 
+from live.event.game_change import EventChange
+from live.event.game_record import GameRecord
 from live.messages.alerts import Alert, AlertKind
-from live.messages.to_clients import AlertMessage, Change
+from live.messages.to_clients import AlertMessage
 from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, PASSING
 from live.watch.finding import Finding, dial, in_order
@@ -23,8 +25,7 @@ from live.watch.watched_event import (
     BOARD,
     PARTS,
     DeskMemory,
-    DetailOf,
-    StandingGame,
+    FindRecord,
     Topic,
     WatchedEvent,
     find_topic,
@@ -42,9 +43,8 @@ GAP_S = 120.0
 class AlertDesk:
     """All alerts of one event. It has one writer, and nothing in it waits."""
 
-    def __init__(self, detail_of: DetailOf) -> None:
-        """``detail_of`` returns a game as it is now."""
-        self._watched = WatchedEvent(detail_of)
+    def __init__(self, find_record: FindRecord) -> None:
+        self._watched = WatchedEvent(find_record)
         self._open: dict[str, Alert] = {}
         # Occurrences of open alerts, and of those an arbiter acknowledged; 0 for those
         # that ended by themselves.
@@ -59,7 +59,7 @@ class AlertDesk:
 
     # --- changes ---
 
-    def apply(self, changes: Iterable[Change], now_s: float) -> list[AlertMessage]:
+    def apply(self, changes: Iterable[EventChange], now_s: float) -> list[AlertMessage]:
         """Take over changes of the state; return the alerts that change."""
         topics = self._watched.apply(changes, now_s - self.unwatched_s)
         return self._look_at(topics, now_s)
@@ -101,7 +101,7 @@ class AlertDesk:
 
     def restore(
         self,
-        games: Iterable[StandingGame],
+        records: Iterable[GameRecord],
         memory: DeskMemory,
         alerts: Iterable[Alert],
         last_s: float,
@@ -113,7 +113,7 @@ class AlertDesk:
         arbiter acknowledged for good stays settled.
 
         Args:
-            games: those that are shown again.
+            records: of the games that are shown again.
             memory: of the earlier run.
             alerts: as they were sent then, in order.
             last_s: when that run is known to have lived last; waits go on from there.
@@ -121,7 +121,7 @@ class AlertDesk:
         """
         self.unwatched_s = memory.unwatched_s
         self._ticked_s = last_s
-        self._watched.restore(games, memory, last_s - self.unwatched_s)
+        self._watched.restore(records, memory, last_s - self.unwatched_s)
         self._count_gap(now_s)
         for alert in {alert.id: alert for alert in alerts}.values():
             topic = find_topic(alert)

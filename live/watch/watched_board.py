@@ -1,20 +1,22 @@
 """One board as alerts look at it: its game, and how that came about. Pure.
 
-The game is that of the state (:class:`live.messages.figures.GameDetail`). What it does
-not show is in :class:`live.watch.board_memory.BoardMemory`. Position and clocks follow
-from the moves.
+The moves are those of the event's record (:class:`live.event.game_record.GameRecord`).
+What it does not show is in :class:`live.watch.board_memory.BoardMemory`. Position and
+clocks follow from the moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
+from live.event.game_change import GameChange
+from live.event.game_record import GameRecord
 from live.event.rate_game import COLORS
 from live.games.player_identity import is_same_person
 from live.messages.alerts import AlertKind, Severity
-from live.messages.figures import GameDetail, GameView, PlyView
+from live.messages.figures import PlyView
 from live.messages.from_sources import Result
 from live.messages.values import Color
 from live.watch.board_memory import BoardMemory, Lapse, MoveFlow, ResultChange
@@ -49,37 +51,32 @@ class WatchedBoard:
     """One game, and how it came about.
 
     Args:
-        view: the game now.
+        record: the game.
         flow: the moves of its source.
         memory: of a board that was watched before.
-        read: returns the whole game of ``view``; None if no move of it has been seen.
     """
 
     def __init__(
         self,
-        view: GameView,
+        record: GameRecord,
         flow: MoveFlow,
         memory: BoardMemory | None = None,
-        read: Callable[[], GameDetail] | None = None,
     ) -> None:
-        self.view = view
+        self.record = record
+        self.view = record.view
+        """The game without its moves, as it was followed last."""
         self.flow = flow
         self.memory = BoardMemory() if memory is None else memory
         self.round_began_s: float | None = None
         """When half of its round had begun, once all but a few boards have."""
-        self._read = read
-        self._plies: tuple[PlyView, ...] = ()
         # What follows from the moves, once it was asked for.
         self._clocks: dict[Color, SideClock] = {}
         self._position: PlayedPosition | None = None
 
     @property
-    def moves(self) -> tuple[PlyView, ...]:
+    def moves(self) -> Sequence[PlyView]:
         """All moves of the game."""
-        if self._read is not None:
-            self._plies = self._read().plies
-            self._read = None
-        return self._plies
+        return self.record.moves
 
     @property
     def is_running(self) -> bool:
@@ -208,58 +205,57 @@ class WatchedBoard:
 
     # --- changes ---
 
-    def follow(self, game: GameDetail, now_s: float) -> bool:
-        """Take over the game as it is now; return whether there is more to remember."""
-        before = self.moves
-        after = game.plies
-        same = 0
-        is_read_again = False
-        for one, now in zip(before, after, strict=False):
-            if one is not now:
-                if one.uci != now.uci:
-                    break
-                if one.clock_s != now.clock_s:
-                    self._clocks.clear()
-                    is_read_again |= one.ply == len(before) - 1
-            same += 1
-        if same < len(before):
+    def follow(
+        self, change: GameChange | None, reread: Collection[int], now_s: float
+    ) -> bool:
+        """Take over the game as it is now; return whether there is more to remember.
+
+        ``change``: of its moves, if there is one; ``reread``: plies of which the clock
+        was corrected.
+        """
+        if change or reread:
             self._clocks.clear()
+        if change is not None:
+            self._follow_moves(change, now_s)
+        is_changed = self._update_view(now_s)
+        # The clock of the player to move.
+        is_reread = len(self.moves) - 1 in reread
+        if change or is_reread:
+            self.memory.read_s = None if change else now_s
+        if change or self.memory.result_s == now_s:
+            self._note_result_line(now_s)
+        has_fallen = self._note_flags() if self.is_running else False
+        return is_changed or change is not None or is_reread or has_fallen
+
+    def _follow_moves(self, change: GameChange, now_s: float) -> None:
+        moves = self.moves
+        same = change.from_ply - 1
+        if change.withdrawn:
             self._position = None
             # Of two sources in dispute the one with more moves is shown: a change of
             # the source corrects nothing.
-            if not (game.dispute or self.view.dispute):
-                self._note_lapse(before, after, same, now_s)
-        self._plies = after[:same]
-        if same < len(after):
-            self._play(after[same:], now_s)
-            self._forget_slips(len(after))
-        self._plies = after
-        is_changed = self._update_view(game, now_s)
-        is_moved = same < max(len(before), len(after))
-        if is_moved or is_read_again:
-            self.memory.read_s = None if is_moved else now_s
-        if is_moved or self.memory.result_s == now_s:
-            self._note_result_line(now_s)
-        has_fallen = self._note_flags() if self.is_running else False
-        return is_changed or is_moved or is_read_again or has_fallen
+            if not (self.record.view.dispute or self.view.dispute):
+                self._note_lapse(change, moves, now_s)
+        if same < len(moves):
+            self._play(moves, same, now_s)
+            self._forget_slips(len(moves))
 
     def _note_lapse(
-        self,
-        before: Sequence[PlyView],
-        after: Sequence[PlyView],
-        same: int,
-        now_s: float,
+        self, change: GameChange, moves: Sequence[PlyView], now_s: float
     ) -> None:
-        """Note that the moves from ``same`` on were corrected or taken back."""
-        now = after[same].san if same < len(after) else None
+        """Note that moves were corrected or taken back; ``moves`` stand now."""
+        withdrawn = change.withdrawn
+        same = change.from_ply - 1
+        now = moves[same].san if same < len(moves) else None
         kind: AlertKind = "takeback" if now is None else "correction"
         last = self.memory.lapses.get(kind)
         if now is not None:
+            before = [*moves[:same], *withdrawn]
             self.memory.replaced = tuple(move.uci for move in before)
         self.memory.lapses[kind] = Lapse(
-            same + 1,
-            len(before) - same,
-            before[same].san,
+            change.from_ply,
+            len(withdrawn),
+            withdrawn[0].san,
             now,
             now_s,
             times=last.times + 1 if last else 1,
@@ -273,22 +269,24 @@ class WatchedBoard:
             if lapse.back <= SHALLOW_PLIES and is_over:
                 del self.memory.lapses[kind]
 
-    def _play(self, moves: Sequence[PlyView], now_s: float) -> None:
+    def _play(self, moves: Sequence[PlyView], same: int, now_s: float) -> None:
+        """Note the moves that came behind ``same`` plies."""
         # Of moves that come together only the first was waited for.
-        used_s = self._measure_used_s(moves[0])
-        for move in moves:
+        used_s = self._measure_used_s(moves, same)
+        for move in moves[same:]:
             self._note_arrival(now_s, used_s)
             if self._position is not None:
                 self._position.play(move.uci)
-        self._clocks.clear()
 
-    def _measure_used_s(self, move: PlyView) -> float | None:
-        """Return what the mover used for the next move, seconds.
+    def _measure_used_s(self, moves: Sequence[PlyView], same: int) -> float | None:
+        """Return what the mover used for the move behind ``same`` plies, seconds.
 
         Return None where that is not known: no clock before it, or a clock that gained
         more than the increment.
         """
-        before_s = self.read_clock(self.to_move).clock_s
+        move = moves[same]
+        own = (each.clock_s for each in moves[same % 2 : same : 2][::-1])
+        before_s = next((clock_s for clock_s in own if clock_s is not None), None)
         added_s = read_increment_s(self.view.time_control)
         if move.spent_s is not None:
             return move.spent_s
@@ -324,11 +322,11 @@ class WatchedBoard:
         self.memory.flow_then = self.flow.moves
         self.memory.paused_then_s = self.flow.measure_pauses_s(now_s)
 
-    def _update_view(self, game: GameDetail, now_s: float) -> bool:
+    def _update_view(self, now_s: float) -> bool:
         """Take the view over; return whether it changed in a way to remember."""
         view = self.view
         memory = self.memory
-        self.view = game
+        self.view = game = self.record.view
         if game.time_control != view.time_control:
             self._clocks.clear()
         if view.adjourned and not game.adjourned and memory.moved_s is not None:

@@ -4,24 +4,24 @@ Its clock stops while nobody watches, so waiting in that time counts for nothing
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
 from live.catalogue import main_event
+from live.event.game_change import EventChange, GameChange
+from live.event.game_record import GameRecord
 from live.event.rate_game import COLORS
 from live.games.player_identity import person_key
 from live.games.rounds import normalise_round
 from live.messages.alerts import Alert
-from live.messages.figures import GameDetail, GameView, PlayerView
+from live.messages.figures import GameView, PlayerView
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import (
-    Change,
     ClockMessage,
     GameMessage,
     GoneMessage,
     HealthMessage,
-    MoveMessage,
     ScoreMessage,
     StandingMessage,
 )
@@ -42,10 +42,8 @@ PARTS: Topic = ("parts", "")
 #: A round has begun when this share of its boards have.
 BEGUN_SHARE = 0.75
 
-#: Returns a game as it is now, or None.
-DetailOf = Callable[[GameId], GameDetail | None]
-#: A game as it is now, and how to read the whole of it.
-StandingGame = tuple[GameView, Callable[[], GameDetail]]
+#: Returns the record of a game, or None.
+FindRecord = Callable[[GameId], GameRecord | None]
 
 
 class DeskMemory(NamedTuple):
@@ -68,8 +66,8 @@ def find_topic(alert: Alert) -> Topic:
 class WatchedEvent:
     """The state of the event, and how it came about."""
 
-    def __init__(self, detail_of: DetailOf) -> None:
-        self._detail_of = detail_of
+    def __init__(self, find_record: FindRecord) -> None:
+        self._find_record = find_record
         self.boards: dict[GameId, WatchedBoard] = {}
         self.players: dict[str, PlayerView] = {}
         self.engines = EngineHealth()
@@ -81,13 +79,18 @@ class WatchedEvent:
         self._since: dict[FeedName | int, tuple[str, float]] = {}
         self._latest: dict[str, GameId] = {}
 
-    def apply(self, changes: Iterable[Change], now_s: float) -> dict[Topic, None]:
+    def apply(self, changes: Iterable[EventChange], now_s: float) -> dict[Topic, None]:
         """Take over changes of the state; return what to look at again."""
         topics: dict[Topic, None] = {}
         # Whether more than scores changed, by game.
         moved: dict[GameId, bool] = {}
+        moves: dict[GameId, GameChange] = {}
+        reread = defaultdict[GameId, set[int]](set)
         for change in changes:
             match change:
+                case GameChange(game=id):
+                    moves[id] = change
+                    moved[id] = True
                 case GoneMessage(game=id):
                     moved.pop(id, None)
                     topics[BOARD, id] = None
@@ -96,8 +99,9 @@ class WatchedEvent:
                 case GameMessage(game=view):
                     moved[view.id] = True
                     self._seat_players(view)
-                case MoveMessage(game=id) | ClockMessage(game=id):
+                case ClockMessage(game=id, ply=ply):
                     moved[id] = True
+                    reread[id].add(ply)
                 case ScoreMessage(game=id):
                     moved.setdefault(id, False)
                 case StandingMessage(player=player):
@@ -112,7 +116,9 @@ class WatchedEvent:
                     topics[PARTS] = None
         for id, is_moved in moved.items():
             # Scores matter only beside a result, and come many a second.
-            if self._follow(id, now_s) and (is_moved or not self.boards[id].is_running):
+            if not self._follow(id, moves.get(id), reread[id], now_s):
+                continue
+            if is_moved or not self.boards[id].is_running:
                 topics[BOARD, id] = None
                 other = self._find_exchange(self.boards[id], now_s)
                 if other is not None:
@@ -123,14 +129,23 @@ class WatchedEvent:
         for player in (view.white, view.black):
             self._latest[person_key(player)] = view.id
 
-    def _follow(self, id: GameId, now_s: float) -> bool:
-        game = self._detail_of(id)
-        if game is None:
+    def _follow(
+        self,
+        id: GameId,
+        change: GameChange | None,
+        reread: Collection[int],
+        now_s: float,
+    ) -> bool:
+        """Follow a board; return False if its game is not held."""
+        record = self._find_record(id)
+        if record is None:
             return False
-        is_new = id not in self.boards
-        if is_new:
-            self.boards[id] = WatchedBoard(game, self.flows[game.feed])
-        if self.boards[id].follow(game, now_s) or is_new:
+        board = self.boards.get(id)
+        is_new = board is None or board.record is not record
+        if board is None or is_new:
+            board = WatchedBoard(record, self.flows[record.view.feed])
+            self.boards[id] = board
+        if board.follow(change, reread, now_s) or is_new:
             self.unremembered[id] = None
         return True
 
@@ -210,14 +225,15 @@ class WatchedEvent:
         yield from find_engine_agreement(player, measured, board)
 
     def restore(
-        self, games: Iterable[StandingGame], memory: DeskMemory, last_s: float
+        self, records: Iterable[GameRecord], memory: DeskMemory, last_s: float
     ) -> None:
         """Watch the games of an earlier run again, as they are; nothing is news.
 
         ``last_s``: when that run ended; boards without a memory have stood since then.
         """
         self.flows.update(memory.flows)
-        for view, read in games:
+        for record in records:
+            view = record.view
             held = memory.boards.get(view.id)
             if held is None:
                 held = BoardMemory(
@@ -226,7 +242,7 @@ class WatchedEvent:
                     ran=view.running,
                     dispute_s=last_s if view.dispute else None,
                 )
-            self.boards[view.id] = WatchedBoard(view, self.flows[view.feed], held, read)
+            self.boards[view.id] = WatchedBoard(record, self.flows[view.feed], held)
         for board in sorted(
             self.boards.values(), key=lambda each: each.memory.moved_s or 0.0
         ):

@@ -13,6 +13,7 @@ import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
 from live.event.event import Event
+from live.event.game_change import select_messages
 from live.event.game_record import ArchivedValues
 from live.event.rate_game import Measure
 from live.event.requests import HumanRequest, RequestId, SearchRequest, Urgency
@@ -117,7 +118,7 @@ class Held(Event):
         super().__init__(
             measure,
             self,
-            lambda changes: self.out.changes.extend(changes),
+            lambda changes: self.out.changes.extend(select_messages(changes)),
             ask=lambda question: self.out.questions.append(question),
             engine=EngineInfo("Arithmetic", "1 look", rating, source),
             **settings,

@@ -4,7 +4,7 @@ import asyncio
 import io
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
 from urllib.parse import parse_qsl, quote
@@ -15,6 +15,7 @@ from rich.console import Console
 from websockets.asyncio.client import connect
 
 from live.config import ServerConfig
+from live.event.game_change import EventChange, select_messages
 from live.games.addresses import strip_addresses
 from live.journal.journal import Journal
 from live.messages import figures, health, moments, to_clients
@@ -91,9 +92,9 @@ class Event(Rehearsal):
         self.tell: list[Any] = []
         super().__init__()
 
-    def _published(self, changes: Iterable[Change]) -> None:
-        told = list(changes)
-        super()._published(told)
+    def _published(self, changes: Sequence[EventChange]) -> None:
+        super()._published(changes)
+        told = select_messages(changes)
         for each in self.tell:
             each(told)
 

@@ -1,12 +1,13 @@
 """What the public is shown is what was true one delay ago; what a client holds of it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import pytest
 
 from live.catalogue import main_event
+from live.event.game_change import EventChange, select_messages
 from live.messages.figures import PlyView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import PublicDelay
@@ -103,9 +104,9 @@ class PublishedEvent(Rehearsal):
 
     public: PublicAudience
 
-    def _published(self, changes: Iterable[Change]) -> None:
-        told = list(changes)
-        super()._published(told)
+    def _published(self, changes: Sequence[EventChange]) -> None:
+        super()._published(changes)
+        told = select_messages(changes)
         # The state publishes first when it is made, before anybody listens.
         if hasattr(self, "public"):
             self.public.publish(told)

@@ -1,7 +1,7 @@
 """The parts of a service together: what may change a figure, and what may not."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import chess
@@ -12,6 +12,7 @@ from chess import STARTING_FEN as START
 from live.config import Config, MemoryConfig
 from live.engine.engine_process import find_engine
 from live.event.event import Event
+from live.event.game_change import EventChange, select_messages
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
 from live.games.game import GameConfirmed, Step
@@ -287,16 +288,16 @@ class Week:
         self.retention = GameRetention(config.finished_after_h * HOUR_S, MOST_GAMES)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
         self.brief = self.hub.open_stream(StreamFilter(brief=True))
-        self.desk, self.story = AlertDesk(self.state.game), StoryDesk()
+        self.desk, self.story = AlertDesk(self.state.find_record), StoryDesk()
         self.retained = RetainedMessages(self.state, "live-rate")
         self.client_state = ReferenceClient()
         self.client_state.apply(snapshot(self.state))
 
-    def _publish(self, changes: object) -> None:
-        told = list(changes)  # type: ignore[call-overload]
+    def _publish(self, changes: Sequence[EventChange]) -> None:
+        told = select_messages(changes)
         self.published += told
         self.hub.publish(told)
-        self.desk.apply(told, self.now_s)
+        self.desk.apply(changes, self.now_s)
         self.story.follow(told, self.now_s)
         self.retained.mark_changed(told)
         for change in told:

@@ -13,10 +13,12 @@ import msgspec
 
 from live.engine.search import Search
 from live.event.event import Event
+from live.event.game_change import EventChange, select_messages
+from live.event.game_record import GameRecord
 from live.event.rate_game import Measure
 from live.event.requests import RequestId, Urgency
 from live.messages.alerts import Alert
-from live.messages.figures import EngineInfo, GameDetail
+from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
 from live.messages.to_clients import AlertMessage, Change
 from live.messages.values import GameId
@@ -75,7 +77,7 @@ class Rehearsal:
     """A keeper with its desk; ``raised`` holds every alert there ever was, by its id."""
 
     def __init__(self) -> None:
-        self.desk = AlertDesk(self._game)
+        self.desk = AlertDesk(self._find_record)
         self.state = Event(
             Measure("successive"),
             NoEngine(),
@@ -91,12 +93,11 @@ class Rehearsal:
         self.changes: list[Change] = []
         self._remembered: dict[GameId, bytes] = {}
 
-    def _game(self, id: GameId) -> GameDetail | None:
-        return self.state.game(id)
+    def _find_record(self, id: GameId) -> GameRecord | None:
+        return self.state.find_record(id)
 
-    def _published(self, changes: Iterable[Change]) -> None:
-        changes = list(changes)
-        self.changes += changes
+    def _published(self, changes: Sequence[EventChange]) -> None:
+        self.changes += select_messages(changes)
         self._take(self.desk.apply(changes, self.now_s))
         for id, board in self.desk.unremembered().items():
             self._remembered.pop(id, None)
@@ -119,12 +120,15 @@ class Rehearsal:
             {feed: flow for feed, _, flow in kept.values()},
             self.desk.unwatched_s,
         )
-        games = [(view, self.state.freeze_game(view.id)) for view in self.state.games()]
         alerts = [message.alert for message in self.messages]
-        self.desk = AlertDesk(self._game)
+        self.desk = AlertDesk(self._find_record)
         self.raised.clear()
         self.desk.restore(
-            games, memory, alerts, self.now_s - 1 if last_s is None else last_s, self.now_s
+            self.state.list_records(),
+            memory,
+            alerts,
+            self.now_s - 1 if last_s is None else last_s,
+            self.now_s,
         )
 
     def _take(self, messages: Sequence[AlertMessage]) -> None:

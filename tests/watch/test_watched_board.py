@@ -4,19 +4,19 @@ its clocks, of which corrections leave no trace.
 
 import itertools
 import random
+from collections.abc import Hashable
 
 import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.messages.figures import GameDetail, PlyView
+from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 from live.watch.board_alerts import find_board_alerts
-from live.watch.board_memory import MoveFlow
 from live.watch.played_position import DRAWS, PlayedPosition
 from live.watch.player_clock import SideClock, read_increment_s, read_side_clock, read_time_controls
 from live.watch.watched_board import WatchedBoard
-from tests.watch.games import game
+from tests.watch.replayed_event import START, START_S, Rehearsal
 
 #: Few pieces and no pawns that could end the shuffling: repetitions come by themselves.
 FENS = [
@@ -76,23 +76,23 @@ def test_a_move_of_a_long_game_costs_what_a_move_of_a_short_one_costs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Moves are not played again, and repetitions not counted again, for every ply."""
-    pushed = 0
-    push = chess.Board.push
+    keyed = 0
+    build_key = PlayedPosition._build_key
 
-    def counting(self: chess.Board, move: chess.Move) -> None:
-        nonlocal pushed
-        pushed += 1
-        push(self, move)
+    def counting(self: PlayedPosition) -> Hashable:
+        nonlocal keyed
+        keyed += 1
+        return build_key(self)
 
-    monkeypatch.setattr(chess.Board, "push", counting)
-    monkeypatch.delattr(chess.Board, "is_repetition")
-    board = WatchedBoard(board_with(), MoveFlow())
+    monkeypatch.setattr(PlayedPosition, "_build_key", counting)
+    hall = Rehearsal()
     costs = []
     for plies in range(1, 401):
-        before = pushed
-        board.follow(board_with(*(5400.0,) * plies), float(plies))
-        list(find_board_alerts(board, float(plies)))
-        costs.append(pushed - before)
+        hall.now_s = START_S + plies
+        before = keyed
+        board = board_with(hall, *(5400.0,) * plies)
+        list(find_board_alerts(board, hall.now_s))
+        costs.append(keyed - before)
     assert max(costs[300:]) <= max(costs[:40])
 
 
@@ -212,23 +212,24 @@ def test_a_clock_that_shows_the_same_second_or_gets_its_increment_for_nothing() 
 
 def test_a_board_s_clocks_are_those_of_the_moves_that_stand() -> None:
     """Clocks corrected, moves taken back and played again."""
-    board = WatchedBoard(board_with(), MoveFlow())
+    hall = Rehearsal()
     for clocks, shown in (
         ((5400.0, 5300.0, 5200.0), (5200.0, 5300.0)),
         ((5400.0, 5300.0, 5100.0, None), (5100.0, 5300.0)),
         ((5400.0,), (5400.0, None)),
         ((5400.0, 5000.0), (5400.0, 5000.0)),
     ):
-        board.follow(board_with(*clocks), 0.0)
+        board = board_with(hall, *clocks)
         assert (board.read_clock("white").clock_s, board.read_clock("black").clock_s) == shown
 
 
-def board_with(*clocks: float | None) -> GameDetail:
-    plies = [
-        PlyView(ply, san="N", uci=MOVES[(ply - 1) % 4], clock_s=clock_s)
-        for ply, clock_s in enumerate(clocks, 1)
-    ]
-    return game(plies=plies, time_control="90+30")
+def board_with(hall: Rehearsal, *clocks: float | None) -> WatchedBoard:
+    """A board as it is watched when it has been reported with these clocks."""
+    moves = tuple(Move(*MOVES[ply % 4], clock_s=clock_s) for ply, clock_s in enumerate(clocks))
+    headers = Headers(Player("White"), Player("Black"), time_control="90+30")
+    hall.report(FeedReport("hall", (GameReport("1", headers, START, moves),)))
+    (board,) = hall.desk._watched.boards.values()
+    return board
 
 
-MOVES = ("g1f3", "g8f6", "f3g1", "f6g8")
+MOVES = (("g1f3", "Nf3"), ("g8f6", "Nf6"), ("f3g1", "Ng1"), ("f6g8", "Ng8"))

@@ -17,6 +17,7 @@ import msgspec
 from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.event.event import Event
+from live.event.game_change import EventChange, select_messages
 from live.event.rate_game import Measure
 from live.event.requests import RequestId, Urgency
 from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail
@@ -101,8 +102,8 @@ class Broadcast:
         self.state.update_feed_health(FeedHealth("hall", "live"))
         self.tell()
 
-    def _publish(self, changes: Iterable[Change]) -> None:
-        self.listener(changes)
+    def _publish(self, changes: Sequence[EventChange]) -> None:
+        self.listener(select_messages(changes))
 
     # --- what happens in the hall ---------------------------------------------------------------
 
