@@ -30,6 +30,7 @@ from rich.console import Console
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.games.player_lists import add_neighbouring_lists
+from live.journal.event_journal import EventJournal, journal_path
 from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
 from live.process.clock import LOOP_CLOCK
 from live.process.limits import cap_connections, raise_file_limit
@@ -52,7 +53,6 @@ from live.server.public_delay import (
 )
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
-from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 from live.service.program_output import OutputMode, choose_display
 from live.service.settings_reload import (

@@ -36,7 +36,7 @@ from live.event.methods import (
 )
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import GameRater, Measure, needs_field
-from live.event.requests import HumanRequest, Outbox, RequestId, Urgency
+from live.event.requests import Outbox, RequestId, Urgency
 from live.games.game import (
     Game,
     GameConfirmed,
@@ -48,7 +48,7 @@ from live.games.game import (
 from live.games.game_index import GameIndex, sort_by_order
 from live.games.report_changes import plan_steps
 from live.games.shared_games import SharedGames, Shown
-from live.human.question import HumanAnswer
+from live.human.question import HumanAnswer, HumanRequest
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo, GainCounts, GainKind, GameDetail, GameView
 from live.messages.from_sources import FeedReport

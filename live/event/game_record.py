@@ -61,16 +61,9 @@ from live.event.rate_game import (
     count_common,
     game_pace,
 )
-from live.event.requests import (
-    HumanRequest,
-    Outbox,
-    RequestId,
-    RequestKind,
-    SearchRequest,
-    Urgency,
-)
+from live.event.requests import Outbox, RequestId, RequestKind, SearchRequest, Urgency
 from live.games.game import Game, is_played
-from live.human.question import HumanAnswer
+from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import NO_SCORE, Curves, GameDetail, GameView, PlyView
 from live.messages.from_sources import RESULT_POINTS, Move
 from live.messages.to_clients import (

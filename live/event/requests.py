@@ -11,7 +11,7 @@ import msgspec
 
 from live.engine.search import Search
 from live.event.game_change import EventChange
-from live.human.question import HumanQuestion
+from live.human.question import HumanRequest
 from live.messages.values import GameId, Value
 
 RequestKind = Literal["position", "played", "replies"]
@@ -42,17 +42,6 @@ class SearchRequest(Value):
     id: RequestId
     search: Search
     urgency: Urgency
-
-
-class HumanRequest(Value):
-    """A question for the network of human moves; it is answered, or given up, once."""
-
-    game: GameId
-    ply: int
-    """The position's index."""
-    question: HumanQuestion
-    newest: bool = False
-    """The last position of a running game: people look at it."""
 
 
 class Outbox(msgspec.Struct):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import chess
 import msgspec
 
-from live.messages.values import Value
+from live.messages.values import GameId, Value
 
 #: Kinds of game, in the order of the network's input. ``otb`` is classical chess over
 #: the board, the others are online.
@@ -38,6 +38,17 @@ class HumanQuestion(Value, gc=False, cache_hash=True):
     def digest(self) -> bytes:
         """The key of the answer: 16 bytes."""
         return hashlib.blake2b(_encode(self), digest_size=16).digest()
+
+
+class HumanRequest(Value):
+    """A question for the network of human moves; it is answered, or given up, once."""
+
+    game: GameId
+    ply: int
+    """The position's index."""
+    question: HumanQuestion
+    newest: bool = False
+    """The last position of a running game: people look at it."""
 
 
 class HumanAnswer(Value):

@@ -41,13 +41,14 @@ from live.screens.reports.report_export import WRITTEN, write_texts
 from live.screens.reports.report_files import build_files
 from live.screens.reports.report_page import render_report
 from live.screens.terminal import printed
-from live.screens.terminal.text import counted, plain
+from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.server.pgn_writer import write_game
 from live.service.event_service import EventService
 from live.sources.charset_guess import guess_charset
 from live.sources.game_identity import drop_repeated_games
 from live.sources.pgn_decoder import PgnLimits, PgnReader
+from live.watch.finding import count_things
 
 log = logging.getLogger(__name__)
 
@@ -224,7 +225,7 @@ def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
 
 def describe_walkovers(games: int) -> str:
     """Return the message about games that do not count."""
-    number = counted(games, "game")
+    number = count_things(games, "game")
     return f"Left out: {number} without a move of both, taken as walkovers."
 
 

@@ -32,10 +32,11 @@ from live.errors import LiveRateError
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json
+from live.journal.event_journal import journal_path
 from live.journal.journal_file import explain_refusal
 from live.messages.values import FeedName, Value
 from live.process.limits import count_processors
-from live.screens.terminal.text import counted, plain
+from live.screens.terminal.text import plain
 from live.server.public_audience import PublicAudience
 from live.service.engine_service import (
     advice,
@@ -46,10 +47,10 @@ from live.service.engine_service import (
     uci_settings,
     why_not_screened,
 )
-from live.service.event_journal import journal_path
 from live.service.event_service import EventService
 from live.sources.lichess_token import GET_ONE, LichessToken
 from live.sources.open_feed import ProbedSource, probe_sources
+from live.watch.finding import count_things
 
 #: How long a source or broker has to answer, seconds.
 PROBE_S = 10.0
@@ -221,7 +222,7 @@ def check_speed(
     )
     every_s = 2 * boards * search_s / (config.engines or count_processors())
     text = (
-        f"{counted(boards, 'board')}: keeps up while each has a move every"
+        f"{count_things(boards, 'board')}: keeps up while each has a move every"
         f" {every_s:.3g} s"
     )
     if every_s <= HURRIED_S:

@@ -21,8 +21,9 @@ from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
 from live.event.event import split_into_steps
 from live.event.game_change import EventChange, select_messages
-from live.event.requests import HumanRequest, RequestId, Urgency
+from live.event.requests import RequestId, Urgency
 from live.games.game import Game, apply_or_none, side_to_play
+from live.human.question import HumanRequest
 from live.jobs.analyze_games import (
     build_progress_bar,
     print_line,

@@ -24,12 +24,14 @@ from live.engine.uci import EngineIdentity
 from live.errors import FeedError
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
-from live.event.requests import HumanRequest, RequestId, Urgency
+from live.event.requests import RequestId, Urgency
 from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
-from live.human.question import HumanAnswer
+from live.human.human_queue import HumanQueue
+from live.human.question import HumanAnswer, HumanRequest
 from live.journal.arbiter_notes import BoardRuling, reapply_rulings, write_note
+from live.journal.event_journal import EventJournal, Known
 from live.journal.journal_reader import Memory
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo, GameDetail, GameView
@@ -42,7 +44,6 @@ from live.process.memory import release_free_memory
 from live.process.supervision import FaultLog, explain_end
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.screens.terminal.text import counted
 from live.service.alert_service import AlertService
 from live.service.engine_service import (
     EngineService,
@@ -54,11 +55,10 @@ from live.service.engine_service import (
     measured_before,
     measured_on,
 )
-from live.service.event_journal import EventJournal, Known
-from live.service.human_service import HumanService
 from live.service.story_service import StoryService
 from live.sources.feed import Feed, describe_failure
 from live.user_files import in_print
+from live.watch.finding import count_things
 from live.watch.incident_log import board_words
 
 log = logging.getLogger(__name__)
@@ -94,9 +94,9 @@ class EventService:
         self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
         self.state: Event
-        self._human: HumanService | None = None
+        self._human: HumanQueue | None = None
         if human and config.human.enabled:
-            self._human = HumanService(config.human, self.journal.journal, self._answered)
+            self._human = HumanQueue(config.human, self.journal.journal, self._answered)
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[ChangeListener] = []
@@ -272,7 +272,7 @@ class EventService:
         """Give changes to the journal, to the story, and to every listener, as they are."""
         changes = list(changes)
         self.story.published(changes)
-        self.journal.published(changes)
+        self.journal.mark_changed(changes)
         self._tell(changes)
 
     def _tell(self, changes: Iterable[Change]) -> None:
@@ -283,7 +283,7 @@ class EventService:
     # --- searches that the state asks for ---------------------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        if self.journal.answers(search, request_id):
+        if self.journal.answer_search(search, request_id):
             return
         rank = _SPARE_RANK if urgency == "spare" else 0
         priority = SearchPriority(KINDS[urgency], request_id.game, request_id.ply, rank)
@@ -408,7 +408,7 @@ class EventService:
             # A kill between the two would have an alert raised again by what raised it.
             with self.journal.journal.transaction():
                 self.state.apply(step)
-                self.journal.applied(step, self._memories)
+                self.journal.add_step(step, self._memories)
             self.retention.record_step(step, self.state.get_shown_game(step.id), time.monotonic())
             await self._slices.yield_if_due()
 
@@ -469,7 +469,7 @@ class EventService:
         await self._slices.run(self.state.measure_by(models))
         if not isinstance(measured, str):
             log.info("%s, %s: %s", name, limit, self.state.engine().note)
-            self.journal.remeasured(measured)
+            self.journal.begin_measured_run(measured)
 
     def _show_measuring(self, done: int, of: int) -> None:
         self._measuring = MeasuringProgress(done, of)
@@ -485,7 +485,7 @@ class EventService:
         health = self.engines.health()
         more: dict[str, object] = {"measuring": self._measuring}
         if self._human is not None:
-            more["human"] = self._human.health()
+            more["human"] = self._human.report_health()
         if health.queued:
             more["behind"] = overload(self.state.games(), self.state.game)
         self.state.update_engine_health(msgspec.structs.replace(health, **more))
@@ -550,7 +550,7 @@ def overload(games: Iterable[GameView], detail_of: Callable[[GameId], GameDetail
     ]
     if not behind:
         return ""
-    boards = counted(len(behind), "board")
+    boards = count_things(len(behind), "board")
     return (
         f"figures are up to {max(behind)} moves behind on {boards}: "
         "if that lasts, follow fewer boards, or give more engines or fewer nodes"

@@ -52,7 +52,7 @@ from live.ratings.match import (
 from live.ratings.perceived_model import MODELS
 from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, titled
-from live.screens.terminal.text import counted, interval_text, odds_text, plain
+from live.screens.terminal.text import interval_text, odds_text, plain
 from live.server.analysis import to_json
 from live.studies.corpus_database import named_like
 from live.studies.learning.held_out import judges
@@ -60,6 +60,7 @@ from live.studies.learning.perceived_judgement import WHOLE, judge, summary
 from live.studies.learning.perceived_weights import learn
 from live.studies.learning.played_games import PlayedGame, read_played_games
 from live.studies.read_games import BrokenFile, game_texts
+from live.watch.finding import count_things
 
 Evals = Literal["engine", "pgn"]
 
@@ -159,8 +160,8 @@ def match(
         (result.walkovers, describe_walkovers(result.walkovers)),
         (
             result.unpaired,
-            f"In no pair: {counted(result.unpaired, 'game')} without one of reversed "
-            "colours beside it.",
+            f"In no pair: {count_things(result.unpaired, 'game')} without one of"
+            " reversed colours beside it.",
         ),
         (
             result.results_only,

@@ -55,6 +55,11 @@ def in_order(alerts: Iterable[Alert]) -> list[Alert]:
     )
 
 
+def count_things(number: int, thing: str) -> str:
+    """Return ``1 board`` or ``2 boards``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def span(seconds: float) -> str:
     """Return a time for people: ``45 s``, ``12 min``, ``1 h 05 min``."""
     if seconds < 100:

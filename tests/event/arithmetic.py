@@ -16,9 +16,9 @@ from live.event.event import Event
 from live.event.game_change import select_messages
 from live.event.game_record import ArchivedValues
 from live.event.rate_game import Measure
-from live.event.requests import HumanRequest, RequestId, SearchRequest, Urgency
+from live.event.requests import RequestId, SearchRequest, Urgency
 from live.games.game import Game, GameConfirmed, NewGame, Step
-from live.human.question import HumanAnswer
+from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import EngineInfo, GameDetail, PlayerView
 from live.messages.from_sources import Headers, Move, Player, Score
 from live.messages.to_clients import Change

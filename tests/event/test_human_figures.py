@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from live.engine.search import Limit, Line, SearchResult
 from live.event.human_figures import build_profile, is_played_online
 from live.event.rate_game import HumanSearches, Measure
-from live.event.requests import HumanRequest, SearchRequest
+from live.event.requests import SearchRequest
 from live.games.game import MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, estimate_difficulty
-from live.human.question import REFERENCE_ELOS, HumanAnswer
+from live.human.question import REFERENCE_ELOS, HumanAnswer, HumanRequest
 from live.messages.figures import PlyView, RatingShare
 from live.messages.from_sources import Move, Player, Score
 from live.messages.to_clients import ScoreMessage

@@ -31,9 +31,9 @@ from live.event.rate_game import (
     Measure,
     rate_head_to_head,
 )
-from live.event.requests import HumanRequest, SearchRequest
+from live.event.requests import SearchRequest
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
-from live.human.question import HumanAnswer, HumanQuestion
+from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
 from live.journal.journal_reader import encode
 from live.messages.figures import ChoiceEvidence, GameDetail, HeadToHead, PlyView
 from live.messages.from_sources import Player, Score

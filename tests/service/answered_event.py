@@ -16,10 +16,10 @@ from live.config import Config, load_config
 from live.engine.search import Search, SearchResult
 from live.engine.uci import EngineIdentity
 from live.event.requests import RequestId, Urgency
+from live.journal.event_journal import EventJournal
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName
 from live.server.analysis import Analysis, build_analysis
-from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from tests.event.arithmetic import answer
 
@@ -85,7 +85,7 @@ class AnsweredEvent(EventService):
         self.open_ledger("arithmetic", "1 look")
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        if not self.journal.answers(search, request_id):
+        if not self.journal.answer_search(search, request_id):
             self.asked.append((search, request_id))
 
     def drop(self, request_id: RequestId) -> None:

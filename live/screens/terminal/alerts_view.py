@@ -15,7 +15,6 @@ from live.screens.terminal.text import (
     SEVERITY_STYLES,
     Panel,
     age_text,
-    counted,
     left,
     matcher,
     plain,
@@ -23,7 +22,7 @@ from live.screens.terminal.text import (
     right,
     wrapped,
 )
-from live.watch.finding import SIGNS, in_order
+from live.watch.finding import SIGNS, count_things, in_order
 from live.watch.incident_log import board_words
 
 #: Cells of a board with its players, and without them.
@@ -106,7 +105,7 @@ class AlertsView(DeskList[Alert]):
 
     def caption(self) -> str:
         muted = sum(alert.muted for alert in self.listed.values())
-        text = counted(len(self.listed), "alert")
+        text = count_things(len(self.listed), "alert")
         return self.write_caption(f"{text}, {muted} of them muted" if muted else text)
 
     # --- keys -------------------------------------------------------------------------

@@ -30,7 +30,6 @@ from live.screens.terminal.text import (
     Panel,
     age_text,
     clock_text,
-    counted,
     figure_cell,
     filled,
     fit_name,
@@ -51,7 +50,7 @@ from live.screens.terminal.text import (
 )
 from live.screens.terminal.view_context import ViewContext, asks
 from live.screens.terminal.widgets import Lines, RowList, View, entitle
-from live.watch.finding import SIGNS, in_order
+from live.watch.finding import SIGNS, count_things, in_order
 
 # --- the position ---------------------------------------------------------------------
 
@@ -245,7 +244,7 @@ class BoardDrawing:
             "Board" if game.board is None else f"Board {game.board}",
             "" if game.running else RESULTS.get(game.result, game.result),
             RESTORED if game.restored and not game.problem else "",
-            f"{counted(behind, 'move')} to score" if behind > 1 else "",
+            f"{count_things(behind, 'move')} to score" if behind > 1 else "",
             f"last move {age_text(age_s)} ago" if exact and game.running else "",
             f"round {plain(game.round, 8)}" if game.round else "",
             f"from {' and '.join(sources)}",

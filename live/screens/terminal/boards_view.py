@@ -40,7 +40,6 @@ from live.screens.terminal.text import (
     Column,
     Panel,
     age_text,
-    counted,
     feed_style,
     figure_cell,
     fit_name,
@@ -57,7 +56,7 @@ from live.screens.terminal.text import (
 )
 from live.screens.terminal.view_context import ViewContext, asks, worst_by_board
 from live.screens.terminal.widgets import Lines, ListView
-from live.watch.finding import SIGNS
+from live.watch.finding import SIGNS, count_things
 
 #: By their heads, in the order in which they stand.
 COLUMNS = {
@@ -197,7 +196,7 @@ class BoardsView(ListView):
         """Say which boards are folded, or why there is none."""
         lines = []
         if folded:
-            boards = counted(folded, "board")
+            boards = count_things(folded, "board")
             keys = "r, or / and: round 7"
             lines = [
                 styled(f" and {boards} of earlier rounds, all over: {keys}", "dim")
@@ -347,7 +346,9 @@ class BoardsView(ListView):
     def caption(self) -> str:
         if not self.listed:
             return self.add_filter("no board")
-        return self.add_filter(f"{counted(len(self.listed), 'board')} by {self.order}")
+        return self.add_filter(
+            f"{count_things(len(self.listed), 'board')} by {self.order}"
+        )
 
     # --- keys -------------------------------------------------------------------------
 

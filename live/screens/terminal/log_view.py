@@ -13,7 +13,6 @@ from live.screens.terminal.text import (
     SEVERITY_STYLES,
     Panel,
     by_color,
-    counted,
     left,
     matcher,
     plain,
@@ -21,6 +20,7 @@ from live.screens.terminal.text import (
     wrapped,
 )
 from live.watch.alert_kinds import COUNTED
+from live.watch.finding import count_things
 from live.watch.incident_log import (
     OWN_KINDS,
     board_words,
@@ -103,7 +103,7 @@ class LogView(DeskList[Incident]):
     def caption(self) -> str:
         going = sum(each.over_s is None for each in self.listed.values())
         return self.write_caption(
-            f"{counted(len(self.listed), 'incident')}, {going} open"
+            f"{count_things(len(self.listed), 'incident')}, {going} open"
         )
 
     def action_print(self) -> None:

@@ -24,7 +24,6 @@ from live.screens.terminal.printed import RANK, figure_columns
 from live.screens.terminal.text import (
     Column,
     Panel,
-    counted,
     figure_cell,
     fit_name,
     heads,
@@ -38,6 +37,7 @@ from live.screens.terminal.text import (
 )
 from live.screens.terminal.view_context import ViewContext, worst_by_board
 from live.screens.terminal.widgets import UP_AND_DOWN, Lines, ListView, TextView, View
+from live.watch.finding import count_things
 
 #: Players are listed afresh at most this often, seconds: it takes everybody's every
 #: figure.
@@ -138,7 +138,7 @@ class PlayersView(ListView):
 
     def caption(self) -> str:
         by = BY_ID[self.sort].name
-        players = counted(len(self._listed), "player")
+        players = count_things(len(self._listed), "player")
         return self.add_filter(f"{players} by {by[:1].lower()}{by[1:]}")
 
     def open_row(self) -> None:
@@ -170,7 +170,7 @@ class PlayerPage(TextView):
         if view is None:
             return [Text(), styled("  This player is gone: esc goes back")]
         name = plain(view.name, 60) or "?"
-        lines = [styled(f" {name}, {counted(view.games, 'game')}", "head")]
+        lines = [styled(f" {name}, {count_things(view.games, 'game')}", "head")]
         for figure in LIVE_FIGURES:
             value = figure_cell(figure.id, view, rating)
             ends = ends_cell(figure, view, rating)

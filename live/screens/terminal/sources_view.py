@@ -11,7 +11,6 @@ from live.screens.terminal.text import (
     FEED_SIGNS,
     WITHHELD,
     Panel,
-    counted,
     feed_style,
     fit,
     is_withheld,
@@ -21,7 +20,7 @@ from live.screens.terminal.text import (
 )
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import TextView
-from live.watch.finding import dial, span
+from live.watch.finding import count_things, dial, span
 
 #: Stands in what a source says between what is wrong and when it is tried again.
 RETRY = ", trying again in "
@@ -46,7 +45,7 @@ class SourcesView(TextView):
         for feed in state.feeds():
             said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}"
             if not feed.part:
-                said += f", {counted(boards[feed.feed], 'board')}"
+                said += f", {count_things(boards[feed.feed], 'board')}"
             for_s = context.changes.silent_s(feed.feed)
             if for_s >= 1:
                 said += f", not live for {span(for_s)}"
@@ -109,8 +108,8 @@ def write_delay(delay: PublicDelay) -> str:
         return ""
     text = f"{dial(delay.delay_s)} behind"
     if delay.held_moves:
-        moves = counted(delay.held_moves, "move")
-        text += f", holding {moves} on {counted(delay.held_boards, 'board')}"
+        moves = count_things(delay.held_moves, "move")
+        text += f", holding {moves} on {count_things(delay.held_boards, 'board')}"
     return text
 
 

@@ -145,11 +145,6 @@ def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Pa
     return lines
 
 
-def counted(number: int, thing: str) -> str:
-    """``1 board``, ``2 boards``."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
 def place_side_by_side(
     parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2
 ) -> Panel:

@@ -19,9 +19,9 @@ from live.messages.health import FeedHealth, PublicDelay
 from live.messages.to_clients import Change, GoneMessage, MoveMessage, PointMessage
 from live.messages.values import FeedName, GameId
 from live.process.clock import ReadClock
-from live.screens.terminal.text import DUSK, Palette, counted, plain
+from live.screens.terminal.text import DUSK, Palette, plain
 from live.server.event_reader import EventReader
-from live.watch.finding import dial, in_order
+from live.watch.finding import count_things, dial, in_order
 from live.watch.incident_log import board_words
 
 #: How long a message stays, seconds.
@@ -235,7 +235,7 @@ class ViewContext:
             return
         for alert in asking:
             self.command(DeskCommand("acknowledge", alert))
-        self.notify(f"Acknowledged {counted(len(asking), 'alert')} of the board")
+        self.notify(f"Acknowledged {count_things(len(asking), 'alert')} of the board")
 
     def write_entry(self, game: GameId | None) -> None:
         """Ask for an entry into the log about a board, or about none."""

@@ -1,21 +1,27 @@
 """A service that starts again shows what it showed, searches nothing twice, and goes on."""
 
+import asyncio
 import random
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from live.config import JournalConfig
+from live.games.game import Game
 from live.jobs.recorded_event import rebuild_event
+from live.journal.event_journal import journal_path
 from live.journal.journal_reader import JournalReader
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
 from live.server.analysis import Analysis, build_analysis
-from live.service.event_journal import journal_path
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
 from tests.event.arithmetic import line
@@ -125,7 +131,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         for feed, named in ((FEED, game), ("cloud", other)):
             await told(service, upto(named, 6), feed=feed)
         assert len(list(service.state.games())) == 2
-        service.journal._keep(float("inf"), all_of_them=True)
+        service.journal._keep_games(float("inf"), all_of_them=True)
         await told(service, upto(other, 26), feed="cloud")
         await told(service, upto(game, 24))
         before = build_analysis(service.state)
@@ -151,6 +157,51 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
 
 PAIRS = ("Anna Adams-Boris Berg", "Clara Coy-Dora Dahl")
 MOVES = line(*range(3, 43))
+
+
+async def restored(path: Path) -> tuple[list[Game], Analysis]:
+    """What another process finds."""
+    async with AnsweredEvent(path).started() as service:
+        service.answer_all()
+        return list(service.state.list_source_games()), confirmed(build_analysis(service.state))
+
+
+reports = st.lists(
+    st.tuples(st.sampled_from(PAIRS), st.integers(0, 20), st.sampled_from(["*", "*", "1-0"])),
+    max_size=2,
+    unique_by=lambda each: each[0],
+)
+
+
+@given(st.data())
+@hypothesis.settings(deadline=None, max_examples=12)
+def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
+    async def scenario(folder: Path) -> None:
+        path = folder / "journal.sqlite"
+        async with AnsweredEvent(path).started() as service:
+            moments: list[list[Game]] = [[]]
+            for number in range(data.draw(st.integers(1, 6))):
+                games = tuple(report(*each) for each in data.draw(reports))
+                for step in service.state.plan(FeedReport(FEED, games, complete=True)):
+                    service.state.apply(step)
+                    service.journal.add_step(step)
+                    moments.append(list(service.state.list_source_games()))
+                if data.draw(st.booleans()):
+                    service.answer_all()
+                if data.draw(st.booleans()):
+                    service.journal.look_after(service.state.update_feed_health)
+                if data.draw(st.booleans()):
+                    # Between two commits: some moment that was, not a mixture.
+                    games_then, _ = await restored(left_behind(path, folder, f"early{number}"))
+                    assert games_then in moments
+                service.flush()
+                service.answer_all()
+                games_now, whole = await restored(left_behind(path, folder, f"late{number}"))
+                assert games_now == list(service.state.list_source_games())
+                assert whole == confirmed(build_analysis(service.state))
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(scenario(Path(folder)))
 
 
 def report(pair: str, plies: int, result: str) -> GameReport:

@@ -1,10 +1,10 @@
-"""The journal of a running service: which file, what goes into it, and what comes back after a
-restart.
+"""The journal of a running event: which file, what goes into it, and what comes back
+after a restart.
 
-After a restart the games stand as they stood before any feed is asked, with everything that was
-known of them, marked as restored until their source reports them again. A search whose result is in
-the journal is not made again. Feeds report whole games, so what was missed meanwhile comes with
-their first report, as the same steps as ever.
+Before any feed is asked, the games are as they were, with everything that was known of
+them, marked as restored until their source reports them again. A search whose result is
+in the journal is not made again. Feeds report whole games, so what was missed meanwhile
+comes with their first report, as the usual steps.
 """
 
 import contextlib
@@ -14,7 +14,6 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -42,7 +41,7 @@ from live.messages.values import FeedName, GameId
 from live.process.loop_slices import SLICE_S, LoopSlices
 from live.process.memory import pause_collection
 from live.ratings.engine_scale import MeasuredEngine
-from live.screens.terminal.text import counted
+from live.watch.finding import count_things
 
 #: Sources that begin anew with each start: nothing is kept unless a file is named.
 PASSING = frozenset({"demo", "standard input"})
@@ -53,10 +52,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 def journal_path(
     config: JournalConfig, feeds: Sequence[FeedName], *, once: bool = False
 ) -> Path | None:
-    """Which file; None for none.
+    """Return the file of the journal; None if there is to be none.
 
-    Without a name of its own it goes by the sources, whatever order they are given in, so that two
-    events never mix and the same command goes on where it stopped.
+    Without a name in the settings it is named for the sources, in any order: so two
+    events never mix, and the same command goes on where it stopped.
     """
     if not config.enabled:
         return None
@@ -71,7 +70,7 @@ def journal_path(
 
 
 def journals_folder() -> Path:
-    """Where journals are that were given no name."""
+    """Return the folder of journals without a name in the settings."""
     import platformdirs  # only here: most commands need no journal
 
     return platformdirs.user_state_path("live-rate")
@@ -79,7 +78,7 @@ def journals_folder() -> Path:
 
 #: What the journal is called where parts of the service are listed.
 PART = "journal"
-#: A game that moves on is kept whole at most so often, seconds: what came since is replayed.
+#: A running game is kept whole at most so often, seconds: what came since is replayed.
 KEEP_S = 5.0
 #: How long keeping games may hold up the end of the service, seconds.
 LAST_S = 2.0
@@ -88,12 +87,12 @@ log = logging.getLogger(__name__)
 
 Known = Callable[[Search], SearchResult | None]
 
-_Kept = tuple[ArchivedValues, list[Step]]
-_Standing = tuple[list[_Kept], list[Game], list[GameId]]
+_Archived = tuple[ArchivedValues, list[Step]]
+_Games = tuple[list[_Archived], list[Game], list[GameId]]
 
 
 class EventJournal:
-    """The service's side of its journal; does nothing where there is none.
+    """What an event writes to its journal, and reads; nothing if there is none.
 
     Loss policy: see :class:`live.journal.journal.Journal`.
     """
@@ -103,14 +102,14 @@ class EventJournal:
         """Games brought back at the start."""
         self.journal = Journal(path)
         self._last_problem = ""
-        # Answers found in the journal while games are brought back; None when that is over.
+        # Answers found in the journal while games are restored; None after that.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
         self._settings: dict[str, object] = {}
         self._state: Event | None = None
         # The particulars of this start; None before it.
         self._run: JournalRun | None = None
-        # Games that have changed since they were kept, each with when to keep it again.
+        # Games that changed since they were kept, each with when to keep it again.
         self._dirty: dict[GameId, float] = {}
         self._kept_s: dict[GameId, float] = {}
         # Games that were kept and cannot be read, until they are kept again.
@@ -118,15 +117,18 @@ class EventJournal:
 
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[ResultCache]:
-        """Gives where results are looked up and put."""
+        """Open the journal during the block; give the store of results."""
         # What figures depend on, to be kept with them.
-        sections = {"engine": config.engine, "rating": config.rating, "human": config.human}
-        self._settings = {name: msgspec.to_builtins(each) for name, each in sections.items()}
+        self._settings = {
+            "engine": msgspec.to_builtins(config.engine),
+            "rating": msgspec.to_builtins(config.rating),
+            "human": msgspec.to_builtins(config.human),
+        }
         with self.journal:
             yield self.journal
-            self._keep(time.monotonic() + LAST_S, all_of_them=True)
+            self._keep_games(time.monotonic() + LAST_S, all_of_them=True)
 
-    # --- coming back ------------------------------------------------------------------------------
+    # --- restart ----------------------------------------------------------------------
 
     async def restore(
         self,
@@ -137,9 +139,15 @@ class EventJournal:
         feeds: Sequence[FeedName],
         measured: MeasuredEngine | None = None,
     ) -> None:
-        """Hold the games of before again; returns when they stand with all that was known.
-        ``known`` gives results that need no search; ``limit`` is that of one, for people;
-        ``measured`` is what the reference positions have shown of the engine.
+        """Restore the games of the run before, with all that was known of them.
+
+        Args:
+            state: an empty event.
+            identity: the engine.
+            known: returns results that need no search.
+            limit: that of a search, for people.
+            feeds: whose games.
+            measured: what the reference positions have shown of the engine.
         """
         if not self.journal.has_file:
             return
@@ -154,20 +162,20 @@ class EventJournal:
             measure=hash_measure(str(identity), limit, state.measure),
         )
         self._state, self._run = state, run
-        began_s, slices = time.monotonic(), LoopSlices()
+        began_s = time.monotonic()
+        slices = LoopSlices()
         with pause_collection():
-            kept, others, appeared = await slices.run(self._standing(run))
-            await slices.run(state.resume([values for values, _ in kept]))
+            archived, others, appeared = await slices.run(self._read_games(run))
+            await slices.run(state.resume([values for values, _ in archived]))
         self._dirty.clear()
-        self._answers, self._known = deque(), known
-        missed = (_applied(state, step) for _, since in kept for step in since)
+        self._answers = deque()
+        self._known = known
         try:
-            for pieces in chain(missed, map(state.restore, others)):
-                for _ in pieces:
+            for _ in _restore_games(state, archived, others):
+                await slices.yield_if_due()
+                while self._answers:
+                    state.apply_result(*self._answers.popleft())
                     await slices.yield_if_due()
-                    while self._answers:
-                        state.apply_result(*self._answers.popleft())
-                        await slices.yield_if_due()
         finally:
             self._answers = self._known = None
         state.set_order(appeared)
@@ -176,18 +184,21 @@ class EventJournal:
         if self.summary:
             log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
-    def _standing(self, run: JournalRun) -> Generator[None, None, _Standing]:
-        """The games of the followed sources: those kept whole, with what happened since, and those
-        of which only that is known. Then all, in the order they appeared. Yields after every game.
+    def _read_games(self, run: JournalRun) -> Generator[None, None, _Games]:
+        """Return the games of the followed sources: those kept whole, with what came
+        since, and those of which only the changes are known. Then all ids, in the order
+        they appeared. Yield after every game.
         """
-        kept: list[_Kept] = []
+        archived: list[_Archived] = []
         others: list[Game] = []
         appeared: list[GameId] = []
         waiting = deque(self.journal.read_restorable_games(run.measure))
         while waiting:
             yield
-            standing = waiting.popleft()  # of 1,000 games 15 MB, which are unpacked here
-            id, since = standing.game, standing.since
+            # Of 1,000 games 15 MB, which are unpacked here.
+            standing = waiting.popleft()
+            id = standing.game
+            since = standing.since
             appeared.append(id)
             if standing.damaged:
                 self._damaged.add(id)
@@ -195,7 +206,7 @@ class EventJournal:
                 values = decode_archived(id, standing.kept)
                 if values is not None:
                     if values.game.feed in run.feeds:
-                        kept.append((values, [each.step for each in since]))
+                        archived.append((values, [each.step for each in since]))
                     continue
                 # What rests on its moves is made anew from them.
                 self._damaged.add(id)
@@ -203,62 +214,68 @@ class EventJournal:
             game = replay_game(id, since)
             if game is not None and game.feed in run.feeds:
                 others.append(game)
-        return kept, others, appeared
+        return archived, others, appeared
 
     @property
     def problem(self) -> str:
-        """What is wrong with the journal, for people; empty when all is well, or without one."""
+        """What is wrong with the journal, for people; empty if nothing is."""
         if self.journal.problem:
             return self.journal.problem
-        found = list(self.journal.damage)
-        if lost := len(self._damaged):
-            found.append(
-                f"{counted(lost, 'game')} cannot be read as kept: made anew from the moves"
-            )
-        return f"journal {self.journal.path}: is damaged: {'; '.join(found)}" if found else ""
+        damage = list(self.journal.damage)
+        if self._damaged:
+            games = count_things(len(self._damaged), "game")
+            damage.append(f"{games} cannot be read as kept: made anew from the moves")
+        if not damage:
+            return ""
+        return f"journal {self.journal.path}: is damaged: {'; '.join(damage)}"
 
     @property
     def summary(self) -> str:
-        """Where the event is kept and what came back of it, for people; empty without a journal,
-        and where it cannot be used, which is said elsewhere (:attr:`problem`).
+        """Where the event is kept and what came back of it, for people; empty without a
+        journal, and if it cannot be used, which :attr:`problem` says.
         """
         if not self.journal.has_file or self.journal.problem:
             return ""
-        verb = f"{counted(self.restored, 'game')} restored from" if self.restored else "kept in"
-        return f"{verb} {self.journal.path}"
+        if not self.restored:
+            return f"kept in {self.journal.path}"
+        games = count_things(self.restored, "game")
+        return f"{games} restored from {self.journal.path}"
 
-    def answers(self, search: Search, request_id: RequestId) -> bool:
-        """Whether the answer to ``ask`` is known and comes by itself."""
+    def answer_search(self, search: Search, request_id: RequestId) -> bool:
+        """Answer a search whose result is known while games are restored; return False
+        if it has to be made.
+        """
         known = self._known(search) if self._known is not None else None
         if known is None or self._answers is None:
             return False
         self._answers.append((request_id, known))
         return True
 
-    def remeasured(self, measured: MeasuredEngine) -> None:
-        """The engine in use has been measured, and every figure is another: all that follows
-        belongs to a start of its own.
+    def begin_measured_run(self, measured: MeasuredEngine) -> None:
+        """Begin a run of its own: the engine has been measured, and every figure is
+        another.
         """
         if self._state is None or self._run is None:
             return
-        run, held = self._run, self._state.measure
-        self._run = msgspec.structs.replace(
-            run, measured=measured, measure=hash_measure(run.identity, run.limit, held)
-        )
+        run = self._run
+        measure = hash_measure(run.identity, run.limit, self._state.measure)
+        self._run = msgspec.structs.replace(run, measured=measured, measure=measure)
         self.journal.begin_run(self._run)
         self._dirty.update((game.id, 0.0) for game in self._state.list_source_games())
 
-    # --- going on ---------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------
 
-    def applied(self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple) -> None:
-        """A step has been carried out; ``memories``: what there is to remember since."""
+    def add_step(
+        self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
+    ) -> None:
+        """Add a step that was applied; ``memories`` returns what to remember since."""
         if isinstance(step, GameConfirmed):
             self.journal.keep_memories(memories)
         else:
             self.journal.add_change(step, memories)
 
-    def published(self, changes: Iterable[Change]) -> None:
-        """These changes have been published: their games are to be kept anew."""
+    def mark_changed(self, changes: Iterable[Change]) -> None:
+        """Note the games of these changes: they are to be kept again."""
         if not self.journal.has_file:
             return
         for change in changes:
@@ -271,9 +288,9 @@ class EventJournal:
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
 
-    def _keep(self, end_s: float, *, all_of_them: bool = False) -> None:
-        """Keep games that have changed, whole, as long as there is time for it; those that move on
-        every few seconds at most.
+    def _keep_games(self, end_s: float, *, all_of_them: bool = False) -> None:
+        """Keep games that have changed, whole, until a time of the monotonic clock;
+        running ones every few seconds at most.
         """
         if self._state is None or self._run is None or self.journal.problem:
             return
@@ -285,7 +302,7 @@ class EventJournal:
                 return
             archived = self._state.archive(game)
             if archived is None:
-                continue  # it is being searched or shared, rests already, or is gone
+                continue  # It is being searched or shared, rests already, or is gone.
             if not self.journal.keep_game(game, self._run.measure, encode(archived)):
                 return
             del self._dirty[game]
@@ -295,8 +312,11 @@ class EventJournal:
                 self._kept_s[game] = now_s + KEEP_S
 
     def look_after(self, report: HealthReport) -> None:
-        """To be called about once a second: say what is wrong, write what had to be left out."""
-        if (problem := self.problem) != self._last_problem:
+        """Report what is wrong, and write what had to be left out. To be called about
+        once a second.
+        """
+        problem = self.problem
+        if problem != self._last_problem:
             self._last_problem = problem
             if self._damaged:
                 log.error("%s", problem)
@@ -304,14 +324,22 @@ class EventJournal:
             if problem:
                 health = "failed" if self.journal.is_unrecoverable else "retrying"
             report(part_health(PART, health, problem))
-        # Last: what was damaged is said once at least, however soon it is made good.
-        self._keep(time.monotonic() + SLICE_S)
+        # Last: damage is reported once at least, however soon it is repaired.
+        self._keep_games(time.monotonic() + SLICE_S)
 
 
-def _applied(state: Event, step: Step) -> Iterator[None]:
-    """What happened to a game after it was kept."""
-    try:
-        state.apply(step)
-    except (ValueError, KeyError, IndexError) as error:
-        log.error("game %s: a change cannot be restored (%s)", step.id, error)
-    yield
+def _restore_games(
+    state: Event, archived: Sequence[_Archived], others: Sequence[Game]
+) -> Iterator[None]:
+    """Apply what happened after games were kept, and hold the others again; yield after
+    every step.
+    """
+    for _, since in archived:
+        for step in since:
+            try:
+                state.apply(step)
+            except (ValueError, KeyError, IndexError) as error:
+                log.error("game %s: a change cannot be restored (%s)", step.id, error)
+            yield
+    for game in others:
+        yield from state.restore(game)

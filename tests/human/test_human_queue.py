@@ -9,15 +9,14 @@ import pytest
 
 from live.config import HumanConfig, load_config
 from live.errors import ConfigError
-from live.event.requests import HumanRequest
+from live.human import human_queue
+from live.human.human_queue import HumanQueue
 from live.human.network import HumanNetwork, NetworkInput
-from live.human.question import HumanAnswer, HumanQuestion
+from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
 from live.jobs.recorded_event import rebuild_event
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalReader
 from live.messages.figures import PlyView
-from live.service import human_service
-from live.service.human_service import HumanService
 from live.sources import demo_feed
 from tests.journal.test_journal import altered
 from tests.service.answered_event import opened, told
@@ -60,7 +59,7 @@ def request(ply: int = 0, *, newest: bool = False, elo: int = 2000) -> HumanRequ
 
 async def answered(
     network: HumanNetwork | Exception, requests: Sequence[HumanRequest], kept: Kept | None = None
-) -> tuple[HumanService, list[tuple[HumanRequest, HumanAnswer | None]]]:
+) -> tuple[HumanQueue, list[tuple[HumanRequest, HumanAnswer | None]]]:
     """The service, and what it said to these requests, in order."""
     said: list[tuple[HumanRequest, HumanAnswer | None]] = []
     done = asyncio.Event()
@@ -70,12 +69,12 @@ async def answered(
         if len(said) == len(requests):
             done.set()
 
-    def opened(path: Path | None) -> HumanNetwork:
+    def open_network(path: Path | None) -> HumanNetwork:
         if isinstance(network, Exception):
             raise network
         return network
 
-    service = HumanService(HumanConfig(), kept or Kept(), hear, opened=opened)
+    service = HumanQueue(HumanConfig(), kept or Kept(), hear, open_network=open_network)
     for each in requests:
         service.ask(each)
     assert not said, "never before the call returns"
@@ -90,7 +89,7 @@ async def test_each_question_is_answered_for_all_its_ratings_and_kept() -> None:
     assert said[0][1] == HumanAnswer("scripted", ({"g1h3": 1000}, {"g1h3": 1000}))
     assert [one.elo for one in network.asked] == [(2000, 2000), (1500, 1500)]
     assert list(kept.answers) == [request().question]
-    health = service.health()
+    health = service.report_health()
     assert (health.network, health.learned_from) == ("scripted", "nobody's games")
     assert (health.answered, health.waiting, health.left_out) == (1, 0, 0)
 
@@ -123,7 +122,7 @@ async def test_without_a_network_the_kept_answers_are_all_there_are(
     missing = ConfigError("human", "onnxruntime is not installed", "Run: pip install …")
     service, said = await answered(missing, [request(), request(1)], kept)
     assert [answer for _, answer in said] == [before, None]
-    assert "onnxruntime is not installed" in service.health().problem
+    assert "onnxruntime is not installed" in service.report_health().problem
     assert len(caplog.records) == 1
 
 
@@ -134,17 +133,17 @@ async def test_a_network_that_fails_on_the_way_is_given_up_and_all_else_goes_on(
 
     service, said = await answered(Broken(), [request()])
     assert said[0][1] is None
-    assert "MemoryError" in service.health().problem
+    assert "MemoryError" in service.report_health().problem
 
 
 async def test_of_too_many_the_oldest_that_nobody_looks_at_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(human_service, "MOST_WAITING", 2)
+    monkeypatch.setattr(human_queue, "MOST_WAITING", 2)
     asked = [request(newest=True), request(elo=1700), request(elo=1800)]
     service, said = await answered(Network(), asked)
     assert said[0] == (asked[1], None)
-    assert service.health().left_out == 1
+    assert service.report_health().left_out == 1
     replied = {each.question for each, answer in said if answer}
     assert replied == {asked[0].question, asked[2].question}
 

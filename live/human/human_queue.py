@@ -1,0 +1,232 @@
+"""The queue before the network of human moves, and the thread that the network has.
+
+Questions are answered in batches in a thread of low priority, so that neither engines
+nor messages wait for them. What was answered before, in this run or by the store, is
+not asked again; without a network the stored answers are all there are. Every question
+is answered or given up, once.
+
+Loss policy: of more than ``MOST_WAITING`` questions the oldest is given up, those about
+positions that people look at last; health says how many.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol
+
+from live.config import HumanConfig
+from live.errors import LiveRateError
+from live.human.network import HumanNetwork, answer_questions
+from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
+from live.messages.health import HumanHealth
+from live.process.supervision import explain_end, run_in_background
+
+#: Questions that wait at most, some 400 bytes each.
+MOST_WAITING = 10_000
+#: Positions at a time, each for up to three ratings: a batch takes some 30 ms of one
+#: core.
+BATCH = 8
+#: Answers remembered: openings come again on every board.
+REMEMBERED = 2_000
+#: How far back the time of a position is averaged, batches.
+_TIMED = 50
+#: Behind the engines, which are at 5 unless set otherwise.
+_NICE = 10
+
+log = logging.getLogger(__name__)
+
+AnswerListener = Callable[[HumanRequest, HumanAnswer | None], None]
+
+
+class AnswerStore(Protocol):
+    """Where answers are kept, for the next run too."""
+
+    def find_answer(self, question: HumanQuestion) -> HumanAnswer | None:
+        """Return an earlier answer to this question, or None."""
+
+    def store_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+        """Store an answer."""
+
+
+class HumanQueue:
+    """Asks one network.
+
+    Args:
+        config: where the network is.
+        store: earlier answers.
+        on_answer: gets every answer on the event loop; None: it was given up.
+        open_network: returns the network, in its thread; raises LiveRateError if there
+            is none.
+    """
+
+    def __init__(
+        self,
+        config: HumanConfig,
+        store: AnswerStore,
+        on_answer: AnswerListener,
+        *,
+        open_network: Callable[[Path | None], HumanNetwork] = HumanNetwork,
+    ) -> None:
+        self._path = Path(config.network) if config.network else None
+        self._store = store
+        self._on_answer = on_answer
+        self._open_network = open_network
+        self._network: HumanNetwork | None = None
+        self._problem = ""
+        self._newest: deque[HumanRequest] = deque()
+        self._others: deque[HumanRequest] = deque()
+        self._has_questions = asyncio.Event()
+        self._memory: dict[HumanQuestion, HumanAnswer] = {}
+        self._answers = 0
+        self._left_out = 0
+        # Positions of the last batches, and the seconds they took.
+        self._times: deque[tuple[int, float]] = deque(maxlen=_TIMED)
+
+    def _count_waiting(self) -> int:
+        return len(self._newest) + len(self._others)
+
+    def ask(self, request: HumanRequest) -> None:
+        """Have a question answered, never before this call returns."""
+        if request.newest:
+            self._newest.append(request)
+        else:
+            self._others.append(request)
+        if self._count_waiting() > MOST_WAITING:
+            oldest = (self._others or self._newest).popleft()
+            self._left_out += 1
+            asyncio.get_running_loop().call_soon(self._on_answer, oldest, None)
+        self._has_questions.set()
+
+    def report_health(self) -> HumanHealth:
+        """Return how the network is doing."""
+        positions = sum(count for count, _ in self._times)
+        seconds = sum(took_s for _, took_s in self._times)
+        network = self._network
+        return HumanHealth(
+            network=network.identity if network is not None else "",
+            learned_from=network.about.get("learned", "")
+            if network is not None
+            else "",
+            waiting=self._count_waiting(),
+            answered=self._answers,
+            left_out=self._left_out,
+            ms_per_position=round(1000 * seconds / positions, 1) if positions else None,
+            problem=self._problem,
+        )
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Open the network, and answer questions during the block."""
+        with ThreadPoolExecutor(
+            1, "human moves", initializer=_lower_priority
+        ) as thread:
+            lost = "what players would play is asked for no more"
+            async with run_in_background(self._run(thread), "human moves", lost):
+                yield
+
+    async def _run(self, thread: ThreadPoolExecutor) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            self._network = await loop.run_in_executor(
+                thread, self._open_network, self._path
+            )
+        except Exception as error:
+            self._report_problem(error)
+        while True:
+            await self._has_questions.wait()
+            batch = self._take_batch()
+            if not batch:
+                self._has_questions.clear()
+                continue
+            answers = {
+                each.question: self._find_known_answer(each.question) for each in batch
+            }
+            missing = [each for each, answer in answers.items() if answer is None]
+            if missing:
+                answers.update(await self._ask_network(loop, thread, missing))
+            for request in batch:
+                answer = answers[request.question]
+                self._answers += answer is not None
+                self._on_answer(request, answer)
+            # Other tasks have their turn between two batches.
+            await asyncio.sleep(0)
+
+    def _take_batch(self) -> list[HumanRequest]:
+        """Return what is next: positions that people look at, the latest and the oldest
+        in turns, then the others.
+        """
+        # Where more is asked than answered, the latest is what people look at, and the
+        # oldest what the evidence of a whole game waits for: it ends at the first move
+        # without an answer.
+        batch: list[HumanRequest] = []
+        for turn in range(min(BATCH, self._count_waiting())):
+            if not self._newest:
+                batch.append(self._others.popleft())
+            elif turn % 2:
+                batch.append(self._newest.popleft())
+            else:
+                batch.append(self._newest.pop())
+        return batch
+
+    def _find_known_answer(self, question: HumanQuestion) -> HumanAnswer | None:
+        """Return an earlier answer, by the network in use if there is one."""
+        answer = self._memory.get(question) or self._store.find_answer(question)
+        if answer is None:
+            return None
+        if self._network is not None and answer.network != self._network.identity:
+            return None
+        self._remember(question, answer)
+        return answer
+
+    async def _ask_network(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        thread: ThreadPoolExecutor,
+        questions: Sequence[HumanQuestion],
+    ) -> dict[HumanQuestion, HumanAnswer]:
+        network = self._network
+        if network is None:
+            return {}
+        began_s = time.perf_counter()
+        try:
+            new = await loop.run_in_executor(
+                thread, answer_questions, network, questions
+            )
+        except Exception as error:
+            self._network = None
+            self._report_problem(error)
+            return {}
+        self._times.append((len(questions), time.perf_counter() - began_s))
+        answers = dict(zip(questions, new, strict=True))
+        for question, answer in answers.items():
+            self._remember(question, answer)
+            self._store.store_answer(question, answer)
+        return answers
+
+    def _remember(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+        self._memory[question] = answer
+        if len(self._memory) > REMEMBERED:
+            del self._memory[next(iter(self._memory))]
+
+    def _report_problem(self, error: Exception) -> None:
+        """Go on without a network: no fault of a file or a library costs a score."""
+        is_ours = isinstance(error, LiveRateError)
+        self._problem = str(error) if is_ours else explain_end(error)
+        log.warning(
+            "no finds and traps: %s", self._problem, exc_info=None if is_ours else error
+        )
+
+
+def _lower_priority() -> None:
+    """Lower the priority of this thread, which Linux can; elsewhere it is as any."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
