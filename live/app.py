@@ -223,8 +223,7 @@ def build_publisher(config: Config, service: EventService) -> Publisher:
         stored_engine=service.state.stored_engine,
         pseudonyms=restore_pseudonyms(journal),
     )
-    service.withholding = lambda: public.is_withholding
-    service.delay_s = lambda: public.delay_s
+    service.public = public
     connections = cap_connections(config.server.max_connections, raise_file_limit())
     return Publisher(
         msgspec.structs.replace(config.server, max_connections=connections),

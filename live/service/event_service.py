@@ -24,6 +24,7 @@ from live.engine.uci import EngineIdentity
 from live.errors import FeedError
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
+from live.event.game_record import GameRecord
 from live.event.requests import RequestId, Urgency
 from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
@@ -34,7 +35,7 @@ from live.journal.arbiter_notes import BoardRuling, reapply_rulings, write_note
 from live.journal.event_journal import EventJournal, Known
 from live.journal.journal_reader import Memory
 from live.messages.alerts import Alert
-from live.messages.figures import EngineInfo, GameDetail, GameView
+from live.messages.figures import EngineInfo, PlyView
 from live.messages.from_sources import FeedReport, GameReport, Player
 from live.messages.health import FeedHealth, MeasuringProgress, part_health
 from live.messages.to_clients import Change, ChangeListener
@@ -44,6 +45,7 @@ from live.process.memory import release_free_memory
 from live.process.supervision import FaultLog, explain_end
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
+from live.server.public_audience import PublicAudience
 from live.service.alert_service import AlertService
 from live.service.engine_service import (
     EngineService,
@@ -101,16 +103,14 @@ class EventService:
         self._engines: EngineService | None = None
         self._listeners: list[ChangeListener] = []
         self._faults = FaultLog("a listener could not take in a change")
-        self.delay_s: Callable[[], float] = lambda: 0.0
-        """How far the public is behind."""
-        self.withholding: Callable[[], bool] = lambda: False
-        """Whether the public is shown less than the arbiters, or later."""
+        self.public: PublicAudience | None = None
+        """The public, which may be shown less than the arbiters, or later."""
         self.arbiter = AlertService(
             self.notify,
             lambda game: self.state.find_record(game),
             report=self.health,
             journal=self.journal.journal,
-            should_log=lambda: not self.withholding(),
+            should_log=lambda: self.public is None or not self.public.is_withholding,
         )
         self.story = StoryService(
             self._tell,
@@ -416,7 +416,7 @@ class EventService:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
             # Not sooner: a mistyped address ends at once, and leaves no journal behind.
-            self.arbiter.record_start(self.delay_s())
+            self.arbiter.record_start(self.public.delay_s if self.public else 0.0)
             self.report_engines()
             self.arbiter.tick()
             self.story.tick()
@@ -487,7 +487,7 @@ class EventService:
         if self._human is not None:
             more["human"] = self._human.report_health()
         if health.queued:
-            more["behind"] = overload(self.state.games(), self.state.game)
+            more["behind"] = describe_overload(self.state.list_records())
         self.state.update_engine_health(msgspec.structs.replace(health, **more))
 
     async def follow(self, feed: Feed) -> None:
@@ -525,29 +525,28 @@ class EventService:
 LEAST_BEHIND = 3
 
 
-def moves_behind(game: GameDetail) -> int:
-    """How many moves the players have made since the newest of theirs that their figures rest on;
-    of both the larger.
+def count_moves_behind(moves: Sequence[PlyView]) -> int:
+    """Return how many moves the players have made since the newest of theirs that their figures
+    rest on; of both the larger.
     """
-    newest_first = game.plies[::-1]
+    newest_first = moves[::-1]
     return max(
         next((at for at, view in enumerate(own) if view.gain_cp is not None), len(own))
         for own in (newest_first[::2], newest_first[1::2])
     )
 
 
-def overload(games: Iterable[GameView], detail_of: Callable[[GameId], GameDetail | None]) -> str:
-    """How far figures are behind the boards, for people, with what to do; empty where the engines
-    keep up.
+def describe_overload(records: Iterable[GameRecord]) -> str:
+    """Return how far figures are behind the boards, for people, with what to do; empty where the
+    engines keep up.
     """
-    behind = [
-        moves
-        for view in games
-        if view.running and view.variant in ("standard", "chess960")
-        if view.plies_played - view.plies_scored >= LEAST_BEHIND
-        if (game := detail_of(view.id)) is not None
-        if (moves := moves_behind(game)) >= LEAST_BEHIND
-    ]
+    behind: list[int] = []
+    for record in records:
+        view = record.view
+        is_measured = view.running and view.variant in ("standard", "chess960")
+        if is_measured and view.plies_played - view.plies_scored >= LEAST_BEHIND:
+            behind.append(count_moves_behind(record.moves))
+    behind = [moves for moves in behind if moves >= LEAST_BEHIND]
     if not behind:
         return ""
     boards = count_things(len(behind), "board")

@@ -233,7 +233,7 @@ async def drill(
     public = PublicAudience(
         service.state, delay_s=delay_s, hide_scores=hide_scores, pseudonyms=NAMES, clock=moment
     )
-    service.withholding = lambda: public.is_withholding
+    service.public = public
     config = service.config.server
     if tokens is not None:
         config = msgspec.structs.replace(config, tokens_file=str(tokens), public=True)

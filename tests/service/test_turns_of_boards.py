@@ -16,7 +16,7 @@ from live.engine.search_queue import (
 )
 from live.event.requests import RequestId, Urgency
 from live.messages.from_sources import FeedReport
-from live.service.event_service import KINDS, overload
+from live.service.event_service import KINDS, describe_overload
 from tests.benchmarks.drills import boards
 from tests.service.answered_event import FEED, AnsweredEvent
 from tests.sources.fakes import upto
@@ -101,7 +101,7 @@ async def test_of_56_boards_each_has_moves_that_count_and_none_is_older_than_is_
                 shown[at] = plies
                 await event.take(FeedReport(FEED, (upto(game, plies),)))
         event.run(second + 4)
-        said = overload(event.state.games(), event.state.game)
+        said = describe_overload(event.state.list_records())
         behind = {view.id: event.behind(view.id) for view in event.state.games()}
         assert max(behind.values()) <= 1 or second < 44
         much = [moves for moves in behind.values() if moves >= 3]
