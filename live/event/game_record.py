@@ -175,6 +175,8 @@ class GameRecord:
         self.plies: list[Ply] = []
         """Every position and the move that led to it, the start first; empty at rest.
         """
+        # Unpacked once, since it is asked for all the time.
+        self._last_at_rest: PlyView | None = None
         self._measure = measure
         self._field = field
         self._outbox = outbox
@@ -233,16 +235,33 @@ class GameRecord:
             return
         details = self.archived.unpack_details()
         self.archived = None
+        self._last_at_rest = None
         self._asked = details.asked
         self._sent_curves = details.curves
         self._open_board(_copy_plies(details.plies))
 
     @property
     def moves(self) -> Sequence[PlyView]:
-        """Every move, as subscribers have it."""
+        """Every move, as subscribers have it; O(moves)."""
         if self.archived is not None:
             return unpack_detail(self.archived).plies
         return [ply.view for ply in self.plies[1:]]
+
+    @property
+    def ply_count(self) -> int:
+        """How many moves the game has."""
+        return len(self.game.moves)
+
+    @property
+    def last_move(self) -> PlyView | None:
+        """The last move, as subscribers have it; None before the first."""
+        if self.ply_count == 0:
+            return None
+        if self.archived is None:
+            return self.plies[-1].view
+        if self._last_at_rest is None:
+            self._last_at_rest = self.moves[-1]
+        return self._last_at_rest
 
     # --- reports ----------------------------------------------------------------------
 

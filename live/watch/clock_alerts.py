@@ -82,7 +82,7 @@ def find_fallen_flag(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     for color in COLORS:
         if color in board.memory.fallen:
             yield from _find_shown_zero(board, color)
-        elif board.is_running and board.moves:
+        elif board.is_running and board.ply_count:
             yield from _find_used_up_clock(board, color, now_s)
 
 
@@ -154,7 +154,7 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     own = board.memory.pace
     every = board.flow.pace
     moved_s = board.memory.moved_s
-    if not board.is_running or not board.moves or moved_s is None:
+    if not board.is_running or not board.ply_count or moved_s is None:
         return
     if every.moves < WAITS:
         return
@@ -187,7 +187,7 @@ def find_board_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]
     alert is raised at each of the customary ones, counted from when half of the boards
     had begun.
     """
-    if not board.is_running or board.view.adjourned or len(board.moves) >= len(COLORS):
+    if not board.is_running or board.view.adjourned or board.ply_count >= len(COLORS):
         return
     if board.round_began_s is None:
         return

@@ -81,7 +81,7 @@ def _report_problem(
 ) -> Finding:
     """Return the problem of a board, which lies after its last move."""
     text = board.view.problem or ""
-    ply = len(board.moves) + 1
+    ply = board.ply_count + 1
     return board.build_finding(kind, severity, text, advice, ply=ply)
 
 
@@ -89,7 +89,7 @@ def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find a game with moves and no result that its source no longer has."""
     if not has_vanished(board):
         return
-    last = board.moves[-1] if board.moves else None
+    last = board.last_move
     most = f", its last move {move_number(last.ply)} {last.san}" if last else ""
     yield board.build_finding(
         "vanished",

@@ -73,10 +73,10 @@ def _describe_missing_move(board: WatchedBoard) -> str:
     """Return which moves a result lacks; empty if none."""
     result = board.view.result
     ended = board.view.termination.casefold()
-    if len(board.moves) < LEAST_PLIES:
+    if board.ply_count < LEAST_PLIES:
         if result == "0-0" or "forfeit" in ended or "unplayed" in ended:
             return ""
-        made = "only one move" if board.moves else "without any move"
+        made = "only one move" if board.ply_count else "without any move"
         return f"{result} {made}: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.mate_result:
@@ -85,7 +85,9 @@ def _describe_missing_move(board: WatchedBoard) -> str:
     loser_s = board.read_clock("black" if winner == "white" else "white").clock_s
     if (loser_s is not None and loser_s <= 0) or "time" in ended:
         return ""
-    last = board.moves[-1]
+    last = board.last_move
+    if last is None:
+        return ""
     return (
         f"{result} after {move_number(last.ply)} {last.san}, with the winner to move:"
         " the last move may be missing"
@@ -101,7 +103,7 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     end = board.end
     if end is None or end.why not in DRAWS or not board.is_running:
         return
-    goes_on = len(board.moves) > end.ply or has_unread_moves(board)
+    goes_on = board.ply_count > end.ply or has_unread_moves(board)
     moved_s = board.memory.moved_s
     is_due = moved_s is not None and now_s - moved_s >= RESULT_WAIT_S
     is_urgent = goes_on or end.why in _UNNOTICED
@@ -122,7 +124,7 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 def find_contradicted_result(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find a result that the last position, or one before it, contradicts."""
-    if not board.moves or board.is_running:
+    if not board.ply_count or board.is_running:
         return
     verdict = _contradict_by_mate(board)
     if verdict is None:
@@ -148,7 +150,7 @@ def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
     if end is None or end.why not in DRAWS or result not in ("1-0", "0-1"):
         return None
     why = DRAWS[end.why]
-    if end.ply < len(board.moves):
+    if end.ply < board.ply_count:
         if not board.memory.ran:
             # By which rules an old game was played is not known.
             return None
@@ -167,8 +169,8 @@ def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
     if board.position.board.has_insufficient_material(winner):
         text = f"the result is {result}, but the winner cannot mate with what is left"
         return "look", text, f"{_COMPARE}; on time this would be a draw."
-    last = board.moves[-1]
-    if not last.final or last.score_cp is None:
+    last = board.last_move
+    if last is None or not last.final or last.score_cp is None:
         return None
     left_s = board.read_clock("black" if winner else "white").clock_s
     if left_s is not None and left_s < SHORT_S:
@@ -216,7 +218,7 @@ def find_fifty_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 def _may_be_claimed(board: WatchedBoard) -> bool:
     """Return whether the game goes on, and a position can have repeated by now."""
-    if not board.is_running or not board.moves or board.end is not None:
+    if not board.is_running or not board.ply_count or board.end is not None:
         return False
     # Nothing can repeat within three plies of a capture or a pawn move.
     return board.position.board.halfmove_clock >= 4

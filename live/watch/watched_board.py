@@ -75,8 +75,18 @@ class WatchedBoard:
 
     @property
     def moves(self) -> Sequence[PlyView]:
-        """All moves of the game."""
+        """All moves of the game; O(moves)."""
         return self.record.moves
+
+    @property
+    def ply_count(self) -> int:
+        """How many moves the game has."""
+        return self.record.ply_count
+
+    @property
+    def last_move(self) -> PlyView | None:
+        """The last move; None before the first."""
+        return self.record.last_move
 
     @property
     def is_running(self) -> bool:
@@ -91,7 +101,7 @@ class WatchedBoard:
     @property
     def to_move(self) -> Color:
         """The side to move."""
-        return "white" if self.white_begins == (len(self.moves) % 2 == 0) else "black"
+        return "white" if self.white_begins == (self.ply_count % 2 == 0) else "black"
 
     def read_clock(self, color: Color) -> SideClock:
         """Return what a side's clock has shown."""
@@ -122,12 +132,12 @@ class WatchedBoard:
     @property
     def end(self) -> GameEnd | None:
         """What ended the game by the rules, whatever its source says."""
-        return self.position.end if self.moves else None
+        return self.position.end if self.ply_count else None
 
     @property
     def mate_result(self) -> Result | None:
         """The result if the last move is mate; else None."""
-        if not self.moves or not self.moves[-1].san.endswith("#"):
+        if self.last_move is None or not self.last_move.san.endswith("#"):
             return None
         return "0-1" if self.to_move == "white" else "1-0"
 
@@ -135,7 +145,7 @@ class WatchedBoard:
     def late_plies(self) -> int:
         """Moves beyond those at the time the result was reported."""
         stood = self.memory.result_line
-        return 0 if stood is None else max(0, len(self.moves) - len(stood))
+        return 0 if stood is None else max(0, self.ply_count - len(stood))
 
     @property
     def moves_elsewhere(self) -> int:
@@ -166,15 +176,15 @@ class WatchedBoard:
     def name_move(self, ply: int, space: str = " ") -> str:
         """Return a move as a scoresheet has it: ``12... Nf6``."""
         number = move_number(ply + (not self.white_begins))
-        return f"{number}{space}{self.moves[ply - 1].san}"
+        return f"{number}{space}{self.record.game.moves[ply - 1].san}"
 
     def describe_last_event(self) -> str:
         """Return the result or the last move, for people."""
         if not self.is_running:
             return self.view.result
-        if not self.moves:
+        if not self.ply_count:
             return "no move stands"
-        return f"{self.name_move(len(self.moves), '')} stands"
+        return f"{self.name_move(self.ply_count, '')} stands"
 
     def build_finding(
         self,
@@ -200,7 +210,7 @@ class WatchedBoard:
             game=self.view.id,
             color=color,
             player=self.name_player(color) if color else None,
-            **{"ply": len(self.moves), **more},
+            **{"ply": self.ply_count, **more},
         )
 
     # --- changes ---
@@ -219,7 +229,7 @@ class WatchedBoard:
             self._follow_moves(change, now_s)
         is_changed = self._update_view(now_s)
         # The clock of the player to move.
-        is_reread = len(self.moves) - 1 in reread
+        is_reread = self.ply_count - 1 in reread
         if change or is_reread:
             self.memory.read_s = None if change else now_s
         if change or self.memory.result_s == now_s:
@@ -410,6 +420,6 @@ class WatchedBoard:
 
     def _has_moves_of(self, other: WatchedBoard) -> bool:
         had = other.memory.replaced
-        shared = min(len(had), len(self.moves))
+        shared = min(len(had), self.ply_count)
         now = tuple(move.uci for move in self.moves[:shared])
         return shared >= EXCHANGED_PLIES and had[:shared] == now
