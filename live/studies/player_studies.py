@@ -55,9 +55,9 @@ from live.screens.terminal.printed import NAME, titled
 from live.screens.terminal.text import interval_text, odds_text, plain
 from live.server.analysis import to_json
 from live.studies.corpus_database import named_like
-from live.studies.learning.held_out import judges
-from live.studies.learning.perceived_judgement import WHOLE, judge, summary
-from live.studies.learning.perceived_weights import learn
+from live.studies.learning.held_out import is_held_out
+from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
+from live.studies.learning.perceived_weights import fit_perceived_model
 from live.studies.learning.played_games import PlayedGame, read_played_games
 from live.studies.read_games import BrokenFile, game_texts
 from live.watch.finding import count_things
@@ -324,7 +324,7 @@ async def calibrate(
                 if not given:
                     problem = "does not tell which engine and limit its scores are from"
                     raise InputError(data, problem, f"Give {flag}")
-            model = learn(
+            model = fit_perceived_model(
                 [game for game in played if game.white.turns or game.black.turns],
                 gain=gain,
                 name=written.stem,
@@ -410,8 +410,8 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
         )
     games = _played([file], held.gain)
     known = file.name in held.data.split(", ")
-    found = judge(games, held, judges if known else lambda _: True)
-    after = {when: summary(of) for when, of in found.after.items()}
+    found = judge(games, held, is_held_out if known else lambda _: True)
+    after = {when: summarise_judgement(of) for when, of in found.after.items()}
     if not after[WHOLE]["n"]:
         raise InputError(
             str(file),

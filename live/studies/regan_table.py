@@ -16,7 +16,7 @@ from live.studies.learning.choice_fit import (
     fit_likelihood,
     fit_percentile,
     fit_sensitivity,
-    percentile_score,
+    score_percentiles,
 )
 from live.studies.learning.fisher_scoring import NoFit
 from live.studies.study_data import (
@@ -144,11 +144,11 @@ def _row(turns: TurnArrays) -> tuple[float | None, Row]:
         return None, (len(turns), *[None] * 13, str(error))
     skill = fit.skill
     other: Row = (None, None)
-    quality = percentile_score(turns, skill)
+    quality = score_percentiles(turns, skill)
     with contextlib.suppress(NoFit):
         percentile = fit_percentile(turns)
         other = (percentile.s, percentile.c)
-        quality = percentile_score(turns, percentile)
+        quality = score_percentiles(turns, percentile)
     shown: Row = (None, None, None, None)
     if (projection := project_choices(turns, skill)) is not None:
         matches = projection.matches

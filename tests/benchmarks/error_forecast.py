@@ -46,7 +46,7 @@ from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanQuestion, explain_not_covered, round_elo
 from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
-from live.studies.learning.held_out import judges
+from live.studies.learning.held_out import is_held_out
 from live.studies.learning.played_games import PlayedGame
 from tests.benchmarks.perceived import read
 
@@ -104,7 +104,7 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
     """Those after the opening, drawn by a fixed seed."""
     found = []
     for game in read(files, "same-search"):
-        judged = any(judges(side.player) for side in game.sides)
+        judged = any(is_held_out(side.player) for side in game.sides)
         best_of = {
             turn.ply: best
             for side in game.sides

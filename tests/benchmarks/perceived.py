@@ -39,22 +39,22 @@ from live.messages.figures import GainKind
 from live.ratings.engine_scale import measure_agreement
 from live.ratings.perceived_model import MoveReader, PerceivedModel, load_shipped_models, scale_turn
 from live.server.analysis import to_json
-from live.studies.learning.followed_games import Whom, chosen_sides, follow
-from live.studies.learning.held_out import judges, share_of
+from live.studies.learning.followed_games import Whom, choose_sides, follow_game
+from live.studies.learning.held_out import assign_share, is_held_out
 from live.studies.learning.perceived_judgement import (
     BEYOND_ELO,
     WHOLE,
     Judged,
     JudgedMoves,
     Judgement,
+    compute_share,
+    is_in_usual_band,
     judge,
-    rounded,
-    share,
+    round_figure,
+    summarise_judgement,
     summarise_moves,
-    summary,
-    usual_holds,
 )
-from live.studies.learning.perceived_weights import learn
+from live.studies.learning.perceived_weights import fit_perceived_model
 from live.studies.learning.played_games import PlayedGame, PlayedSide, read_played_games
 from tests.benchmarks.gains_files import is_gains_line, read_gains
 
@@ -134,8 +134,8 @@ def weak_moves(
     """
     found: dict[str, list[float]] = {"dead_draws": [], "won_games": []}
     reader = MoveReader((model,))
-    for game, sides in zip(games, chosen_sides(games, whom), strict=True):
-        for move in follow(game, reader, model.shared) if sides else ():
+    for game, sides in zip(games, choose_sides(games, whom), strict=True):
+        for move in follow_game(game, reader, model.shared) if sides else ():
             if move.color in sides:
                 if abs(move.turn.score_before_cp) <= 3 and move.turn.ply > 60:
                     found["dead_draws"].append(move.compared.surprise)
@@ -149,10 +149,10 @@ def weaknesses(after: dict[str, Judged], weak: dict[str, list[float]]) -> dict[s
     whole = after[WHOLE]
     elite = whole.rating[whole.elo >= 2600]
     found: dict[str, Any] = {
-        what: {"moves": len(slopes), "slope": rounded(fmean(slopes)) if slopes else None}
+        what: {"moves": len(slopes), "slope": round_figure(fmean(slopes)) if slopes else None}
         for what, slopes in weak.items()
     }
-    found["elite_finals"] = {"n": len(elite), "beyond_3200": share(elite > BEYOND_ELO)}
+    found["elite_finals"] = {"n": len(elite), "beyond_3200": compute_share(elite > BEYOND_ELO)}
     for when in ("10", WHOLE):
         of = after[when]
         edge = 2 * (of.elo - of.level)
@@ -163,7 +163,7 @@ def weaknesses(after: dict[str, Judged], weak: dict[str, list[float]]) -> dict[s
             found[f"{who}_band_{when}"] = {
                 "n": int(chosen.sum()),
                 "middle_less_elo": less,
-                "usual_holds": share(usual_holds(of)[chosen]),
+                "usual_holds": compute_share(is_in_usual_band(of)[chosen]),
             }
     return found
 
@@ -176,12 +176,12 @@ def folds(games: Sequence[PlayedGame], kind: Kind, whom: Whom) -> Iterator[Part]
     for fold in range(FOLDS):
 
         def inside(player: str, fold: int = fold) -> bool:
-            return share_of(player, FOLDS) == fold and whom(player)
+            return assign_share(player, FOLDS) == fold and whom(player)
 
         def unseen(player: str, fold: int = fold) -> bool:
-            return share_of(player, FOLDS) == fold or not whom(player)
+            return assign_share(player, FOLDS) == fold or not whom(player)
 
-        model = learn(
+        model = fit_perceived_model(
             games,
             name=f"fold {fold}",
             engine="",
@@ -224,7 +224,7 @@ def learn_model(args: argparse.Namespace) -> PerceivedModel:
     kind = KINDS[args.kind]
     games = read(args.files, kind.gain)
     shipped = next(each for each in load_shipped_models() if each.name == kind.model)
-    learned = learn(
+    learned = fit_perceived_model(
         games,
         gain=kind.gain,
         name=kind.model,
@@ -244,9 +244,11 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Return all figures, as ``--json`` writes them."""
     kind = KINDS[args.kind]
     games = learned_from = read(args.files, kind.gain)
-    whom = {"all": lambda _: True, "learned": lambda who: not judges(who), "judges": judges}[
-        args.players
-    ]
+    whom = {
+        "all": lambda _: True,
+        "learned": lambda who: not is_held_out(who),
+        "judges": is_held_out,
+    }[args.players]
     if args.kind == "native":
         beside = args.beside or args.files[0].parent / "otb-same-search.ndjson.gz"
         learned_from = read([beside], kind.gain)
@@ -260,7 +262,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         "shipped": args.shipped,
         "players": args.players,
         "games": len(games),
-        "after": {when: summary(of) for when, of in judged.after.items()},
+        "after": {when: summarise_judgement(of) for when, of in judged.after.items()},
         "moves": summarise_moves(judged),
         "known_weaknesses": weaknesses(judged.after, weak),
     }

@@ -30,8 +30,8 @@ from live.messages.values import Color
 from live.ratings.accuracy import compute_game_accuracy
 from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import Evidence, Floats, read_rating
-from live.studies.learning.followed_games import COLORS, chosen_sides, follow
-from live.studies.learning.held_out import share_of
+from live.studies.learning.followed_games import COLORS, choose_sides, follow_game
+from live.studies.learning.held_out import assign_share
 from live.studies.learning.perceived_judgement import AFTER, WHOLE
 from live.studies.learning.played_games import PlayedGame
 from tests.benchmarks.perceived import FOLDS, KINDS, Kind, folds, read
@@ -61,10 +61,10 @@ def read_parts(
     readers: dict[str, MoveReader] = {}
     for model, inside in folds(games, kind, lambda _: True):
         reader = MoveReader((model,))
-        for game, sides in zip(games, chosen_sides(games, inside), strict=True):
+        for game, sides in zip(games, choose_sides(games, inside), strict=True):
             if not sides:
                 continue
-            moves = list(follow(game, reader, NOBODY_IS_HARD, level=model.mean_elo))
+            moves = list(follow_game(game, reader, NOBODY_IS_HARD, level=model.mean_elo))
             for color, player in sides.items():
                 readers[player] = reader
                 own = [each for each in moves if each.color == color]
@@ -111,7 +111,7 @@ def compare_figures(
 ) -> dict[str, object]:
     """Return r and errors of every figure."""
     elo = np.array([each.elo for each in parts])
-    fold = np.array([share_of(each.player, FOLDS) for each in parts], dtype=np.float64)
+    fold = np.array([assign_share(each.player, FOLDS) for each in parts], dtype=np.float64)
     ratings = []
     for each in parts:
         figure = read_rating(each.evidence, prior_sd(each.player))

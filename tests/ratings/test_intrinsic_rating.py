@@ -32,7 +32,7 @@ from live.ratings.intrinsic_rating import (
     scale_delta,
 )
 from live.server.analysis import to_json
-from live.studies.learning.choice_fit import log_likelihood
+from live.studies.learning.choice_fit import compute_log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of
 
 
@@ -183,7 +183,7 @@ def test_the_rating_is_the_most_likely_elo(model: Model, curve: Curve) -> None:
     found = estimate_rating(table, spreads_of(turns))
     assert found.elo is not None and found.low is not None and found.high is not None
     grid = np.arange(1200, 3100, 10)
-    logs = [log_likelihood(turns, table.interpolate_skill(float(elo))) for elo in grid]
+    logs = [compute_log_likelihood(turns, table.interpolate_skill(float(elo))) for elo in grid]
     best = float(grid[int(np.argmax(logs))])
     assert found.elo == pytest.approx(best, abs=15)
     inside = grid[np.array(logs) > max(logs) - 1.920729]

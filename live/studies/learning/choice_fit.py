@@ -31,8 +31,8 @@ from live.studies.learning.fisher_scoring import (
     LONGEST,
     NoFit,
     ScoringStep,
-    descend,
-    inverse,
+    invert,
+    minimise_loss,
 )
 
 Method = Literal["likelihood", "percentile"]
@@ -69,12 +69,15 @@ def fit_likelihood(
 
     For 400 turns of 20 moves 7 ms by the shares model, 60 ms by the product model.
     """
-    at, best = _likeliest("likelihood", turns, model, curve)
-    covariance = inverse(best.curvature)
+    at, best = _maximise_likelihood("likelihood", turns, model, curve)
+    covariance = invert(best.curvature)
     if covariance is None:
         raise NoFit("s and c cannot be told apart from these moves")
-    skill = _skill(at, model, curve)
-    s, c = (_profile(turns, skill, best, covariance, which) for which in (0, 1))
+    skill = _build_skill(at, model, curve)
+    s, c = (
+        _find_profile_interval(turns, skill, best, covariance, which)
+        for which in (0, 1)
+    )
     return ChoiceFit(skill, s, c)
 
 
@@ -84,11 +87,14 @@ def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
     It begins where maximum likelihood ends, since far from there its score has other
     minima.
     """
-    start, _ = _likeliest("percentile", turns, "shares", "invexp")
-    at, _ = descend(
-        lambda at: _percentile_step(turns, _skill(at)), start, _LOWEST, _HIGHEST
+    start, _ = _maximise_likelihood("percentile", turns, "shares", "invexp")
+    at, _ = minimise_loss(
+        lambda at: _compute_percentile_step(turns, _build_skill(at)),
+        start,
+        _LOWEST,
+        _HIGHEST,
     )
-    return _skill(at)
+    return _build_skill(at)
 
 
 def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
@@ -97,35 +103,35 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
     """
 
     def step(at: Floats) -> ScoringStep:
-        both = _likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
+        both = _compute_likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
         return ScoringStep(both.loss, both.slope[:1], both.curvature[:1, :1])
 
     try:
         _refuse("likelihood", turns)
-        at, _ = descend(step, np.array(_START[:1]), _LOWEST[:1], _HIGHEST[:1])
+        at, _ = minimise_loss(step, np.array(_START[:1]), _LOWEST[:1], _HIGHEST[:1])
     except NoFit:
         return None
     return math.exp(at[0])
 
 
-def log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
+def compute_log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
     """Logarithm of the probability of all moves played."""
     return float(turns.select_played(compute_choices(turns, skill).log).sum())
 
 
-def share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
+def measure_share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
     """Share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of section
     6.
     """
-    mean: Floats = _ups(turns, skill)[0].mean(axis=0)
+    mean: Floats = _compute_shares_up(turns, skill)[0].mean(axis=0)
     return mean
 
 
-def percentile_score(turns: TurnArrays, skill: ChoiceSkill) -> float:
+def score_percentiles(turns: TurnArrays, skill: ChoiceSkill) -> float:
     """``S`` of section 6, with the square as the measure of distance: near 0 where
     model and curve have the right shape.
     """
-    return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
+    return float(((measure_share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
 
 def _refuse(method: Method, turns: TurnArrays) -> None:
@@ -138,24 +144,26 @@ def _refuse(method: Method, turns: TurnArrays) -> None:
         )
 
 
-def _likeliest(
+def _maximise_likelihood(
     method: Method, turns: TurnArrays, model: Model, curve: Curve
 ) -> tuple[Floats, ScoringStep]:
     """Logarithms of the most likely s and c, and what is known there."""
     _refuse(method, turns)
-    return descend(
-        lambda at: _likelihood_step(turns, _skill(at, model, curve)),
+    return minimise_loss(
+        lambda at: _compute_likelihood_step(turns, _build_skill(at, model, curve)),
         np.array(_START),
         _LOWEST,
         _HIGHEST,
     )
 
 
-def _skill(at: Floats, model: Model = "shares", curve: Curve = "invexp") -> ChoiceSkill:
+def _build_skill(
+    at: Floats, model: Model = "shares", curve: Curve = "invexp"
+) -> ChoiceSkill:
     return ChoiceSkill(math.exp(at[0]), math.exp(at[1]), model, curve)
 
 
-def _quantile(turns: int) -> float:
+def _compute_quantile(turns: int) -> float:
     """Student's instead of the normal curve's: with few turns the latter is too
     bold.
     """
@@ -164,7 +172,7 @@ def _quantile(turns: int) -> float:
     return float(stdtrit(turns - 2, 0.975))
 
 
-def _profile(
+def _find_profile_interval(
     turns: TurnArrays,
     skill: ChoiceSkill,
     best: ScoringStep,
@@ -179,7 +187,7 @@ def _profile(
     intervals").
     """
     centre = np.log([skill.s, skill.c])
-    quantile = _quantile(len(turns))
+    quantile = _compute_quantile(len(turns))
     target = best.loss + quantile**2 / 2
     # The other parameter goes along.
     reach = quantile * covariance[which] / math.sqrt(covariance[which, which])
@@ -188,10 +196,12 @@ def _profile(
         at = centre + np.clip(side * reach, -LONGEST, LONGEST)
         for _ in range(_PROFILE_STEPS):
             at = np.clip(at, _LOWEST, _HIGHEST)
-            here = _likelihood_step(turns, _skill(at, skill.model, skill.curve))
+            here = _compute_likelihood_step(
+                turns, _build_skill(at, skill.model, skill.curve)
+            )
             if at[which] == wall[which] and here.loss < target:
                 break
-            move = _towards(target, here, which, side)
+            move = _step_towards(target, here, which, side)
             at = at + np.clip(move, -LONGEST, LONGEST)
             if abs(here.loss - target) < 1e-4 and abs(move[1 - which]) < 1e-3:
                 end = math.exp(at[which])
@@ -200,7 +210,7 @@ def _profile(
     return ends[0], ends[1]
 
 
-def _towards(target: float, here: ScoringStep, which: int, side: float) -> Floats:
+def _step_towards(target: float, here: ScoringStep, which: int, side: float) -> Floats:
     """The step to where, on ``side``, the loss is ``target`` and no slope is left in
     the other.
     """
@@ -219,7 +229,7 @@ def _towards(target: float, here: ScoringStep, which: int, side: float) -> Float
     return move
 
 
-def _likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
+def _compute_likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
     found = compute_choices(turns, skill)
     slope = turns.select_played(found.slope).sum(axis=0)
     information = np.einsum(
@@ -230,14 +240,14 @@ def _likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
     )
 
 
-def _percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
-    ups, slopes = _ups(turns, skill)
+def _compute_percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
+    ups, slopes = _compute_shares_up(turns, skill)
     miss = ups.mean(axis=0) - PERCENTILES
     slope = slopes.mean(axis=0)
     return ScoringStep(float(miss @ miss) / 2, slope.T @ miss, slope.T @ slope)
 
 
-def _ups(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
+def _compute_shares_up(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
     """How far each turn is "up" at each percentile, and its derivatives.
 
     Shapes (turns, 19) and (turns, 19, 2).

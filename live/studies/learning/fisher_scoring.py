@@ -31,7 +31,7 @@ class NoFit(ValueError):
     """Why there are no parameters, for people."""
 
 
-def descend(
+def minimise_loss(
     step_of: Callable[[Floats], ScoringStep],
     start: Floats,
     lowest: Floats,
@@ -66,7 +66,7 @@ def descend(
     raise NoFit("these moves are explained best by no finite s and c")
 
 
-def inverse(matrix: Floats) -> Floats | None:
+def invert(matrix: Floats) -> Floats | None:
     """The inverse of a covariance or information; None where it is singular but for
     rounding.
     """

@@ -35,7 +35,7 @@ Shared = Sequence[tuple[int, float]]
 _BARE = Dispersion((), 1.0)
 
 
-def chosen_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
+def choose_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
     """The rated players of each game whom ``whom`` names, where any of their turns is
     known.
     """
@@ -75,7 +75,7 @@ class FollowedSide(NamedTuple):
 Followed = Iterator[FollowedSide]
 
 
-def follow(
+def follow_game(
     game: PlayedGame, reader: MoveReader, shared: Shared, *, level: float | None = None
 ) -> Iterator[FollowedMove]:
     """Yield the counted moves of a game in the order of plies.

@@ -26,14 +26,14 @@ from live.messages.values import Value
 SHARES = 8
 
 
-def share_of(player: str, shares: int = SHARES) -> int:
+def assign_share(player: str, shares: int = SHARES) -> int:
     """Which of so many shares of all players this one belongs to; share 0 judges."""
     return int(sha256(player.encode()).hexdigest(), 16) % shares
 
 
-def judges(player: str) -> bool:
+def is_held_out(player: str) -> bool:
     """Whether no fit may see this player's games."""
-    return share_of(player) == 0
+    return assign_share(player) == 0
 
 
 Part = Literal["train", "validation", "test"]
@@ -63,20 +63,22 @@ class HeldOut(Value):
         known = [number for number in players if number is not None]
         held = (
             any(
-                number in self.players or not share_of(str(number), PLAYERS_IN)
+                number in self.players or not assign_share(str(number), PLAYERS_IN)
                 for number in known
             )
-            or (len(known) < 2 and not share_of(moves, PLAYERS_IN))
+            or (len(known) < 2 and not assign_share(moves, PLAYERS_IN))
             or sha256(moves.encode()).hexdigest() in self.games
         )
         if not held:
             return "train"
         return (
-            "test" if share_of(f"validation {moves}", VALIDATION_IN) else "validation"
+            "test"
+            if assign_share(f"validation {moves}", VALIDATION_IN)
+            else "validation"
         )
 
 
-def held_out() -> HeldOut:
+def read_held_out() -> HeldOut:
     """The games and players that judge this project's ratings
     (``human_held_out.json``).
     """

@@ -20,7 +20,7 @@ from live.human.network import (
 )
 from live.human.question import KINDS, LEARNED_ELO, explain_not_covered
 from live.ratings.perceived_rating import Floats
-from live.studies.learning.human_positions import OPENING_PLIES, Elos, GameLine
+from live.studies.learning.human_positions import OPENING_PLIES, Elos, RatedGameLine
 
 Figures = dict[str, Any]
 """By their names in JSON."""
@@ -34,11 +34,11 @@ FLOOR = 1e-6
 _RESAMPLED = 1000
 
 
-def _surprise(given: dict[str, float], uci: str) -> float:
+def _compute_surprise(given: dict[str, float], uci: str) -> float:
     return -math.log(max(given[uci], FLOOR))
 
 
-def asked_of(game: GameLine) -> Iterator[tuple[NetworkInput, str]]:
+def list_test_positions(game: RatedGameLine) -> Iterator[tuple[NetworkInput, str]]:
     """The positions of a game after the opening, each with the move played, in UCI."""
     board = chess.Board()
     for ply, uci in enumerate(game.moves.split()):
@@ -50,7 +50,7 @@ def asked_of(game: GameLine) -> Iterator[tuple[NetworkInput, str]]:
         board.push_uci(uci)
 
 
-def _shifted(elo: Elos) -> list[Elos]:
+def _shift_elos(elo: Elos) -> list[Elos]:
     low, high = LEARNED_ELO
     return [
         (elo[0] + off, elo[1] + off)
@@ -59,7 +59,7 @@ def _shifted(elo: Elos) -> list[Elos]:
     ]
 
 
-def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
+def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> Figures:
     """All figures of one network over games, as ``live-rate human --check`` prints
     them.
     """
@@ -74,7 +74,7 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
     count = 0
     for count, game in enumerate(games, 1):
         positions = []
-        for asked, uci in asked_of(game):
+        for asked, uci in list_test_positions(game):
             reason = explain_not_covered(asked.board)
             if reason is None and uci[4:] in ("", "q"):
                 positions.append((asked, uci))
@@ -85,11 +85,13 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
         right = network.predict_shares([asked for asked, _ in positions])
         wanted = []
         for asked, _ in positions:
-            wanted += [asked._replace(elo=elo) for elo in _shifted(asked.elo)]
+            wanted += [asked._replace(elo=elo) for elo in _shift_elos(asked.elo)]
         others = iter(network.predict_shares(wanted))
         for (asked, uci), given in zip(positions, right, strict=True):
-            loss = _surprise(given, uci)
-            wrong = [_surprise(next(others), uci) for _ in _shifted(asked.elo)]
+            loss = _compute_surprise(given, uci)
+            wrong = [
+                _compute_surprise(next(others), uci) for _ in _shift_elos(asked.elo)
+            ]
             beside = (1, loss, fmean(wrong)) if wrong else (0, 0, 0)
             own = asked.elo[0] // BAND_ELO * BAND_ELO
             hit = next(iter(given)) == uci
@@ -105,14 +107,14 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
         np.bincount(numbers, each, count).astype(np.float64) for each in found.T[5:]
     )
     return {
-        **_figures(found),
-        "right_elo_gain": _gain(off, at_wrong - at_right),
+        **_average_figures(found),
+        "right_elo_gain": _estimate_gain(off, at_wrong - at_right),
         "by_elo": [
-            {"elo": elo, **_figures(found[elos == elo])}
+            {"elo": elo, **_average_figures(found[elos == elo])}
             for elo in np.unique(elos).tolist()
         ],
         "by_kind": [
-            {"kind": kind, **_figures(found[kinds == at])}
+            {"kind": kind, **_average_figures(found[kinds == at])}
             for kind, at in sorted(zip(KINDS, itertools.count()))
             if at in kinds
         ],
@@ -130,7 +132,7 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
     }
 
 
-def _figures(rows: Floats) -> Figures:
+def _average_figures(rows: Floats) -> Figures:
     """Share of first choices played, and mean negative log-likelihoods in nats."""
     hits, loss, off, right, wrong = rows[:, 3:].sum(axis=0).tolist()
     many = max(len(rows), 1)
@@ -143,7 +145,7 @@ def _figures(rows: Floats) -> Figures:
     }
 
 
-def _gain(many: Floats, gained: Floats) -> dict[str, float] | None:
+def _estimate_gain(many: Floats, gained: Floats) -> dict[str, float] | None:
     """What the right rating is worth against one 400 off, in nats, with its 95 %
     interval.
 

@@ -14,9 +14,14 @@ from live.human.network import (
     HumanNetwork,
 )
 from live.jobs.analyze_games import print_line, write_json
-from live.studies.learning.held_out import GamePart, held_out
-from live.studies.learning.human_check import BAND_ELO, OFF_ELO, Figures, check
-from live.studies.learning.human_positions import encode_to, part
+from live.studies.learning.held_out import GamePart, read_held_out
+from live.studies.learning.human_check import (
+    BAND_ELO,
+    OFF_ELO,
+    Figures,
+    evaluate_network,
+)
+from live.studies.learning.human_positions import select_games, write_positions
 
 
 def check_network(
@@ -30,7 +35,7 @@ def check_network(
     """``live-rate human --check``; returns the exit code."""
     _reject_missing(files)
     model = HumanNetwork(Path(network) if network else None)
-    picked = [game for _, game in part(files, chosen, held_out())]
+    picked = [game for _, game in select_games(files, chosen, read_held_out())]
     if not picked:
         raise InputError(
             str(files[0]),
@@ -40,11 +45,15 @@ def check_network(
     if most is not None and len(picked) > most:
         # Spread over the files, which are often in order of time or rating.
         picked = [picked[k * len(picked) // most] for k in range(most)]
-    report = {"network": model.about, "games": len(picked), **check(model, picked)}
+    report = {
+        "network": model.about,
+        "games": len(picked),
+        **evaluate_network(model, picked),
+    }
     if json is not None:
         write_json(json, report, indent=2)
     if json != "-":
-        _print(report)
+        _print_report(report)
     return 0
 
 
@@ -52,7 +61,7 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
     """``live-rate train-human``; returns the exit code."""
     _reject_missing(files)
     try:
-        from live.studies.learning.human_network import export
+        from live.studies.learning.human_network import export_network
         from live.studies.learning.human_training import Plan, train
     except ImportError as error:
         raise ConfigError(
@@ -61,14 +70,14 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
             "Run: pip install 'live-rate[train]'",
         ) from None
     wanted = Plan(**plan)
-    held = held_out()
+    held = read_held_out()
     for name in ("train", "validation"):
-        chosen = part(files, name, held)
+        chosen = select_games(files, name, held)
         if not chosen:
             raise InputError(
                 str(files[0]), f"no game is left for {name}", "Give more games"
             )
-        encode_to(work, chosen, name, wanted.seed)
+        write_positions(work, chosen, name, wanted.seed)
     learned = train(
         work, wanted, time.time, lambda line: print_line(line, Console(stderr=True))
     )
@@ -78,7 +87,7 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
         "size": f"{wanted.channels} channels, {wanted.blocks} blocks",
         "seed": str(wanted.seed),
     }
-    export(learned, out, about)
+    export_network(learned, out, about)
     return 0
 
 
@@ -90,7 +99,7 @@ def _reject_missing(files: Sequence[Path]) -> None:
             )
 
 
-def _print(report: Figures) -> None:
+def _print_report(report: Figures) -> None:
     console = Console()
 
     def line(name: str, figures: Figures) -> None:

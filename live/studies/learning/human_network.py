@@ -84,7 +84,7 @@ class MoveNetwork(nn.Module):
         return (leave.transpose(1, 2) @ go * _SQUARE**-0.5).flatten(1)
 
 
-def export(network: MoveNetwork, path: Path, about: Mapping[str, str]) -> None:
+def export_network(network: MoveNetwork, path: Path, about: Mapping[str, str]) -> None:
     """Write ``planes`` and ``conditions`` to ``logits``, in float32, for any number of
     positions.
 

@@ -43,7 +43,7 @@ Elos = tuple[int, int]
 """Of two players."""
 
 
-class GameLine(NamedTuple):
+class RatedGameLine(NamedTuple):
     """One game of a file: its moves in UCI, both Elo, its kind, and its players'
     numbers.
     """
@@ -58,11 +58,11 @@ class GameLine(NamedTuple):
         return self.elo if turn else self.elo[::-1]
 
 
-NumberedLine = tuple[int, GameLine]
+NumberedLine = tuple[int, RatedGameLine]
 """With its number through all files."""
 
 
-def games(path: Path) -> Iterator[GameLine]:
+def read_game_lines(path: Path) -> Iterator[RatedGameLine]:
     """The games of a file; lines without moves, both ratings and a known kind are left
     out.
 
@@ -73,7 +73,7 @@ def games(path: Path) -> Iterator[GameLine]:
     try:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
             for number, line in enumerate(lines, 1):  # noqa: B007 - for the errors
-                raw: dict[str, Any] = _object(line) if line.strip() else {}
+                raw: dict[str, Any] = _decode_object(line) if line.strip() else {}
                 if (
                     raw.get("m")
                     and raw.get("w")
@@ -81,7 +81,9 @@ def games(path: Path) -> Iterator[GameLine]:
                     and raw.get("kind") in KINDS
                 ):
                     players = (raw.get("wid"), raw.get("bid"))
-                    yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
+                    yield RatedGameLine(
+                        raw["m"], (raw["w"], raw["b"]), raw["kind"], players
+                    )
     except (OSError, EOFError, zlib.error) as error:
         problem = f"cannot be read behind line {number} ({error})"
         raise InputError(
@@ -92,11 +94,11 @@ def games(path: Path) -> Iterator[GameLine]:
         raise InputError(f"{path}, line {number}", "is no JSON", remedy) from None
 
 
-def _object(line: str) -> dict[str, Any]:
+def _decode_object(line: str) -> dict[str, Any]:
     return msgspec.json.decode(line, type=dict[str, Any])
 
 
-def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
+def encode_game(game: RatedGameLine, number: int) -> list[tuple[Any, ...]]:
     """Every position of a game as a row of records, with the move played; not
     mirrored.
     """
@@ -112,14 +114,16 @@ def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
     return rows
 
 
-def encode(numbered: Iterable[NumberedLine], sample: random.Random | None) -> Positions:
+def encode_games(
+    numbered: Iterable[NumberedLine], sample: random.Random | None
+) -> Positions:
     """Positions of many games; with ``sample`` openings and some kinds are thinned
     out.
     """
 
     def chosen() -> Iterator[tuple[Any, ...]]:
         for number, game in numbered:
-            for row in positions(game, number):
+            for row in encode_game(game, number):
                 share = KEEP_KIND[game.kind] * (
                     KEEP_OPENING if row[-1] < OPENING_PLIES else 1.0
                 )
@@ -130,9 +134,11 @@ def encode(numbered: Iterable[NumberedLine], sample: random.Random | None) -> Po
     return mirror_black(rows, rows["ply"] % 2 == 1)
 
 
-def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[NumberedLine]:
+def select_games(
+    paths: Iterable[Path], wanted: GamePart, held: HeldOut
+) -> list[NumberedLine]:
     """The games of one part, numbered through all files in the order given."""
-    every = enumerate(itertools.chain.from_iterable(map(games, paths)))
+    every = enumerate(itertools.chain.from_iterable(map(read_game_lines, paths)))
     return [
         (number, game)
         for number, game in every
@@ -140,7 +146,9 @@ def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[Numbere
     ]
 
 
-def encode_to(folder: Path, chosen: list[NumberedLine], name: str, seed: int) -> None:
+def write_positions(
+    folder: Path, chosen: list[NumberedLine], name: str, seed: int
+) -> None:
     """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
 
     Two processes work; files that are there already are kept, so that an interruption
@@ -162,14 +170,14 @@ def encode_to(folder: Path, chosen: list[NumberedLine], name: str, seed: int) ->
 def _encode_file(
     path: Path, chosen: list[NumberedLine], number: int, seed: int, thinned: bool
 ) -> None:
-    rows = encode(chosen, random.Random(f"{seed} {number}") if thinned else None)
+    rows = encode_games(chosen, random.Random(f"{seed} {number}") if thinned else None)
     part_path = path.with_suffix(".part.npy")
     np.save(part_path, rows)
     part_path.replace(path)
 
 
-def encoded(folder: Path, name: str) -> Positions:
-    """The records written by :func:`encode_to`, all files together."""
+def load_positions(folder: Path, name: str) -> Positions:
+    """The records written by :func:`write_positions`, all files together."""
     return np.concatenate(
         [np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))]
     )

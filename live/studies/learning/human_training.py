@@ -27,10 +27,10 @@ from live.human.network import (
 )
 from live.process.clock import ReadClock
 from live.studies.learning.human_network import MoveNetwork
-from live.studies.learning.human_positions import OPENING_PLIES, encoded
+from live.studies.learning.human_positions import OPENING_PLIES, load_positions
 
 
-def loss(
+def compute_loss(
     network: nn.Module, planes: Tensor, given: Tensor, can: Tensor, played: Tensor
 ) -> Tensor:
     """Mean negative log-likelihood of the moves played, in nats."""
@@ -106,7 +106,7 @@ class Orthogonal:
                 continue
             moved.lerp_(weight.grad, 1 - self.MOMENTUM)
             ahead = weight.grad.lerp(moved, self.MOMENTUM).flatten(1)
-            turned = orthogonal(ahead).view_as(weight)
+            turned = orthogonalise(ahead).view_as(weight)
             size = 0.2 * max(ahead.shape) ** 0.5
             weight.mul_(1 - rate * self.FASTER * self.decay)
             weight.add_(turned, alpha=-rate * self.FASTER * size)
@@ -120,12 +120,12 @@ class Orthogonal:
             kept.copy_(given)
 
 
-def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
+def orthogonalise(matrix: torch.Tensor) -> torch.Tensor:
     """The nearest matrix with orthonormal rows, roughly: five steps of Newton and
     Schulz.
     """
     if matrix.shape[0] > matrix.shape[1]:
-        return orthogonal(matrix.T).T
+        return orthogonalise(matrix.T).T
     turned = matrix / (matrix.norm() + 1e-7)
     for _ in range(5):
         square = turned @ turned.T
@@ -135,7 +135,7 @@ def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
     return turned
 
 
-def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
+def build_tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
     """Planes, conditions, reachable moves and the move played, as the loss takes
     them.
     """
@@ -186,7 +186,7 @@ class Training:
     def step(self, rows: Positions) -> None:
         """One batch."""
         self.network.zero_grad(set_to_none=True)
-        error = loss(self.network, *tensors(rows))
+        error = compute_loss(self.network, *build_tensors(rows))
         error.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         with torch.no_grad():
@@ -223,7 +223,7 @@ class Training:
         report(self)
 
 
-def batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
+def draw_batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
     """Batches without end, every position once before any comes again.
 
     ``learned``: positions seen before an interruption.
@@ -255,8 +255,8 @@ def train(
     checkpoint = folder / "checkpoint.pt"
     if checkpoint.exists():
         training.resume(checkpoint)
-    data = encoded(folder, "train")
-    sample = _sample(encoded(folder, "validation"), plan.seed)
+    data = load_positions(folder, "train")
+    sample = _sample(load_positions(folder, "validation"), plan.seed)
     write(f"{len(data)} positions to learn from, {training.learned} learned already")
     lines = 0
 
@@ -267,11 +267,11 @@ def train(
         del at.recent[:-200]
         line = f"{at.learned} positions, loss {sum(recent) / max(len(recent), 1):.3f}"
         if lines % 5 == 0 or at.spent_s >= plan.seconds:
-            first, nll = measured(at.mean, sample)
+            first, nll = measure_accuracy(at.mean, sample)
             line += f"; validation: first choice {first:.3f}, nll {nll:.3f}"
         write(line)
 
-    training.run(batches(data, plan, training.learned), now, report, checkpoint)
+    training.run(draw_batches(data, plan, training.learned), now, report, checkpoint)
     return training.mean
 
 
@@ -281,7 +281,7 @@ def _sample(rows: Positions, seed: int, many: int = 4096) -> Positions:
 
 
 @torch.no_grad()
-def measured(
+def measure_accuracy(
     network: nn.Module, rows: Positions, batch: int = 512
 ) -> tuple[float, float]:
     """First choice and negative log-likelihood over the reachable moves of some
@@ -291,7 +291,7 @@ def measured(
     error = 0.0
     for start in range(0, len(rows), batch):
         part = rows[start : start + batch]
-        seen, given, can, played = tensors(part)
+        seen, given, can, played = build_tensors(part)
         with torch.autocast("cpu", torch.bfloat16):
             logits = network(seen, given)
         logits = logits.float().masked_fill(~can, -1e9)

@@ -27,7 +27,12 @@ from live.ratings.intrinsic_rating import (
     compute_choices,
     compute_choices_by_turn,
 )
-from live.studies.learning.fisher_scoring import NoFit, ScoringStep, descend, inverse
+from live.studies.learning.fisher_scoring import (
+    NoFit,
+    ScoringStep,
+    invert,
+    minimise_loss,
+)
 
 #: Fewest turns, and least spread of ratings, to draw a line through.
 MIN_TABLE_TURNS = 400
@@ -80,8 +85,8 @@ def learn_intrinsic(
     centre = float(elo.mean())
     z = (elo - centre) / _SCALE_ELO
     try:
-        fitted, last = descend(
-            lambda at: _step(turns, z, at),
+        fitted, last = minimise_loss(
+            lambda at: _compute_step(turns, z, at),
             np.array(_TABLE_START),
             _TABLE_LOWEST,
             _TABLE_HIGHEST,
@@ -90,11 +95,11 @@ def learn_intrinsic(
         raise InputError(
             name, "no finite s and c explain these moves", "Analyse more games"
         ) from None
-    if inverse(last.curvature) is None:
+    if invert(last.curvature) is None:
         raise InputError(
             name, "s and c cannot be told apart in these games", "Analyse more games"
         )
-    posts = _mileposts(elo, centre, fitted)
+    posts = _build_mileposts(elo, centre, fitted)
     if not _improves(turns, posts):
         raise InputError(
             name,
@@ -110,22 +115,22 @@ def learn_intrinsic(
         source=source,
         turns=len(turns),
         players=len({game.player for game in held}),
-        players_sd_elo=_players_sd(turns, z, fitted, held),
+        players_sd_elo=_measure_players_sd(turns, z, fitted, held),
     )
 
 
-def _choices_of(turns: TurnArrays, s: Floats, c: Floats) -> Choices:
+def _compute_choices(turns: TurnArrays, s: Floats, c: Floats) -> Choices:
     return compute_choices_by_turn(
         turns.deltas, turns.is_move, "shares", "invexp", s, c
     )
 
 
-def _parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
+def _compute_parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
     return np.exp(at[0] + at[1] * z)[:, None], np.exp(at[2] + at[3] * z)[:, None]
 
 
-def _step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
-    found = _choices_of(turns, *_parameters(z, at))
+def _compute_step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
+    found = _compute_choices(turns, *_compute_parameters(z, at))
     # Each of both logarithms is a line in z.
     line = np.stack([np.ones_like(z), z], axis=1)
     slope = np.einsum("ti,tk->ik", turns.select_played(found.slope), line).ravel()
@@ -138,12 +143,14 @@ def _step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
     )
 
 
-def _mileposts(elo: Floats, centre: float, fitted: Floats) -> tuple[Milepost, ...]:
+def _build_mileposts(
+    elo: Floats, centre: float, fitted: Floats
+) -> tuple[Milepost, ...]:
     """The centuries within the middle 95 % of ratings, and both its ends."""
     low, high = (float(round(end)) for end in np.quantile(elo, (0.025, 0.975)))
     centuries = np.arange(math.ceil(low / 100) * 100, high, 100).tolist()
     at = np.array(sorted({low, *centuries, high}))
-    s, c = _parameters((at - centre) / _SCALE_ELO, fitted)
+    s, c = _compute_parameters((at - centre) / _SCALE_ELO, fitted)
     return tuple(
         Milepost(e, round(float(a), 6), round(float(b), 6))
         for e, a, b in zip(at.tolist(), s[:, 0], c[:, 0], strict=True)
@@ -161,7 +168,7 @@ def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
     return bool((high * turns.deltas).sum() < (low * turns.deltas).sum())
 
 
-def _players_sd(
+def _measure_players_sd(
     turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[RatedTurns]
 ) -> float:
     """Spread of the level shown in a game about the rating, Elo, by the method of
@@ -170,7 +177,7 @@ def _players_sd(
     The slope of a game's log-likelihood at the rating has as its variance the
     information I, plus I² times the variance of the level.
     """
-    found = _choices_of(turns, *_parameters(z, fitted))
+    found = _compute_choices(turns, *_compute_parameters(z, fitted))
     by_elo = (found.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO
     information = np.einsum("tm,tm,tm->t", found.probability, by_elo, by_elo)
     game = np.repeat(np.arange(len(games)), [len(held.spreads) for held in games])

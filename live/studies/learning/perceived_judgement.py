@@ -38,8 +38,8 @@ from live.studies.learning.followed_games import (
     FollowedMove,
     Which,
     Whom,
-    chosen_sides,
-    follow,
+    choose_sides,
+    follow_game,
 )
 from live.studies.learning.played_games import PlayedGame
 
@@ -115,49 +115,49 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
     }
     changes: list[tuple[float, ...]] = []
     for index, (game, sides) in enumerate(
-        zip(games, chosen_sides(games, whom), strict=True)
+        zip(games, choose_sides(games, whom), strict=True)
     ):
         if not sides:
             continue
-        moves = list(follow(game, reader, model.shared))
+        moves = list(follow_game(game, reader, model.shared))
         # Without ratings nothing is known of the game's hardness.
-        blind = list(follow(game, reader, ((0, 0.0),), level=model.mean_elo))
+        blind = list(follow_game(game, reader, ((0, 0.0),), level=model.mean_elo))
         level = estimate_level(game.white.elo, game.black.elo, model.mean_elo)
         for color in sides:
             side = COLORS.index(color)
             mine = [each for each in moves if each.color == color]
             unrated = [each.total for each in blind if each.color == color]
             elo = float(game.sides[side].elo or 0)
-            about = (index, side, elo, level, _won(game, color))
+            about = (index, side, elo, level, _score_result(game, color))
             whens = {str(n): n for n in AFTER if n <= len(mine)} | {WHOLE: len(mine)}
             for when, n in whens.items():
                 kappa = reader.dispersion.find_factor(n, over=when == WHOLE)
                 total = mine[n - 1].total._replace(kappa=kappa)
-                figures = _figures(total, elo, unrated[n - 1], reader.prior_sd)
+                figures = _rate_side(total, elo, unrated[n - 1], reader.prior_sd)
                 found[when].append((*about, *figures))
-            changes += _changes(game, mine, reader.prior_sd)
+            changes += _list_rating_changes(game, mine, reader.prior_sd)
     return Judgement(
         {
-            when: Judged(*_columns(rows, len(Judged._fields)))
+            when: Judged(*_stack_columns(rows, len(Judged._fields)))
             for when, rows in found.items()
         },
-        JudgedMoves(*_columns(changes, len(JudgedMoves._fields))),
+        JudgedMoves(*_stack_columns(changes, len(JudgedMoves._fields))),
     )
 
 
-def _columns(rows: Sequence[tuple[float, ...]], count: int) -> Floats:
+def _stack_columns(rows: Sequence[tuple[float, ...]], count: int) -> Floats:
     columns: Floats = np.array(rows, dtype=np.float64).reshape(-1, count).T
     return columns
 
 
-def _won(game: PlayedGame, color: Color) -> int:
+def _score_result(game: PlayedGame, color: Color) -> int:
     winner = {"1-0": "white", "0-1": "black"}.get(game.result)
     if winner is None:
         return 0
     return 1 if winner == color else -1
 
 
-def _figures(
+def _rate_side(
     total: Evidence, elo: float, blind: Evidence, prior_sd: float
 ) -> tuple[float, ...]:
     """Return the columns of :class:`Judged` from ``rating`` on."""
@@ -183,7 +183,7 @@ def _figures(
     )
 
 
-def _changes(
+def _list_rating_changes(
     game: PlayedGame, moves: Sequence[FollowedMove], prior_sd: float
 ) -> Iterator[tuple[float, ...]]:
     """Yield the rows of :class:`JudgedMoves` of one side."""
@@ -192,11 +192,15 @@ def _changes(
         found = read_rating(move.total, prior_sd)
         assert found is not None  # a move is counted
         if before is not None:
-            yield counted, found.rating - before, lost_points(game, move.turn.ply)
+            yield (
+                counted,
+                found.rating - before,
+                compute_lost_points(game, move.turn.ply),
+            )
         before = found.rating
 
 
-def lost_points(game: PlayedGame, ply: int) -> float:
+def compute_lost_points(game: PlayedGame, ply: int) -> float:
     """Return what the move at ``ply`` cost its player of the expected score, 0 to 100.
 
     Not a number where the score of a position is unknown. A gain costs nothing.
@@ -212,30 +216,30 @@ def lost_points(game: PlayedGame, ply: int) -> float:
     return max(0.0, 100 * lost)
 
 
-def summary(of: Judged) -> dict[str, Any]:
+def summarise_judgement(of: Judged) -> dict[str, Any]:
     """Return the figures of one row of the table."""
     if not len(of.elo):
         return {"n": 0}
     elo = np.clip(of.elo, LEAST_ELO, MOST_ELO)
-    pairs = _pairs(of)
+    pairs = _pair_places(of)
     below = [
         float((of.z < NormalDist().inv_cdf(each / 100)).mean()) for each in PERCENTILES
     ]
     return {
         "n": len(of.elo),
         "percentile_below": dict(
-            zip(map(str, PERCENTILES), map(rounded, below), strict=True)
+            zip(map(str, PERCENTILES), map(round_figure, below), strict=True)
         ),
-        "pair_r": correlate(*pairs),
+        "pair_r": compute_correlation(*pairs),
         "pairs": len(pairs[0]),
         "rms": round(float(np.sqrt(((of.rating - of.elo) ** 2).mean())), 1),
-        "usual_holds": share(usual_holds(of)),
-        "interval_holds": share(of.inside),
-        "own_outside": share((elo < of.usual_low) | (elo > of.usual_high)),
-        "beyond_3200": share(of.rating > BEYOND_ELO),
-        "beyond_400": share(np.abs(of.rating - of.elo) > FAR_ELO),
-        "blind_r": correlate(of.blind, of.elo),
-        "bands": [_band(of, *band) for band in BANDS],
+        "usual_holds": compute_share(is_in_usual_band(of)),
+        "interval_holds": compute_share(of.inside),
+        "own_outside": compute_share((elo < of.usual_low) | (elo > of.usual_high)),
+        "beyond_3200": compute_share(of.rating > BEYOND_ELO),
+        "beyond_400": compute_share(np.abs(of.rating - of.elo) > FAR_ELO),
+        "blind_r": compute_correlation(of.blind, of.elo),
+        "bands": [_summarise_band(of, *band) for band in BANDS],
     }
 
 
@@ -253,32 +257,32 @@ def summarise_moves(judged: Judgement) -> dict[str, Any]:
         medians.append(
             round(float(np.median(moves.change[lost])), 1) if lost.any() else None
         )
-    ahead = _lead_of_winners(whole)
+    ahead = _measure_winners_lead(whole)
     return {
         "n": len(size),
-        "mean_change_early": _mean(size[early]),
-        "mean_change_later": _mean(size[~early]),
-        "big_early": share(size[early] >= BIG_EARLY_ELO),
-        "big_later": share(size[~early] >= BIG_LATER_ELO),
-        "big_for_nothing": share(moves.lost[big_later & known] < NOTHING),
+        "mean_change_early": _compute_mean(size[early]),
+        "mean_change_later": _compute_mean(size[~early]),
+        "big_early": compute_share(size[early] >= BIG_EARLY_ELO),
+        "big_later": compute_share(size[~early] >= BIG_LATER_ELO),
+        "big_for_nothing": compute_share(moves.lost[big_later & known] < NOTHING),
         "median_by_loss": medians,
-        "beyond_300": share(size > JUMP_ELO),
+        "beyond_300": compute_share(size > JUMP_ELO),
         "decided": len(ahead),
-        "winner_above": share(ahead > 0),
-        "winner_100_below": share(ahead <= -100),
+        "winner_above": compute_share(ahead > 0),
+        "winner_100_below": compute_share(ahead <= -100),
         "beyond_400": {
-            when: share(np.abs(of.rating - of.elo) > FAR_ELO)
+            when: compute_share(np.abs(of.rating - of.elo) > FAR_ELO)
             for when, of in judged.after.items()
             if when in ("10", "20")
         },
     }
 
 
-def _mean(values: Floats) -> float | None:
+def _compute_mean(values: Floats) -> float | None:
     return round(float(values.mean()), 1) if len(values) else None
 
 
-def _lead_of_winners(of: Judged) -> Floats:
+def _measure_winners_lead(of: Judged) -> Floats:
     """Return by how much the winners of decided games are rated above the losers,
     Elo.
     """
@@ -289,7 +293,7 @@ def _lead_of_winners(of: Judged) -> Floats:
     return ahead
 
 
-def _band(of: Judged, low: int, high: int) -> dict[str, Any]:
+def _summarise_band(of: Judged, low: int, high: int) -> dict[str, Any]:
     inside = (of.elo >= low) & (of.elo < high)
     some = Judged(*(each[inside] for each in of))
     n = len(some.elo)
@@ -297,19 +301,19 @@ def _band(of: Judged, low: int, high: int) -> dict[str, Any]:
     return {
         "elo": [low, high],
         "n": n,
-        "usual_holds": share(usual_holds(some)),
+        "usual_holds": compute_share(is_in_usual_band(some)),
         "percentile_mean": round(float(np.mean(percentiles)), 1) if n else None,
         "bias": round(float(np.median(some.rating - some.elo)), 1) if n else None,
-        "beyond_3200": share(some.rating > BEYOND_ELO),
+        "beyond_3200": compute_share(some.rating > BEYOND_ELO),
     }
 
 
-def usual_holds(of: Judged) -> Which:
+def is_in_usual_band(of: Judged) -> Which:
     """Whether each rating lies in its usual band."""
     return (of.usual_low <= of.rating) & (of.rating <= of.usual_high)
 
 
-def _pairs(of: Judged) -> tuple[Floats, Floats]:
+def _pair_places(of: Judged) -> tuple[Floats, Floats]:
     """Both players' places, of the games that have both."""
     white = of.side == 0
     black = of.side == 1
@@ -317,18 +321,18 @@ def _pairs(of: Judged) -> tuple[Floats, Floats]:
     return of.z[white][at], of.z[black][there]
 
 
-def correlate(one: Floats, other: Floats) -> float | None:
+def compute_correlation(one: Floats, other: Floats) -> float | None:
     """Their correlation; None for fewer than three, or where all are the same."""
     if len(one) < 3 or not one.std() or not other.std():
         return None
-    return rounded(float(np.corrcoef(one, other)[0, 1]))
+    return round_figure(float(np.corrcoef(one, other)[0, 1]))
 
 
-def share(which: Which | Floats) -> float | None:
+def compute_share(which: Which | Floats) -> float | None:
     """Of those there are, 0 to 1."""
-    return rounded(float(which.mean())) if len(which) else None
+    return round_figure(float(which.mean())) if len(which) else None
 
 
-def rounded(value: float) -> float:
+def round_figure(value: float) -> float:
     """For people."""
     return round(value, 4)

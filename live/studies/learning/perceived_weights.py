@@ -38,8 +38,8 @@ from live.studies.learning.followed_games import (
     Shared,
     Which,
     Whom,
-    chosen_sides,
-    follow,
+    choose_sides,
+    follow_game,
 )
 from live.studies.learning.game_spread import (
     MIN_GAMES,
@@ -49,8 +49,8 @@ from live.studies.learning.game_spread import (
     learn_shared,
     learn_spread,
 )
-from live.studies.learning.held_out import judges, share_of
-from live.studies.learning.perceived_judgement import correlate
+from live.studies.learning.held_out import assign_share, is_held_out
+from live.studies.learning.perceived_judgement import compute_correlation
 from live.studies.learning.played_games import PlayedGame
 
 #: Classes of loss, centipawns.
@@ -107,7 +107,7 @@ class Turns(NamedTuple):
         return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # of either kind
 
 
-def turns_of(
+def collect_turns(
     games: Sequence[PlayedGame],
     chosen: Sequence[Mapping[Color, str]],
     names: Circumstances,
@@ -136,8 +136,12 @@ def turns_of(
     )
 
 
-def learn(
-    games: Sequence[PlayedGame], *, gain: GainKind, without: Whom = judges, **about: Any
+def fit_perceived_model(
+    games: Sequence[PlayedGame],
+    *,
+    gain: GainKind,
+    without: Whom = is_held_out,
+    **about: Any,
 ) -> PerceivedModel:
     """Learn from rated games; some seconds for 400 games, the same from the same games.
 
@@ -149,9 +153,11 @@ def learn(
         InputError, about["data"], remedy="Give more games of rated players"
     )
     edges = LOSS_EDGES_CP[gain]
-    chosen = chosen_sides(games, lambda player: not without(player))
-    turns, players = turns_of(games, chosen, CIRCUMSTANCES, edges)
-    share = np.array([share_of(player, FOLDS) for player in players], dtype=np.int64)
+    chosen = choose_sides(games, lambda player: not without(player))
+    turns, players = collect_turns(games, chosen, CIRCUMSTANCES, edges)
+    share = np.array(
+        [assign_share(player, FOLDS) for player in players], dtype=np.int64
+    )
     elos = turns.elo[np.unique(turns.side, return_index=True)[1]]
     if len(elos) < MIN_GAMES:
         raise too_few(
@@ -172,7 +178,7 @@ def learn(
     changing = tuple(each for each in CHANGING if each in names)
     centre = float(round(float(elos.mean())))
     low, high = np.quantile(elos, (0.025, 0.975)).round().tolist()
-    engine_rating, difference = _engine(turns, centre)
+    engine_rating, difference = _estimate_engine(turns, centre)
     fit = functools.partial(_fit, names, changing, centre, len(edges) + 1)
     weights = fit(turns)
     p = len(names)
@@ -191,7 +197,7 @@ def learn(
         loss_edges_cp=edges,
         circumstances=names,
         changing=changing,
-        **_weights(weights, p),
+        **_round_weights(weights, p),
         shared=tuple((last, 0.0) for last in STAGES_PLIES),
         dispersion=((NODES[0], 1.0),),
         finished_dispersion=1.0,
@@ -204,30 +210,32 @@ def learn(
         others = share[turns.player] != number
         if others.any():
             other = msgspec.structs.replace(
-                model, **_weights(fit(turns.rows(others), weights), p)
+                model, **_round_weights(fit(turns.rows(others), weights), p)
             )
             apart[number] = MoveReader((other,))
 
-    drawn = _drawn_games(chosen)
+    drawn = _draw_games(chosen)
 
     def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
         """Yield player-games, each by the weights learned from other players."""
         for index in drawn:
             for color, player in chosen[index].items():
-                moves = follow(games[index], readers[share_of(player, FOLDS)], shared)
+                moves = follow_game(
+                    games[index], readers[assign_share(player, FOLDS)], shared
+                )
                 own = [each for each in moves if each.color == color]
                 elo = games[index].sides[COLORS.index(color)].elo or 0
                 yield FollowedSide(index, player, float(elo), own)
 
     shared = learn_shared(followed(((0, 1.0),)))
-    if not _tells_players_apart(followed(shared), centre):
+    if not _can_tell_players_apart(followed(shared), centre):
         raise too_few("these moves do not tell strong from weak players")
     return msgspec.structs.replace(
         model, shared=shared, **learn_spread(followed(shared))
     )
 
 
-def _tells_players_apart(sides: Followed, elo: float) -> bool:
+def _can_tell_players_apart(sides: Followed, elo: float) -> bool:
     """Return whether the slopes at one rating follow the players' own ratings at
     all.
     """
@@ -236,11 +244,11 @@ def _tells_players_apart(sides: Followed, elo: float) -> bool:
     for side in sides:
         slopes.append(float(np.interp(elo, GRID_ELO, side.moves[-1].total.slope)))
         elos.append(side.elo)
-    correlation = correlate(np.array(slopes), np.array(elos))
+    correlation = compute_correlation(np.array(slopes), np.array(elos))
     return correlation is not None and correlation >= LEAST_CORRELATION
 
 
-def _drawn_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:
+def _draw_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:
     """Return the numbers of at most :data:`MOST_GAMES` games with chosen sides, drawn
     evenly.
     """
@@ -258,7 +266,7 @@ def _fit(
     start: Floats | None = None,
 ) -> Floats:
     """The likeliest weights: (circumstances + changing + 1, classes - 1)."""
-    rows = _thinned(turns)
+    rows = _thin_turns(turns)
     z = ((rows.elo - centre) / SCALE_ELO)[:, None]
     moving = rows.at[:, [names.index(each) for each in changing]]
     features = np.concatenate([rows.at, moving * z, z * z], axis=1)
@@ -295,7 +303,7 @@ def _fit(
     return weights
 
 
-def _thinned(turns: Turns) -> Turns:
+def _thin_turns(turns: Turns) -> Turns:
     """At most ``MOST_TURNS`` of the turns, in whole player-games."""
     if len(turns.side) <= MOST_TURNS:
         return turns
@@ -305,7 +313,7 @@ def _thinned(turns: Turns) -> Turns:
     return turns.rows(drawn < MOST_TURNS / len(turns.side))
 
 
-def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
+def _estimate_engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
     """Algorithm 3 over the players, weighted by their moves, and how their differences
     rise.
     """
@@ -329,7 +337,7 @@ def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
     )
 
 
-def _weights(flat: Floats, p: int) -> dict[str, Any]:
+def _round_weights(flat: Floats, p: int) -> dict[str, Any]:
     """The fields of a model that are fitted, rounded; ``p``: how many circumstances
     there are.
     """

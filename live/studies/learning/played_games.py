@@ -21,7 +21,7 @@ from live.ratings.perceived_model import (
     Turn,
     describe_board,
 )
-from live.studies.corpus_database import PositionSearch, gains
+from live.studies.corpus_database import PositionSearch, compute_gains
 from live.studies.read_games import GameLine
 
 #: What the engine says of the usual starting position, where a file leaves it out.
@@ -66,7 +66,9 @@ def read_played_games(
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                games.append(_searched(msgspec.json.decode(line, type=GameLine), gain))
+                games.append(
+                    _read_searched_game(msgspec.json.decode(line, type=GameLine), gain)
+                )
             except (
                 msgspec.DecodeError,
                 UnicodeDecodeError,
@@ -81,7 +83,7 @@ def read_played_games(
     return games
 
 
-def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
+def _read_searched_game(row: GameLine, gain: GainKind) -> PlayedGame:
     searched = row.searched()
     if searched is None:
         raise ValueError("no scores")
@@ -94,10 +96,10 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
     ]
     start = _START if row.plies is None else None
     positions = searched.positions[: count + 1]
-    return played_game(sides, game.result, game.moves, positions, gain, start)
+    return build_played_game(sides, game.result, game.moves, positions, gain, start)
 
 
-def played_game(
+def build_played_game(
     sides: Sequence[PlayedSide],
     result: str,
     moves: Sequence[str],
@@ -126,7 +128,9 @@ def played_game(
         if before is None or seen.is_forced:
             continue
         color: Color = "black" if index % 2 else "white"
-        gain_cp = gains(before, positions[index + 1], uci, color)[gain == "successive"]
+        gain_cp = compute_gains(before, positions[index + 1], uci, color)[
+            gain == "successive"
+        ]
         if gain_cp is not None:
             about = start if start and not index else before.whole.complexity
             stability_cp, jump_cp = (

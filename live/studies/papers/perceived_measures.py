@@ -11,8 +11,8 @@ from functools import lru_cache, reduce
 from live.ratings.perceived_model import MODELS, MoveReader
 from live.ratings.perceived_rating import Evidence as PerceivedEvidence
 from live.ratings.perceived_rating import read_rating
-from live.studies.learning.followed_games import COLORS, follow
-from live.studies.learning.played_games import PlayedSide, played_game
+from live.studies.learning.followed_games import COLORS, follow_game
+from live.studies.learning.played_games import PlayedSide, build_played_game
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import name_people
 from live.studies.papers.measures import Evidence, Figures, list_occasion_games, measure
@@ -63,11 +63,12 @@ def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
             )
             if player is not None
         ]
-        played = played_game(
+        played = build_played_game(
             sides, game.result, game.moves, searched.positions, evidence.gain
         )
         last = {
-            move.color: move.total for move in follow(played, reader, reader.shared)
+            move.color: move.total
+            for move in follow_game(played, reader, reader.shared)
         }
         for color, side in zip(COLORS, sides, strict=True):
             if side.elo is not None and color in last:

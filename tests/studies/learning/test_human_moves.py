@@ -14,13 +14,19 @@ import pytest
 
 from live.errors import InputError
 from live.human.network import HumanNetwork, NetworkInput
-from live.studies.learning.held_out import PLAYERS_IN, HeldOut, held_out
-from live.studies.learning.human_check import check
-from live.studies.learning.human_positions import OPENING_PLIES, GameLine, encode, games, part
+from live.studies.learning.held_out import PLAYERS_IN, HeldOut, read_held_out
+from live.studies.learning.human_check import evaluate_network
+from live.studies.learning.human_positions import (
+    OPENING_PLIES,
+    RatedGameLine,
+    encode_games,
+    read_game_lines,
+    select_games,
+)
 
 #: Eight plies of opening, and two that are asked for.
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"
-GAME = GameLine(MOVES, (2400, 1900), "otb", (1, 2))
+GAME = RatedGameLine(MOVES, (2400, 1900), "otb", (1, 2))
 
 
 def _file(path: Path, *lines: dict[str, object]) -> Path:
@@ -34,7 +40,7 @@ def test_files_are_read_packed_or_plain_and_lines_without_ratings_left_out(tmp_p
     unrated = {**line, "w": None}
     unknown = {**line, "kind": "simultaneous"}
     for name in ("games.ndjson", "games.ndjson.gz"):
-        assert list(games(_file(tmp_path / name, line, unrated, unknown))) == [GAME]
+        assert list(read_game_lines(_file(tmp_path / name, line, unrated, unknown))) == [GAME]
 
 
 def test_what_is_no_file_of_games_is_named(tmp_path: Path) -> None:
@@ -51,13 +57,13 @@ def test_what_is_no_file_of_games_is_named(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(InputError, match=says):
-            list(games(tmp_path / name))
+            list(read_game_lines(tmp_path / name))
     with pytest.raises(InputError, match="No such file"):
-        list(games(tmp_path / "none.ndjson"))
+        list(read_game_lines(tmp_path / "none.ndjson"))
 
 
 def test_the_move_played_is_on_record_from_the_movers_side() -> None:
-    rows = encode([(7, GAME)], None)
+    rows = encode_games([(7, GAME)], None)
     assert len(rows) == len(MOVES.split())
     board = chess.Board()
     for row, uci in zip(rows, MOVES.split(), strict=True):
@@ -71,12 +77,12 @@ def test_the_move_played_is_on_record_from_the_movers_side() -> None:
 
 def test_openings_and_bullet_are_thinned_out() -> None:
     drawn = random.Random(1)
-    rows = encode([(k, GAME) for k in range(200)], drawn)
+    rows = encode_games([(k, GAME) for k in range(200)], drawn)
     openings = int((rows["ply"] < OPENING_PLIES).sum())
     assert int((rows["ply"] >= OPENING_PLIES).sum()) == 200 * (len(MOVES.split()) - OPENING_PLIES)
     assert 200 < openings < 450
-    bullet = GameLine(MOVES, (2400, 1900), "bullet", (1, 2))
-    assert len(encode([(k, bullet) for k in range(200)], drawn)) < len(rows) / 3
+    bullet = RatedGameLine(MOVES, (2400, 1900), "bullet", (1, 2))
+    assert len(encode_games([(k, bullet) for k in range(200)], drawn)) < len(rows) / 3
 
 
 def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
@@ -88,8 +94,8 @@ def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
     ]
     paths = [_file(tmp_path / f"{k}.ndjson", *lines[2 * k : 2 * k + 2]) for k in (0, 1)]
     held = HeldOut(frozenset(), frozenset({2}))
-    learned = part(paths, "train", held)
-    others = part(paths, "validation", held) + part(paths, "test", held)
+    learned = select_games(paths, "train", held)
+    others = select_games(paths, "validation", held) + select_games(paths, "test", held)
     assert {number for number, _ in learned} | {number for number, _ in others} == {0, 1, 2, 3}
     assert 2 in {number for number, _ in others}
     assert np.array([number for number, _ in learned]).tolist() == sorted(n for n, _ in learned)
@@ -119,7 +125,7 @@ class Fake(HumanNetwork):
 
 
 def test_figures_of_a_network_that_is_known() -> None:
-    report = check(Fake(), [GAME])
+    report = evaluate_network(Fake(), [GAME])
     assert report["positions"] == 2
     assert report["first_choice"] == 1
     assert report["nll"] == pytest.approx(-log(0.6), abs=1e-4)
@@ -135,17 +141,17 @@ def test_figures_of_a_network_that_is_known() -> None:
 
 def test_wrong_ratings_stay_within_those_learned() -> None:
     fake = Fake()
-    check(fake, [GAME])
+    evaluate_network(fake, [GAME])
     elos = {one.elo for one in fake.asked if one.board.turn}
     assert elos == {(2400, 1900), (2000, 1500), (2800, 2300)}
     fake.asked.clear()
-    check(fake, [GameLine(GAME.moves, (2700, 2700), "otb", (1, 2))])
+    evaluate_network(fake, [RatedGameLine(GAME.moves, (2700, 2700), "otb", (1, 2))])
     assert {one.elo for one in fake.asked} == {(2700, 2700), (2300, 2300)}
 
 
 def test_what_is_not_covered_is_counted_and_left_out() -> None:
     moves = "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 h7h5 b7a8n h5h4 g2g3 h4g3 h2g3 h8h1 a8b6 g7g6"
-    game = GameLine(moves, (2000, 2000), "otb", (None, None))
+    game = RatedGameLine(moves, (2000, 2000), "otb", (None, None))
 
     class Even(Fake):
         @staticmethod
@@ -153,7 +159,7 @@ def test_what_is_not_covered_is_counted_and_left_out() -> None:
             legal = [move.uci() for move in one.board.legal_moves]
             return dict.fromkeys(legal, 1 / len(legal))
 
-    report = check(Even(), [game])
+    report = evaluate_network(Even(), [game])
     assert report["positions"] < len(moves.split()) - 8
     assert any("lesser piece" in reason for reason in report["left_out"])
     assert any("knight" in reason for reason in report["left_out"])
@@ -206,6 +212,6 @@ def test_a_third_of_what_is_held_out_serves_choices() -> None:
 
 
 def test_the_games_that_judge_the_ratings_are_named() -> None:
-    named = held_out()
+    named = read_held_out()
     assert len(named.games) == 238
     assert len(named.players) == 226

@@ -15,8 +15,8 @@ import pytest
 from live.config import Config
 from live.errors import InputError
 from live.ratings.perceived_model import MODELS, LossLogit, Turn, load_shipped_models
-from live.studies.learning.held_out import SHARES, judges
-from live.studies.learning.perceived_judgement import WHOLE, judge, summary
+from live.studies.learning.held_out import SHARES, is_held_out
+from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
 from live.studies.learning.played_games import read_played_games
 from live.studies.player_studies import calibrate, check_model
 from tests.studies.small_corpus import rated_games
@@ -61,7 +61,7 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     model = MODELS.decode(data, "club.json")
     assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
     assert (model.gain, model.time_control) == ("same-search", "blitz")
-    assert model.players == sum(not judges(str(player)) for player in range(120))
+    assert model.players == sum(not is_held_out(str(player)) for player in range(120))
     logit = LossLogit(model)
     odds = logit.compute_odds(Turn(0, 0, 41))
     weak, strong = (logit.compute_shares(odds, elo) for elo in (1300.0, 2500.0))
@@ -110,7 +110,7 @@ def test_a_check_of_its_own_file_counts_only_players_it_never_saw(
     out = tmp_path / "out.json"
     found = checked(file, model, out)
     assert set(found) == {"5", "10", "20", "40", "whole"}
-    assert found["whole"]["n"] == sum(judges(str(player)) for player in range(120))
+    assert found["whole"]["n"] == sum(is_held_out(str(player)) for player in range(120))
     found = checked(gains(tmp_path / "others.ndjson", seed=6), model, out)
     assert found["whole"]["n"] == 120
     assert 0.6 < found["whole"]["usual_holds"] <= 1
@@ -192,7 +192,7 @@ def test_what_cannot_be_read_is_named() -> None:
 
 
 def test_one_player_in_eight_judges() -> None:
-    found = sum(judges(str(number)) for number in range(8000))
+    found = sum(is_held_out(str(number)) for number in range(8000))
     assert 900 < found < 1100
 
 
@@ -200,7 +200,7 @@ def test_the_rule_is_that_of_the_list() -> None:
     listed = json.loads(files("live.ratings").joinpath("held_out.json").read_text("utf-8"))
     for player in listed["players"]:
         assert int(sha256(player.encode()).hexdigest(), 16) % SHARES == 0
-        assert judges(player)
+        assert is_held_out(player)
     assert len(listed["games"]) == len(set(listed["games"])) > 90
 
 
@@ -209,7 +209,7 @@ def test_the_blitz_model_reads_players_it_never_learned_from() -> None:
     lines = gzip.decompress((DATA / "fics-blitz-same-search.ndjson.gz").read_bytes()).splitlines()
     games = read_played_games(lines, "same-search")
     (model,) = [each for each in load_shipped_models() if each.name == "blitz"]
-    whole = summary(judge(games, model, judges).after[WHOLE])
+    whole = summarise_judgement(judge(games, model, is_held_out).after[WHOLE])
     assert whole["n"] >= 60
     assert whole["blind_r"] > 0.5
     # Of 65 player-games 8 of 10 within: three standard errors either way.

@@ -21,12 +21,12 @@ from live.ratings.intrinsic_rating import (
 )
 from live.studies.learning.choice_fit import (
     PERCENTILES,
+    compute_log_likelihood,
     fit_likelihood,
     fit_percentile,
     fit_sensitivity,
-    log_likelihood,
-    percentile_score,
-    share_up,
+    measure_share_up,
+    score_percentiles,
 )
 from live.studies.learning.fisher_scoring import NoFit
 from live.studies.learning.intrinsic_table import RatedTurns, learn_intrinsic
@@ -56,10 +56,10 @@ def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) 
 
     def loss(at: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         s, c = np.exp(np.clip(at, -8, 4)).tolist()
-        return -log_likelihood(turns, ChoiceSkill(s, c, model, curve))
+        return -compute_log_likelihood(turns, ChoiceSkill(s, c, model, curve))
 
     found = minimize(loss, np.log([fit.skill.s, fit.skill.c]), method="Nelder-Mead")
-    assert log_likelihood(turns, fit.skill) >= -float(found.fun) - 1e-4
+    assert compute_log_likelihood(turns, fit.skill) >= -float(found.fun) - 1e-4
 
 
 def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
@@ -68,19 +68,19 @@ def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
 
     def score(at: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         s, c = np.exp(np.clip(at, -8, 4)).tolist()
-        return percentile_score(turns, ChoiceSkill(s, c))
+        return score_percentiles(turns, ChoiceSkill(s, c))
 
     found = minimize(score, np.log([fit.s, fit.c]), method="Nelder-Mead")
-    assert percentile_score(turns, fit) <= float(found.fun) + 1e-6
+    assert score_percentiles(turns, fit) <= float(found.fun) + 1e-6
     likeliest = fit_likelihood(turns)
-    assert percentile_score(turns, fit) <= percentile_score(turns, likeliest.skill)
+    assert score_percentiles(turns, fit) <= score_percentiles(turns, likeliest.skill)
 
 
 def test_shares_up_are_those_of_section_6() -> None:
     # Two turns by hand. Half and half, the second move played: it spans 0.5 to 1. One clear best
     # move, played: with s = 1 and c = 1, δ = log 4, it spans 0 to 0.8.
     turns = TurnArrays([Spread((0, 0), 1, 0.0), Spread((0, math.log(4)), 0, 0.0)])
-    found = share_up(turns, ChoiceSkill(1, 1))
+    found = measure_share_up(turns, ChoiceSkill(1, 1))
     for q, share in zip(PERCENTILES, found, strict=True):
         first = 0 if q <= 0.5 else (q - 0.5) / 0.5
         second = 1 if q >= 0.8 else q / 0.8
@@ -90,7 +90,7 @@ def test_shares_up_are_those_of_section_6() -> None:
 def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     turns = some_turns(120, ChoiceSkill(0.1, 0.5))
     fit = fit_likelihood(turns)
-    best = log_likelihood(turns, fit.skill)
+    best = compute_log_likelihood(turns, fit.skill)
     fallen = float(stats.t.ppf(0.975, 118)) ** 2
     profiles = [
         [ChoiceSkill(end, fit.skill.c * math.exp(x)) for x in np.linspace(-1.5, 1.5, 601)]
@@ -100,7 +100,7 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
         for end in fit.c_interval
     ]
     for skills in profiles:
-        profile = max(log_likelihood(turns, skill) for skill in skills)
+        profile = max(compute_log_likelihood(turns, skill) for skill in skills)
         assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
 
 
