@@ -113,9 +113,9 @@ def status(corpus: Path, *, json: str | None = None) -> Ended:
     Options:
         corpus: [CORPUS.db] The database.
     """
-    from live.studies.study_corpus import corpus_status
+    from live.studies.study_corpus import report_status
 
-    return corpus_status(corpus, json=json)
+    return report_status(corpus, json=json)
 
 
 def merge(corpus: Path, other: Path, *, json: str | None = None) -> Ended:
@@ -176,9 +176,9 @@ def table(
             rating.
         setting: [N] Which engine and limit, where there are several.
     """
-    from live.studies.study_corpus import tabulate
+    from live.studies.study_corpus import write_tables
 
-    return tabulate(corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out)
+    return write_tables(corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out)
 
 
 def figure(
@@ -197,9 +197,9 @@ def figure(
         out: A .png or .svg.
         setting: [N] Which engine and limit, where there are several.
     """
-    from live.studies.study_corpus import draw
+    from live.studies.study_corpus import draw_figure
 
-    return draw(corpus, name, chosen.selection, setting=setting, out=out)
+    return draw_figure(corpus, name, chosen.selection, setting=setting, out=out)
 
 
 def reproduce(

@@ -52,10 +52,10 @@ from live.studies.alliot_games import (
     FOLDS,
     CountedGame,
     LineSums,
-    correlation,
-    counted_games,
-    fisher_interval,
-    line_sums,
+    compute_correlation,
+    compute_fisher_interval,
+    read_counted_games,
+    sum_lines,
 )
 from live.studies.study_data import (
     PlayerMoves,
@@ -63,9 +63,9 @@ from live.studies.study_data import (
     Rows,
     StudyData,
     TableHead,
-    by_player,
-    table,
-    with_interval,
+    build_interval_columns,
+    gather_by_player,
+    register_table,
 )
 
 #: Table 6, with the paper's ρ.
@@ -100,7 +100,7 @@ _PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
 _SHOWN_CP = 500
 
 
-@table(
+@register_table(
     "alliot-6",
     "Covariance of gains and the results of games",
     "Alliot 2017, section 4.3.1, Table 6",
@@ -114,20 +114,20 @@ _SHOWN_CP = 500
     ),
     about="everybody",
 )
-def covariance_table(data: StudyData) -> Rows:
+def build_covariance_table(data: StudyData) -> Rows:
     """Table 6: the covariance indicator of single games, for every vector and
     conformance.
     """
     indicators = [
-        partial(covariances, kinds=[kind], vectors=[vector])
+        partial(compute_covariances, kinds=[kind], vectors=[vector])
         for _, kind, vector, _ in VARIANTS
     ]
-    sums = line_sums(data, indicators, 1)
+    sums = sum_lines(data, indicators, 1)
     for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True):
         yield name, rho, *held.fit(0)
 
 
-@table(
+@register_table(
     "alliot-convolution",
     "Convolved gains and the results of games",
     "Alliot 2017, section 4.3.1",
@@ -136,7 +136,7 @@ def covariance_table(data: StudyData) -> Rows:
     *FIT_COLUMNS,
     about="everybody",
 )
-def convolution_table(data: StudyData) -> Rows:
+def build_convolution_table(data: StudyData) -> Rows:
     """The settings that the paper names: R convolved with itself n0 times and cut at
     b.
     """
@@ -149,25 +149,25 @@ def convolution_table(data: StudyData) -> Rows:
         ]
         return np.array([2 * (worth or 0.0) - 1 for worth in worths])
 
-    [sums] = line_sums(data, [indicators], len(CONVOLUTIONS))
+    [sums] = sum_lines(data, [indicators], len(CONVOLUTIONS))
     for index, (name, _, rho) in enumerate(CONVOLUTIONS):
         yield name, rho, *sums.fit(index)
 
 
-@table(
+@register_table(
     "alliot-convolution-grid",
     "Convolved gains and the results of games, by n0 and b",
     "Alliot 2017, section 4.3.1, Figures 11 and 12",
     "n0",
     ("b", 1, "pawns"),
     "games",
-    *with_interval("rho", 3),
+    *build_interval_columns("rho", 3),
     about="everybody",
 )
-def grid_table(data: StudyData) -> Rows:
+def build_grid_table(data: StudyData) -> Rows:
     """ρ at every n0 and b: Figures 11 and 12."""
     grid = list(itertools.product(GRID_N0, GRID_B_CP))
-    [sums] = line_sums(data, [convolved], len(grid))
+    [sums] = sum_lines(data, [compute_convolutions], len(grid))
     fits = [sums.fit(index) for index in range(len(grid))]
     if all(fit.rho is None for fit in fits):
         yield "A correlation needs four games, and more than one result."
@@ -181,7 +181,7 @@ def grid_table(data: StudyData) -> Rows:
     )
 
 
-def convolved(game: CountedGame) -> Floats:
+def compute_convolutions(game: CountedGame) -> Floats:
     """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times
     b,).
     """
@@ -210,7 +210,7 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     return histograms
 
 
-@table(
+@register_table(
     "alliot-outcomes",
     "What a difference of two gains is worth",
     "Alliot 2017, section 4.3.1, Figure 9",
@@ -222,12 +222,12 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     ("high", 3),
     about="everybody",
 )
-def outcomes_table(data: StudyData) -> Rows:
+def build_outcomes_table(data: StudyData) -> Rows:
     """The outcome vectors, the spline fitted to these games: Figure 9."""
-    basis = spline_basis()
-    sums = LineSums(1, penalty=spline_penalty())
-    for game in counted_games(data):
-        sums.add(game.game, spline_indicators(game, basis), game.result)
+    basis = build_spline_basis()
+    sums = LineSums(1, penalty=build_spline_penalty())
+    for game in read_counted_games(data):
+        sums.add(game.game, compute_spline_indicators(game, basis), game.result)
     n, weights, spread = sums.covariance()
     scale = abs(float(weights[-1])) or 1.0
     at_cp = np.arange(-400, 401, 10)
@@ -253,7 +253,7 @@ def outcomes_table(data: StudyData) -> Rows:
     yield f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
 
 
-def spline_basis() -> Floats:
+def build_spline_basis() -> Floats:
     """What the value of each point adds at differences from -400 to 400: shape (801,
     20).
 
@@ -264,7 +264,7 @@ def spline_basis() -> Floats:
     return np.concatenate([-above[:0:-1], above])
 
 
-def spline_penalty() -> Floats:
+def build_spline_penalty() -> Floats:
     """Of second differences between points, 0 at the middle among them: shape (20,
     20).
     """
@@ -272,18 +272,18 @@ def spline_penalty() -> Floats:
     return _SMOOTHNESS * bends.T @ bends
 
 
-def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
+def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     """Means over all pairs of moves, shape (20,): their sum weighted by the points is
     the worth.
     """
-    white, black = (gains_of(side, SPLINE_CONFORMANCE) for side in game.sides)
+    white, black = (select_gains(side, SPLINE_CONFORMANCE) for side in game.sides)
     differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)
     counts = np.bincount(differences.ravel() + 400, minlength=801)
     found: Floats = counts @ basis / counts.sum()
     return found
 
 
-@table(
+@register_table(
     "alliot-differences",
     "Difference of gains over several pairs of moves",
     "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
@@ -291,11 +291,11 @@ def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     "difference_cp",
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
-def difference_table(data: StudyData) -> Rows:
+def build_difference_table(data: StudyData) -> Rows:
     """How the difference of two players' gains is spread over 1 to 32 pairs of moves
     (Figure 10; for one pair Ferreira's Eq. 1).
     """
-    held = by_player(data, PlayerMoves)
+    held = gather_by_player(data, PlayerMoves)
     if len(held) < 2:
         raise InputError(
             "alliot-differences",
@@ -315,7 +315,7 @@ def difference_table(data: StudyData) -> Rows:
             yield n, at, float(shares[index]) if 0 <= index < len(shares) else 0.0
 
 
-def covariances(
+def compute_covariances(
     game: CountedGame, kinds: Sequence[Conformance], vectors: Sequence[OutcomeVector]
 ) -> Floats | None:
     """From -1 to 1, of every conformance with every vector; None where either side has
@@ -323,7 +323,7 @@ def covariances(
     """
     found = []
     for kind in kinds:
-        white, black = (gains_of(side, kind) for side in game.sides)
+        white, black = (select_gains(side, kind) for side in game.sides)
         if not len(white) or not len(black):
             return None
         differences = white[:, None] - black[None, :]
@@ -331,7 +331,7 @@ def covariances(
     return np.array(found)
 
 
-def gains_of(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
+def select_gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
     """Gains of one side by a conformance, centipawns; moves that it leaves out are left
     out.
     """
@@ -368,7 +368,7 @@ class _Method(NamedTuple):
     penalty: Floats | None = None
 
 
-@table(
+@register_table(
     "alliot-fits",
     "The constants of covariance, chosen and tried",
     "Alliot 2017, section 4.3.1, Table 6 and Figures 11 and 12",
@@ -385,9 +385,9 @@ class _Method(NamedTuple):
     ("paper's rho", 3),
     about="everybody",
 )
-def fits_table(data: StudyData) -> Rows:
+def build_fits_table(data: StudyData) -> Rows:
     """The best constants here, beside the paper's, with their worth on other games."""
-    methods = _methods()
+    methods = _list_methods()
     chosen = [
         LineSums(len(each.settings), groups=_GROUPS, penalty=each.penalty)
         for each in methods
@@ -397,7 +397,7 @@ def fits_table(data: StudyData) -> Rows:
     current = -1
     white = None
     black = None
-    for game in counted_games(data):
+    for game in read_counted_games(data):
         while current < game.game:
             current, white, black = next(sides)
         kind = _MIXED
@@ -411,12 +411,12 @@ def fits_table(data: StudyData) -> Rows:
         yield f"Under {_LEAST} games nothing is chosen."
     else:
         yield from (
-            _row(method, sums, games)
+            _build_fit_row(method, sums, games)
             for method, sums in zip(methods, chosen, strict=True)
         )
 
 
-def _methods() -> tuple[_Method, ...]:
+def _list_methods() -> tuple[_Method, ...]:
     step = tuple(f"k1 = {k1:g}, k2 = {k2:g}" for k1, k2 in _WEIGHTS)
     tanh = tuple(f"{name}, a = {a:g}" for name, a in itertools.product(step, _A))
     grid = tuple(
@@ -424,20 +424,20 @@ def _methods() -> tuple[_Method, ...]:
         for n0, b_cp in itertools.product(GRID_N0, GRID_B_CP)
     )
     kinds = [build_ponderated(*each) for each in _WEIGHTS]
-    steps = partial(covariances, kinds=kinds, vectors=[STEP])
-    tanhs = partial(covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])
-    basis = spline_basis()
+    steps = partial(compute_covariances, kinds=kinds, vectors=[STEP])
+    tanhs = partial(compute_covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])
+    basis = build_spline_basis()
     spline = (f"{basis.shape[1]} points of a spline",)
-    of_spline = partial(spline_indicators, basis=basis)
+    of_spline = partial(compute_spline_indicators, basis=basis)
     return (
         _Method("step", step, steps, 0.825, "k1 = 0.37, k2 = -3.7"),
         _Method("tanh", tanh, tanhs, 0.875, "k1 = 1.44, k2 = -3.3, a = 1.16"),
-        _Method("spline", spline, of_spline, 0.879, penalty=spline_penalty()),
-        _Method("convolution", grid, convolved, 0.94, "n0 = 29, b = 2.2"),
+        _Method("spline", spline, of_spline, 0.879, penalty=build_spline_penalty()),
+        _Method("convolution", grid, compute_convolutions, 0.94, "n0 = 29, b = 2.2"),
     )
 
 
-def _row(method: _Method, sums: LineSums, games: int) -> Row:
+def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
     everything = range(_GROUPS)
     line = sums.line(everything)
     paper = (
@@ -453,15 +453,15 @@ def _row(method: _Method, sums: LineSums, games: int) -> Row:
     even = [each for each in everything if each % _KINDS == _EVEN]
     odd = [each for each in everything if each % _KINDS == _ODD]
     players = sums.tried([(even, odd), (odd, even)])
-    rho = correlation(others)
+    rho = compute_correlation(others)
     return (
         method.name,
         games,
         method.settings[line[0]],
-        correlation(sums.moments(everything, line)),
+        compute_correlation(sums.moments(everything, line)),
         rho,
-        *fisher_interval(rho, int(others[0, 0])),
-        correlation(players),
+        *compute_fisher_interval(rho, int(others[0, 0])),
+        compute_correlation(players),
         int(players[0, 0]),
         paper,
         method.paper_rho,

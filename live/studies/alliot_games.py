@@ -37,7 +37,13 @@ from live.ratings.alliot import (
 from live.ratings.ferreira import Floats
 from live.ratings.markov import TEN
 from live.ratings.score_interval import compute_score_interval
-from live.studies.study_data import Row, Rows, StudyData, table, with_interval
+from live.studies.study_data import (
+    Row,
+    Rows,
+    StudyData,
+    build_interval_columns,
+    register_table,
+)
 
 FOLDS = 10
 Line = tuple[int, Floats]
@@ -107,7 +113,7 @@ class LineSums:
 
     def rho(self, groups: Sequence[int], index: int) -> float | None:
         """Correlation of one indicator with the results."""
-        return correlation(self.moments(groups, (index, _ITSELF)))
+        return compute_correlation(self.moments(groups, (index, _ITSELF)))
 
     def line(self, groups: Sequence[int], index: int | None = None) -> Line:
         """The best line, or that one: the smallest where several fit alike."""
@@ -172,7 +178,7 @@ class LineSums:
         moments = self.moments(self._groups, (index, _ITSELF))
         mean, square = (moments[1, :2] / n).tolist()
         sd = math.sqrt(max(square - mean**2, 0.0))
-        rho = correlation(moments)
+        rho = compute_correlation(moments)
         if rho is None:
             return LineFit(n, mean=mean, sd=sd)
         alpha, beta = line.tolist()
@@ -181,7 +187,7 @@ class LineSums:
         return LineFit(
             n,
             rho,
-            *fisher_interval(rho, n),
+            *compute_fisher_interval(rho, n),
             mean,
             sd,
             *ends,
@@ -209,7 +215,7 @@ class LineSums:
         return found[0], found[1]
 
 
-def correlation(moments: Floats) -> float | None:
+def compute_correlation(moments: Floats) -> float | None:
     """From sums of products of 1 and both with themselves, (3, 3); None without
     spread.
     """
@@ -222,7 +228,9 @@ def correlation(moments: Floats) -> float | None:
     return max(-1.0, min(1.0, rho))
 
 
-def fisher_interval(rho: float | None, n: int) -> tuple[float | None, float | None]:
+def compute_fisher_interval(
+    rho: float | None, n: int
+) -> tuple[float | None, float | None]:
     """95 % interval of a correlation of ``n`` pairs, by Fisher's z."""
     if rho is None or n < 4:
         return None, None
@@ -248,10 +256,12 @@ _MOST_CP = 400
 
 FIT_COLUMNS = (
     "games",
-    *with_interval("rho", 3, "correlation with the result, -1, 0 or 1 for White"),
+    *build_interval_columns(
+        "rho", 3, "correlation with the result, -1, 0 or 1 for White"
+    ),
     ("mean", 3, "of the indicator, White less Black"),
     ("sd", 3),
-    *with_interval(
+    *build_interval_columns(
         "beta", 3, "result = beta indicator + alpha", low="beta low", high="beta high"
     ),
     ("alpha", 3),
@@ -270,7 +280,7 @@ class CountedGame(Value):
     """White's and Black's."""
 
 
-def counted_games(data: StudyData) -> Iterator[CountedGame]:
+def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
     """Games in which both sides have a counted move, in order."""
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
     for frame in data.moves(names, all_players=True):
@@ -285,7 +295,7 @@ def counted_games(data: StudyData) -> Iterator[CountedGame]:
                 yield CountedGame(game, result, tuple(map(tuple, sides.values())))
 
 
-def line_sums(
+def sum_lines(
     data: StudyData,
     indicators: Sequence[Callable[[CountedGame], Floats | None]],
     count: int,
@@ -294,14 +304,14 @@ def line_sums(
     ``indicators``, which are of shape (count,), or None for a game that they leave out.
     """
     sums = [LineSums(count) for _ in indicators]
-    for game in counted_games(data):
+    for game in read_counted_games(data):
         for held, indicator in zip(sums, indicators, strict=True):
             if (found := indicator(game)) is not None:
                 held.add(game.game, found, game.result)
     return sums
 
 
-@table(
+@register_table(
     "alliot-conformance-results",
     "Accumulated conformance and the results of games",
     "Alliot 2017, section 4.2.1, Figures 4, 5 and 6",
@@ -314,18 +324,19 @@ def line_sums(
     ),
     about="everybody",
 )
-def correlation_table(data: StudyData) -> Rows:
+def build_correlation_table(data: StudyData) -> Rows:
     """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
     indicators = [
-        partial(share_ahead, kind=kind, steps_cp=STEPS_CP) for _, kind in KINDS
+        partial(compute_share_difference, kind=kind, steps_cp=STEPS_CP)
+        for _, kind in KINDS
     ]
-    sums = line_sums(data, indicators, len(STEPS_CP))
+    sums = sum_lines(data, indicators, len(STEPS_CP))
     for (name, _), held in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
             yield name, x_cp, *held.fit(index)
 
 
-def share_ahead(
+def compute_share_difference(
     game: CountedGame, kind: Conformance, steps_cp: Sequence[int]
 ) -> Floats | None:
     """White's p(x) less Black's at each step; None where either has no move of this
@@ -346,7 +357,7 @@ _INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 _ENDS = ("", " low", " high")
 
 
-@table(
+@register_table(
     "alliot-4",
     "Correlation of complexity with the size of errors",
     "Alliot 2017, section 4.1, Table 4",
@@ -359,10 +370,10 @@ _ENDS = ("", " low", " high")
         " 0.031, 0.104, 0.104, 0.138, 0.101.",
     ),
 )
-def complexity_table(data: StudyData) -> Rows:
+def build_complexity_table(data: StudyData) -> Rows:
     """Table 4: how the size of errors goes with the complexity of the position."""
     usual = (
-        _depths(data)
+        _count_searches_by_depth(data)
         .sort("searches", "depth", descending=[True, False])
         .group_by("class", maintain_order=True)
         .agg(usual=col("depth").first(), most=col("searches").first())
@@ -381,9 +392,9 @@ def complexity_table(data: StudyData) -> Rows:
         "JD x JV": col("jump_cp").cast(Int64) * col("jump_depth").fill_null(0),
     }
     moves = (
-        _counted(data)
-        .with_columns(_time_class())
-        .join(_depths(data), on=["class", "depth"], how="left")
+        _select_counted_moves(data)
+        .with_columns(_classify_search_time())
+        .join(_count_searches_by_depth(data), on=["class", "depth"], how="left")
         .join(usual, on="class", how="left")
         .select("player", error=-col("gain_cp").cast(Float64), **indicators)
         .collect()
@@ -396,7 +407,7 @@ def complexity_table(data: StudyData) -> Rows:
             known = own.select(each, "error").drop_nulls()
             found = known.select(polars.corr(each, "error").fill_nan(None)).item()
             rho = None if len(known) < 4 else found
-            cells += (rho, *fisher_interval(rho, len(known)))
+            cells += (rho, *compute_fisher_interval(rho, len(known)))
             most = max(most, len(known))
         yield name, most, *cells
 
@@ -407,26 +418,26 @@ def complexity_table(data: StudyData) -> Rows:
 TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 
-def _counted(data: StudyData) -> polars.LazyFrame:
+def _select_counted_moves(data: StudyData) -> polars.LazyFrame:
     """Everybody's moves that count."""
     return data.scan(all_players=True).filter("counted").drop_nulls("gain_cp")
 
 
-def _depths(data: StudyData) -> polars.LazyFrame:
+def _count_searches_by_depth(data: StudyData) -> polars.LazyFrame:
     """Searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
     known = data.scan(all_players=True).drop_nulls(["depth", "time_ms"])
-    counted = known.with_columns(_time_class()).group_by("class", "depth")
+    counted = known.with_columns(_classify_search_time()).group_by("class", "depth")
     return counted.agg(searches=polars.len().cast(Int64)).sort("class", "depth")
 
 
-def _time_class() -> polars.Expr:
+def _classify_search_time() -> polars.Expr:
     edges = polars.Series(TIME_EDGES_MS)
     time_ms = col("time_ms")
     place = polars.lit(edges).search_sorted(time_ms, side="right")
     return polars.when(time_ms.is_not_null()).then(place).alias("class")
 
 
-@table(
+@register_table(
     "alliot-depths",
     "Depths that searches of about the same time reached",
     "Alliot 2017, section 3.1, Figure 1",
@@ -437,30 +448,30 @@ def _time_class() -> polars.Expr:
     ("share", 4, "of the searches of the class"),
     about="everybody",
 )
-def depth_table(data: StudyData) -> Rows:
+def build_depth_table(data: StudyData) -> Rows:
     """Figure 1: how deep searches got, by the time they took."""
     edges = (0, *TIME_EDGES_MS, None)
     share = col("searches") / col("searches").sum().over("class")
-    rows = _depths(data).with_columns(share=share).collect().rows()
+    rows = _count_searches_by_depth(data).with_columns(share=share).collect().rows()
     yield from ((edges[at], edges[at + 1], *row) for at, *row in rows)
     if not rows:
         yield "These evaluations came without times."
 
 
-@table(
+@register_table(
     "alliot-evaluations",
     "Moves by the evaluation before them",
     "Alliot 2017, Figures 2, 6 and 14",
     "player",
     ("evaluation_cp", None, "mover's side, middle of the class; ends open"),
     "moves",
-    *with_interval("conformance", 1, "mean shortfall, centipawns"),
+    *build_interval_columns("conformance", 1, "mean shortfall, centipawns"),
     ("white within 30", 3, "share of White's moves within 30 cp"),
     ("black within 30", 3),
     ("score", 3, "what the mover made of the game"),
     about="named",
 )
-def evaluation_table(data: StudyData) -> Rows:
+def build_evaluation_table(data: StudyData) -> Rows:
     """By evaluation: positions, mean conformance, share within 30 cp and what became of
     the game (Figures 2, 6, 14), of all players and of those named.
     """
@@ -475,8 +486,8 @@ def evaluation_table(data: StudyData) -> Rows:
         color: (gain >= -RAW.x_cp).filter(col("colour") == color).mean()
         for color in ("white", "black")
     }
-    counted = _counted(data)
-    for player, name in _groups(data):
+    counted = _select_counted_moves(data)
+    for player, name in _list_player_groups(data):
         own = counted if player is None else counted.filter(col("player") == player)
         found = (
             own.group_by((at + _BIN_CP // 2) // _BIN_CP * _BIN_CP - _MOST_CP)
@@ -493,7 +504,7 @@ def evaluation_table(data: StudyData) -> Rows:
         yield from ((name, *row) for row in found.collect().rows())
 
 
-def _groups(data: StudyData) -> list[tuple[int | None, str]]:
+def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
     """All players together, and each one named by ``--player``."""
     return [
         (None, "all players"),
@@ -501,7 +512,7 @@ def _groups(data: StudyData) -> list[tuple[int | None, str]]:
     ]
 
 
-@table(
+@register_table(
     "alliot-conformance-distribution",
     "Distribution of conformance by colour",
     "Alliot 2017, Figures 3 and 6",
@@ -513,11 +524,11 @@ def _groups(data: StudyData) -> list[tuple[int | None, str]]:
     notes=("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
     about="everybody",
 )
-def shortfall_table(data: StudyData) -> Rows:
+def build_shortfall_table(data: StudyData) -> Rows:
     """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
     colors = ("white", "black")
     found = (
-        _counted(data)
+        _select_counted_moves(data)
         .group_by(-col("gain_cp"))
         .agg((col("colour") == each).sum().cast(Int64).alias(each) for each in colors)
         .sort("gain_cp")
@@ -532,23 +543,23 @@ def shortfall_table(data: StudyData) -> Rows:
     yield from found.collect().rows()
 
 
-@table(
+@register_table(
     "alliot-highest",
     "What became of the highest evaluation reached",
     "Alliot 2017, Figure 13",
     ("player", None, "of all players, White's side"),
     ("highest_cp", None, "in steps of 50; 1000 and more together"),
     "games",
-    *with_interval("score", 3),
+    *build_interval_columns("score", 3),
     about="named",
 )
-def highest_table(data: StudyData) -> Rows:
+def build_highest_table(data: StudyData) -> Rows:
     """Result by the highest evaluation that White reached, or each player named (Figure
     13).
     """
     best = col("best_cp").cast(Int64)
     score = col("score").cast(Float64)
-    for player, name in _groups(data):
+    for player, name in _list_player_groups(data):
         moves = data.scan(all_players=True).drop_nulls("score")
         own = col("colour") == "white"
         if player is not None:
@@ -580,7 +591,7 @@ def highest_table(data: StudyData) -> Rows:
 _DRAWS = 2_000
 
 
-@table(
+@register_table(
     "question-colours",
     "White's and Black's moves from the same evaluation",
     "Alliot 2017, sections 3.4 and 4.4: Black's matrix is White's turned round, or"
@@ -594,7 +605,7 @@ _DRAWS = 2_000
     ("chance", 3, "of one as large, colours by lot"),
     about="everybody",
 )
-def colours_table(data: StudyData) -> Rows:
+def build_colours_table(data: StudyData) -> Rows:
     """Whether White and Black move alike from the same evaluation, in ten classes.
 
     The chance is that of a distance as large where colours are given to the sides by
@@ -605,7 +616,7 @@ def colours_table(data: StudyData) -> Rows:
     sides = np.zeros((2, n * n))
     one = np.zeros((_DRAWS, n * n))
     random = np.random.default_rng(0)
-    for counts in _by_colour(data):
+    for counts in _count_moves_by_colour(data):
         games += len(counts)
         sides += counts.sum(axis=0)
         # Some draws at a time: all of a thousand games are 50 MB.
@@ -614,8 +625,10 @@ def colours_table(data: StudyData) -> Rows:
             some += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
     both = sides.reshape(2, n, n)
     drawn = one.reshape(-1, n, n)
-    distances = _distances(*both)
-    chances = (_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(axis=0)
+    distances = _compute_distances(*both)
+    chances = (_compute_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(
+        axis=0
+    )
     # Of each row, and of all together.
     moves, kept = (
         np.hstack([each, each.sum(axis=1, keepdims=True)])
@@ -632,7 +645,7 @@ def colours_table(data: StudyData) -> Rows:
     yield f"{games} games; from move 10 on, forced moves left out."
 
 
-def _by_colour(data: StudyData) -> Iterator[Floats]:
+def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
     """Moves by game, colour and classes before and after, shape (games, 2, classes
     squared): some games at a time.
     """
@@ -661,7 +674,7 @@ def _by_colour(data: StudyData) -> Iterator[Floats]:
         yield counts
 
 
-def _distances(white: Floats, black: Floats) -> Floats:
+def _compute_distances(white: Floats, black: Floats) -> Floats:
     """Of each row, and last over all rows by their moves: shape (…, classes + 1)."""
     shares = [
         each / np.maximum(1, each.sum(axis=-1, keepdims=True))

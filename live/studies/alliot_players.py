@@ -36,7 +36,7 @@ from live.ratings.markov import (
     predict_by_markov,
     solve_chain,
 )
-from live.studies.alliot_games import STEPS_CP, line_sums, share_ahead
+from live.studies.alliot_games import STEPS_CP, compute_share_difference, sum_lines
 from live.studies.study_data import (
     Cell,
     Column,
@@ -47,12 +47,12 @@ from live.studies.study_data import (
     Rows,
     StudyData,
     TableHead,
-    by_player,
-    by_year,
-    gather,
-    schema,
-    table,
-    with_interval,
+    build_interval_columns,
+    build_schema,
+    gather_by_player,
+    gather_by_year,
+    gather_moves,
+    register_table,
 )
 
 #: How pairings are predicted.
@@ -76,7 +76,7 @@ PAIRINGS = tuple(PREDICTORS)
 _COLORS: tuple[Color, ...] = ("white", "black")
 
 
-def _conformance_columns(kind: str) -> tuple[Column, ...]:
+def _build_conformance_columns(kind: str) -> tuple[Column, ...]:
     return (
         (f"{kind} 0", 3, "share of moves at 0"),
         (f"{kind} x", 3, "share within 30 cp (Guid and Bratko: 20)"),
@@ -85,7 +85,7 @@ def _conformance_columns(kind: str) -> tuple[Column, ...]:
     )
 
 
-@table(
+@register_table(
     "alliot-1",
     "Games of each player",
     "Alliot 2017, Table 1",
@@ -95,7 +95,7 @@ def _conformance_columns(kind: str) -> tuple[Column, ...]:
     "total",
     engine="",
 )
-def games_table(data: StudyData) -> Rows:
+def build_games_table(data: StudyData) -> Rows:
     """Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
@@ -105,23 +105,23 @@ def games_table(data: StudyData) -> Rows:
         yield name, *counts, sum(counts)
 
 
-@table(
+@register_table(
     "alliot-conformance",
     "Accumulated conformance",
     "Alliot 2017, sections 3.2 and 4.2, Figure 8",
     "player",
     ("elo", 0),
     "moves",
-    *_conformance_columns("raw"),
-    *_conformance_columns("guid-bratko"),
-    *_conformance_columns("ponderated"),
+    *_build_conformance_columns("raw"),
+    *_build_conformance_columns("guid-bratko"),
+    *_build_conformance_columns("ponderated"),
     notes=("From move 10 on, forced moves left out.",),
 )
-def conformance_table(data: StudyData) -> Rows:
+def build_conformance_table(data: StudyData) -> Rows:
     """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's
     own x.
     """
-    for player, moves in by_player(data, ConformingMoves).items():
+    for player, moves in gather_by_player(data, ConformingMoves).items():
         row: Row = (data.players[player], moves.elo, moves.kinds[0].n)
         for held in moves.kinds:
             row += (
@@ -132,7 +132,7 @@ def conformance_table(data: StudyData) -> Rows:
         yield row
 
 
-@table(
+@register_table(
     "career",
     "Careers: figures by year",
     "Alliot 2017, Figures 16 and 17; Ferreira 2012, Algorithm 4",
@@ -142,10 +142,12 @@ def conformance_table(data: StudyData) -> Rows:
     "moves",
     ("elo", 0),
     ("score", 3, "points a game"),
-    *with_interval("p(0)", 3, "ponderated conformance at 0", "low 0", "high 0"),
-    *with_interval("p(0.3)", 3, "ponderated conformance within 30 cp"),
+    *build_interval_columns(
+        "p(0)", 3, "ponderated conformance at 0", "low 0", "high 0"
+    ),
+    *build_interval_columns("p(0.3)", 3, "ponderated conformance within 30 cp"),
     ("remembered", 3, "p(0.3) with past years, each half as much as the next"),
-    *with_interval("d", 0, "Elo against the engine", "d low", "d high"),
+    *build_interval_columns("d", 0, "Elo against the engine", "d low", "d high"),
     notes=(
         "One engine judges all years: opponents, openings and clocks differ between"
         " them, and",
@@ -153,9 +155,9 @@ def conformance_table(data: StudyData) -> Rows:
         " section 8).",
     ),
 )
-def career_table(data: StudyData) -> Rows:
+def build_career_table(data: StudyData) -> Rows:
     """A player's figures by year: Figures 16 and 17, and Algorithm 4."""
-    found = by_year(data, ConformingMoves)
+    found = gather_by_year(data, ConformingMoves)
     for player, name in data.players.items():
         past: list[AccumulatedConformance] = []
         for year in sorted(year for who, year in found if who == player):
@@ -180,18 +182,18 @@ def career_table(data: StudyData) -> Rows:
             )
 
 
-def _edges(classes: EvaluationClasses) -> list[str]:
+def _label_class_edges(classes: EvaluationClasses) -> list[str]:
     """The least evaluation of each class as a word; of the lowest none."""
     return ["", *map(str, classes.lower_cp)]
 
 
-def _chain_columns(classes: EvaluationClasses) -> tuple[Column, ...]:
+def _build_chain_columns(classes: EvaluationClasses) -> tuple[Column, ...]:
     return (
         "player",
         "colour",
         ("from_cp", None, "least evaluation of the class; none for the lowest"),
         ("moves", 1, "that the row rests on; past years weigh half as much"),
-        *((f"to {edge or 'lowest'}", 4) for edge in _edges(classes)),
+        *((f"to {edge or 'lowest'}", 4) for edge in _label_class_edges(classes)),
     )
 
 
@@ -201,41 +203,44 @@ _CHAINS = (
 )
 
 
-@table("alliot-markov", *_CHAINS, *_chain_columns(NINETEEN))
-def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
+@register_table("alliot-markov", *_CHAINS, *_build_chain_columns(NINETEEN))
+def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
     """Transition matrices with each colour, from its own moves alone (Tables 2 and
     3).
     """
-    held = gather(data, lambda gain: PairedMoves(gain, classes), "player")
+    held = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
         if (player,) in held:
             for color in _COLORS:
                 chain = held[player,].transitions.build_chain(color, own_color=True)
                 lines = zip(
-                    _edges(classes), chain.support.tolist(), chain.matrix, strict=True
+                    _label_class_edges(classes),
+                    chain.support.tolist(),
+                    chain.matrix,
+                    strict=True,
                 )
                 for edge, support, line in lines:
                     yield name, color, edge, float(support), *line.tolist()
 
 
-@table("alliot-markov-10", *_CHAINS, *_chain_columns(TEN))
-def markov_ten_table(data: StudyData) -> Rows:
+@register_table("alliot-markov-10", *_CHAINS, *_build_chain_columns(TEN))
+def build_markov_ten_table(data: StudyData) -> Rows:
     """The same in ten classes of 0.4 pawn."""
-    return markov_table(data, TEN)
+    return build_markov_table(data, TEN)
 
 
-@table(
+@register_table(
     "alliot-stationary",
     "Stationary vectors of pairs",
     "Alliot 2017, section 4.4.1",
     "white",
     "black",
-    *((edge or "lowest", 3) for edge in _edges(NINETEEN)),
+    *((edge or "lowest", 3) for edge in _label_class_edges(NINETEEN)),
     notes=(f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
 )
-def stationary_table(data: StudyData) -> Rows:
+def build_stationary_table(data: StudyData) -> Rows:
     """Where the chain of each two players ends up (section 4.4.1)."""
-    held = by_player(data, PairedMoves)
+    held = gather_by_player(data, PairedMoves)
     for one, other in itertools.permutations(held, 2):
         white = held[one].transitions.build_chain("white")
         black = held[other].transitions.build_chain("black")
@@ -244,7 +249,7 @@ def stationary_table(data: StudyData) -> Rows:
             yield data.players[one], data.players[other], *map(float, vector)
 
 
-@table(
+@register_table(
     "alliot-classes",
     "Positions in the nineteen classes of evaluation",
     "Alliot 2017, section 4.4.1, Figure 15",
@@ -254,7 +259,7 @@ def stationary_table(data: StudyData) -> Rows:
     "positions",
     ("a year", 1, "over the years with a dated game"),
 )
-def classes_table(data: StudyData) -> Rows:
+def build_classes_table(data: StudyData) -> Rows:
     """Figure 15: positions in each class of the chains, in a year on average."""
     counted = data.scan().filter("counted", col("best_cp").is_not_null())
     dated = col("year").n_unique() - col("year").has_nulls()
@@ -275,29 +280,32 @@ def classes_table(data: StudyData) -> Rows:
 _ROYALE = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
 
 
-@table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
-def royale_table(data: StudyData, by: str) -> Rows:
+@register_table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
+def build_royale_table(data: StudyData, by: str) -> Rows:
     """All against all: the matrix of Tables 7 to 9, best player first."""
-    held = by_player(data, PairedMoves)
-    return _matrix(
+    held = gather_by_player(data, PairedMoves)
+    return _build_matrix_rows(
         {data.players[player]: moves for player, moves in held.items()},
         by,
         "Battle royale",
     )
 
 
-@table("alliot-best-year", "Battle royale of the best years", _ROYALE, by=PAIRINGS)
-def best_year_table(data: StudyData, by: str) -> Rows:
+@register_table(
+    "alliot-best-year", "Battle royale of the best years", _ROYALE, by=PAIRINGS
+)
+def build_best_year_table(data: StudyData, by: str) -> Rows:
     """Each player's year with the most victories over all others' years, and their
     matrix.
     """
     least = max(ENOUGH_MOVES, data.selection.min_moves)
-    found = by_year(data, PairedMoves)
+    found = gather_by_year(data, PairedMoves)
     years = {key: found[key] for key in sorted(found) if found[key].counted >= least}
     names = {key: f"{data.players[key[0]]} {key[1]}" for key in years}
     entrants = {names[key]: moves for key, moves in years.items()}
     won = {
-        place.player: place.victories for place in _royale(entrants, by).rank_players()
+        place.player: place.victories
+        for place in _play_royale(entrants, by).rank_players()
     }
     best = {
         player: max(keys, key=lambda key: won[names[key]])
@@ -308,18 +316,20 @@ def best_year_table(data: StudyData, by: str) -> Rows:
         for player in data.players
         if player in best
     }
-    yield from _matrix(chosen, by, "Battle royale of the best years")
+    yield from _build_matrix_rows(chosen, by, "Battle royale of the best years")
     yield f"Years with fewer than {least} counted moves are left out."
 
 
-def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
-    royale = _royale(entrants, by)
+def _build_matrix_rows(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
+    royale = _play_royale(entrants, by)
     places = royale.rank_players()
     columns: tuple[Column, ...] = (
         "rank",
         "player",
         ("moves", None, "that count for Alliot"),
-        *with_interval("mean", 3, "expected score over all opponents and both colours"),
+        *build_interval_columns(
+            "mean", 3, "expected score over all opponents and both colours"
+        ),
         ("victories", None, "opponents against whom more than a half is expected"),
         *((f"v {place.player}", 2) for place in places),
     )
@@ -339,7 +349,7 @@ def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
         yield place.rank, place.player, moves, *mean, place.victories, *against
 
 
-def _royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
+def _play_royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
     """Every two of these against each other, by White's expected score of a game."""
     predict = PREDICTORS[by]
     return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
@@ -363,7 +373,7 @@ class _Match(NamedTuple):
     """By which the first is ahead, mean over games with both ratings."""
 
 
-def _matches(data: StudyData) -> list[_Match]:
+def _find_matches(data: StudyData) -> list[_Match]:
     """Between the selected players, in the order of their numbers."""
     met = data.encounters(searched=True)
     matches = []
@@ -375,7 +385,7 @@ def _matches(data: StudyData) -> list[_Match]:
     return sorted(matches, key=lambda match: (match.one, match.other, match.event or 0))
 
 
-def _by_match(
+def _gather_by_match(
     data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int | None], Moves]:
     """What each player moved in each match, by its place among these; None: in other
@@ -386,15 +396,15 @@ def _by_match(
         where = {"event": match.event, "match": at}
         places.append({"player": match.one, "opponent": match.other, **where})
         places.append({"player": match.other, "opponent": match.one, **where})
-    types = {name: schema()[name] for name in ("player", "opponent", "event")}
+    types = {name: build_schema()[name] for name in ("player", "opponent", "event")}
     frame = DataFrame(places, schema=types | {"match": Int64})
-    return gather(data, make, "player", "match", places=frame)
+    return gather_moves(data, make, "player", "match", places=frame)
 
 
 _MATCH = ("player", "opponent", "event", "games")
 
 
-def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
+def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     return (
         data.players[match.one],
         data.players[match.other],
@@ -402,7 +412,7 @@ def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
     )
 
 
-@table(
+@register_table(
     "alliot-5",
     "Matches predicted from the players' other games, beside their results",
     "Alliot 2017, Table 5",
@@ -415,12 +425,12 @@ def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
         "Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",
     ),
 )
-def prediction_table(data: StudyData) -> Rows:
+def build_prediction_table(data: StudyData) -> Rows:
     """Table 5: matches of two players, predicted from their other games, beside the
     results.
     """
-    matches = _matches(data)
-    held = _by_match(data, matches, PairedMoves)
+    matches = _find_matches(data)
+    held = _gather_by_match(data, matches, PairedMoves)
     for at, match in enumerate(matches):
         # All that both moved elsewhere: its own games are no prediction.
         pair = {
@@ -440,7 +450,7 @@ def prediction_table(data: StudyData) -> Rows:
                     None if white is None or black is None else (white + 1 - black) / 2
                 )
             yield (
-                *_names(data, match),
+                *_name_match(data, match),
                 match.games,
                 match.result,
                 None if match.elo is None else convert_difference_to_score(match.elo),
@@ -449,12 +459,12 @@ def prediction_table(data: StudyData) -> Rows:
             )
 
 
-def _own_games(
+def _read_match_conformance(
     data: StudyData,
 ) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
     """Every match with both players' conformance in it, the winner first."""
-    matches = _matches(data)
-    held = _by_match(data, matches, ConformingMoves)
+    matches = _find_matches(data)
+    held = _gather_by_match(data, matches, ConformingMoves)
     for at, match in enumerate(matches):
         a = held.get((match.one, at))
         b = held.get((match.other, at))
@@ -468,7 +478,7 @@ def _own_games(
         yield match, a.ponderated, b.ponderated
 
 
-@table(
+@register_table(
     "alliot-matches",
     "Results of matches beside what the conformance in their own games expects",
     "Alliot 2017, section 4.2.2, Figure 7 (left)",
@@ -477,20 +487,22 @@ def _own_games(
     ("by p(0.3)", 3, "expected from ponderated conformance within 30 cp"),
     ("by p(0)", 3, "from perfect moves"),
 )
-def score_table(data: StudyData) -> Rows:
+def build_score_table(data: StudyData) -> Rows:
     """Figure 7, left: results of matches beside what the conformance in the same games
     expects.
     """
-    indicator = functools.partial(share_ahead, kind=PONDERATED, steps_cp=_X_CP)
-    [lines] = line_sums(data, [indicator], len(_X_CP))
+    indicator = functools.partial(
+        compute_share_difference, kind=PONDERATED, steps_cp=_X_CP
+    )
+    [lines] = sum_lines(data, [indicator], len(_X_CP))
     betas = {x_cp: lines.fit(index).beta for index, x_cp in enumerate(_X_CP)}
-    for match, a, b in _own_games(data):
+    for match, a, b in _read_match_conformance(data):
         expected: list[Cell] = []
         for x_cp, beta in betas.items():
             p, q = (each.count_within(x_cp) / each.n for each in (a, b))
             # Both have White as often: what White is ahead by (alpha) falls out.
             expected.append(None if beta is None else 0.5 + beta * (p - q) / 2)
-        yield *_names(data, match), match.games, match.result, *reversed(expected)
+        yield *_name_match(data, match), match.games, match.result, *reversed(expected)
     known = ", ".join(
         f"{beta:.2f} at {x_cp} cp" for x_cp, beta in betas.items() if beta is not None
     )
@@ -500,7 +512,7 @@ def score_table(data: StudyData) -> Rows:
     )
 
 
-@table(
+@register_table(
     "alliot-match-conformance",
     "Ponderated conformance of both players of a match",
     "Alliot 2017, section 4.2.2, Figures 7 (right) and 8",
@@ -517,9 +529,9 @@ def score_table(data: StudyData) -> Rows:
     ("difference", 3),
     notes=("Matches of four games and more.",),
 )
-def match_conformance_table(data: StudyData) -> Rows:
+def build_match_conformance_table(data: StudyData) -> Rows:
     """Figures 7 (right) and 8: p(x) of winner and loser of each match."""
-    for match, *ends in _own_games(data):
+    for match, *ends in _read_match_conformance(data):
         for x_cp in STEPS_CP:
             shares = [
                 (each.compute_share_at(x_cp), *each.compute_interval_at(x_cp))
@@ -527,7 +539,7 @@ def match_conformance_table(data: StudyData) -> Rows:
             ]
             ahead = (shares[0][0] or 0) - (shares[1][0] or 0)
             yield (
-                *_names(data, match),
+                *_name_match(data, match),
                 match.result,
                 x_cp,
                 *shares[0],

@@ -114,7 +114,7 @@ class CorpusGame(Value, kw_only=True):
         ).digest()
 
 
-def packed(moves: Sequence[str]) -> bytes:
+def pack_moves(moves: Sequence[str]) -> bytes:
     """Moves (UCI) in two bytes each: from, to, and what a pawn becomes."""
     codes = [
         chess.parse_square(uci[:2])
@@ -125,7 +125,7 @@ def packed(moves: Sequence[str]) -> bytes:
     return np.array(codes, dtype="<u2").tobytes()
 
 
-def unpacked(data: bytes) -> tuple[str, ...]:
+def unpack_moves(data: bytes) -> tuple[str, ...]:
     """The moves that were packed."""
     names = chess.SQUARE_NAMES
     return tuple(
@@ -172,7 +172,7 @@ class PositionSearch(Value, array_like=True, gc=False):
     """Of a Multi-PV search: moves and their scores, best first."""
 
 
-def gains(
+def compute_gains(
     before: PositionSearch, after: PositionSearch | None, uci: str, color: Color
 ) -> tuple[int | None, int | None]:
     """Same-search and successive gain of a move, centipawns; None where it is not
@@ -198,7 +198,7 @@ class SearchedGame(Value, array_like=True):
     """None: not known."""
 
 
-def named_like(part: str, names: Mapping[Key, str]) -> list[Key]:
+def find_named(part: str, names: Mapping[Key, str]) -> list[Key]:
     """Who is called so, or else whose names have all these words."""
     exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
     words = set(normalise_name(part).split()) or {part.casefold()}
@@ -211,7 +211,7 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SearchedGame)
 
 
-def move_search(result: SearchResult) -> MoveSearch:
+def build_move_search(result: SearchResult) -> MoveSearch:
     """What an engine found, as it is kept."""
     score = result.score
     by_depth = tuple(None if each is None else each.cp for each in result.by_depth)
@@ -389,7 +389,7 @@ class CorpusDatabase:
                 "event": self.event(game.event),
                 "start_fen": None if game.start_fen == STANDARD_FEN else game.start_fen,
                 "plies": len(game.moves),
-                "moves": packed(game.moves),
+                "moves": pack_moves(game.moves),
             }
         )
 
@@ -537,7 +537,7 @@ class CorpusDatabase:
             raise InputError(
                 str(self.path), f"holds no game {game}", "See study status"
             )
-        return _stored(row)
+        return _read_game_row(row)
 
     def searched(
         self, setting: int, first: int = 0, beyond: int = sys.maxsize
@@ -561,12 +561,12 @@ class CorpusDatabase:
                     f"results of game {row[0]} cannot be read ({error})",
                     "Restore the file from a copy",
                 ) from None
-            yield _stored(row[:-1]), searched
+            yield _read_game_row(row[:-1]), searched
 
 
-def _stored(row: tuple[Any, ...]) -> NumberedGame:
+def _read_game_row(row: tuple[Any, ...]) -> NumberedGame:
     *values, start_fen, chess960, moves = row
-    values += [start_fen or STANDARD_FEN, bool(chess960), unpacked(moves)]
+    values += [start_fen or STANDARD_FEN, bool(chess960), unpack_moves(moves)]
     return NumberedGame(*values)
 
 
@@ -581,7 +581,7 @@ class MergedResults(msgspec.Struct):
     """Settings that were left out, and why, for people."""
 
 
-def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
+def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
     """Bring one corpus's games and results into another.
 
     A setting is taken when the corpus has it already, or has none: results of two
@@ -594,7 +594,7 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
     for number, setting in source.settings().items():
         if known and setting not in known:
             near = max(known, key=lambda each: each.bound == setting.bound)
-            merged.refused.append(f"{setting}: {_difference(setting, near)}")
+            merged.refused.append(f"{setting}: {_describe_difference(setting, near)}")
         else:
             taken[number] = target.setting(setting)
     keys: dict[int, list[str]] = defaultdict(list)
@@ -627,7 +627,7 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
     return merged
 
 
-def _difference(one: SearchSetting, other: SearchSetting) -> str:
+def _describe_difference(one: SearchSetting, other: SearchSetting) -> str:
     """Where two settings part, for people."""
     names = "engine", "limit", "lines", "version"
     pairs = zip(names, *map(msgspec.structs.astuple, (one, other)), strict=True)

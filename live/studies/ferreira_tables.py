@@ -40,21 +40,23 @@ from live.studies.study_data import (
     Row,
     Rows,
     StudyData,
-    by_player,
-    gain_column,
-    gather,
-    table,
-    with_interval,
+    build_interval_columns,
+    choose_gain_column,
+    gather_by_player,
+    gather_moves,
+    register_table,
 )
 
 #: Players at events who are compared, each two of them: all would be millions of rows.
 MOST_STAYS = 50
 #: In a curve; then it hardly moves.
 _MOST_MOVES = 500
-_EXPECTED = with_interval("expected", 3)
+_EXPECTED = build_interval_columns("expected", 3)
 
 
-def _met(data: StudyData, held: dict[int, PlayerMoves]) -> dict[Any, list[Encounter]]:
+def _collect_encounters(
+    data: StudyData, held: dict[int, PlayerMoves]
+) -> dict[Any, list[Encounter]]:
     """What each of them met of each other, event by event."""
     met = defaultdict(list)
     for (one, other, _), found in data.encounters(searched=True).items():
@@ -63,16 +65,16 @@ def _met(data: StudyData, held: dict[int, PlayerMoves]) -> dict[Any, list[Encoun
     return met
 
 
-def _strengths(
+def _rate_players(
     data: StudyData, held: dict[int, PlayerMoves]
 ) -> tuple[dict[int, Strength], Algorithm3]:
     """Algorithms 2 and 3 over the selected players: those compared who have met."""
     event = Algorithm2(data.selection.gain)
     for player, moves in held.items():
         event.rate(str(player), None if moves.elo is None else round(moves.elo))
-    for one, other in sorted(_met(data, held)):
+    for one, other in sorted(_collect_encounters(data, held)):
         event.meet(str(one), str(other))
-    column = gain_column(data.selection.gain)
+    column = choose_gain_column(data.selection.gain)
     for frame in data.moves(["player", "game", column]):
         played = (
             frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
@@ -89,25 +91,25 @@ def _strengths(
     return found, run_algorithm_3(rated)
 
 
-def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
+def _compare_gains(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
     """Expected score by the gains of both, its interval, and the difference in Elo."""
     found = predict_by_covariance(one.gains, other.gains)
     return (
         found.expected_score,
         found.low,
         found.high,
-        _difference(found.expected_score),
+        _convert_to_difference(found.expected_score),
     )
 
 
-def _difference(expected_score: float | None) -> float | None:
+def _convert_to_difference(expected_score: float | None) -> float | None:
     """In Elo, where the score is known and bounds it."""
     return (
         None if expected_score is None else convert_score_to_difference(expected_score)
     )
 
 
-@table(
+@register_table(
     "matches",
     "Match statistics",
     "Chess Programming Wiki, Match Statistics",
@@ -118,12 +120,12 @@ def _difference(expected_score: float | None) -> float | None:
     "draws",
     "losses",
     ("score", 3, "points a game"),
-    *with_interval("elo", 0, "logistic Elo difference; empty where unbounded"),
+    *build_interval_columns("elo", 0, "logistic Elo difference; empty where unbounded"),
     ("los", 3, "likelihood of superiority, exact"),
     notes=("Games without a result, or with two, are left out.",),
     engine="",
 )
-def matches_table(data: StudyData) -> Rows:
+def build_matches_table(data: StudyData) -> Rows:
     """Results between every two of the selected players, and of each against all
     others.
     """
@@ -152,7 +154,7 @@ def matches_table(data: StudyData) -> Rows:
             )
 
 
-@table(
+@register_table(
     "ferreira-1",
     "Cross-table of expected scores",
     "Ferreira 2012, Tables 1 and 5",
@@ -160,24 +162,26 @@ def matches_table(data: StudyData) -> Rows:
     "opponent",
     "games",
     ("points", 1, "of the player in these games"),
-    *with_interval("expected", 3, "expected score of a game by all gains of both"),
+    *build_interval_columns(
+        "expected", 3, "expected score of a game by all gains of both"
+    ),
     ("difference", 0, "Elo by which the player is the stronger"),
 )
-def cross_table(data: StudyData) -> Rows:
+def build_cross_table(data: StudyData) -> Rows:
     """Every two players who met: result, expected score, difference; and Algorithm
     2.
     """
-    held = by_player(data, PlayerMoves)
-    met = _met(data, held)
+    held = gather_by_player(data, PlayerMoves)
+    met = _collect_encounters(data, held)
     for one, other in itertools.permutations(held, 2):
         if (one, other) in met:
             games = sum(each.decided for each in met[one, other])
             points = sum(each.points for each in met[one, other]) if games else None
             names = data.players[one], data.players[other]
-            yield *names, games, points, *_compared(held[one], held[other])
+            yield *names, games, points, *_compare_gains(held[one], held[other])
 
 
-@table(
+@register_table(
     "ferreira-2",
     "Players at one event against players at another",
     "Ferreira 2012, Table 2",
@@ -190,9 +194,9 @@ def cross_table(data: StudyData) -> Rows:
     *_EXPECTED,
     ("difference", 0),
 )
-def event_table(data: StudyData) -> Rows:
+def build_event_table(data: StudyData) -> Rows:
     """Table 2: players at events against players at other events."""
-    column = gain_column(data.selection.gain)
+    column = choose_gain_column(data.selection.gain)
     stays = (
         data.scan()
         .drop_nulls(["event", column])
@@ -209,7 +213,7 @@ def event_table(data: StudyData) -> Rows:
     keys = sorted(
         (row[:2] for row in known[:MOST_STAYS]), key=lambda key: (order[key[0]], key[1])
     )
-    found = gather(data, PlayerMoves, "player", "event", only=keys)
+    found = gather_moves(data, PlayerMoves, "player", "event", only=keys)
     for one, other in itertools.combinations(keys, 2):
         if one[1] != other[1]:
             pair = [found[one], found[other]]
@@ -220,7 +224,7 @@ def event_table(data: StudyData) -> Rows:
                     data.events.get(event, ""),
                     moves.gains.n,
                 )
-            yield *names, *_compared(*pair)
+            yield *names, *_compare_gains(*pair)
     if len(known) > MOST_STAYS:
         yield (
             f"Of {len(known)} players at an event the {MOST_STAYS} with the most"
@@ -228,7 +232,7 @@ def event_table(data: StudyData) -> Rows:
         )
 
 
-@table(
+@register_table(
     "ferreira-3",
     "Matches by the gains of the match",
     "Ferreira 2012, Table 3",
@@ -243,11 +247,11 @@ def event_table(data: StudyData) -> Rows:
     ("strength", 0, "of the player by Algorithm 2, from these differences"),
     ("opponent's", 0, "strength of the opponent"),
 )
-def gains_table(data: StudyData) -> Rows:
+def build_gains_table(data: StudyData) -> Rows:
     """Table 3: two players by the gains of their own games against each other alone,
     and everyone's strength by Algorithm 2 from these differences.
     """
-    found = gather(data, PlayerMoves, "player", "opponent", "event")
+    found = gather_moves(data, PlayerMoves, "player", "opponent", "event")
     met = data.encounters(searched=True)
     rows: list[tuple[int, int, Row]] = []
     differences: dict[tuple[int, int], list[float]] = defaultdict(list)
@@ -261,7 +265,7 @@ def gains_table(data: StudyData) -> Rows:
         b = found.get((other, one, event))
         if b is None or min(a.gains.n, b.gains.n) < max(1, data.selection.min_moves):
             continue
-        compared = _compared(a, b)
+        compared = _compare_gains(a, b)
         if compared[-1] is not None:
             differences[one, other].append(compared[-1])
         for player, moves in ((one, a), (other, b)):
@@ -285,7 +289,7 @@ def gains_table(data: StudyData) -> Rows:
         yield *cells, *(None if each is None else each.rating for each in ratings_of)
 
 
-@table(
+@register_table(
     "ferreira-4",
     "Strength of the engine by Algorithm 3",
     "Ferreira 2012, Table 4",
@@ -298,10 +302,10 @@ def gains_table(data: StudyData) -> Rows:
     ("r - d", 0, "the engine by the own rating"),
     ("r' - d", 0, "the engine by Algorithm 2"),
 )
-def engine_table(data: StudyData) -> Rows:
+def build_engine_table(data: StudyData) -> Rows:
     """Table 4: what each player says about the engine."""
-    held = by_player(data, PlayerMoves)
-    strengths, found = _strengths(data, held)
+    held = gather_by_player(data, PlayerMoves)
+    strengths, found = _rate_players(data, held)
     for (player, moves), row in zip(held.items(), found.rows, strict=True):
         rating = strengths[player].rating if player in strengths else None
         estimates = row.difference, row.by_elo, row.by_strength
@@ -326,7 +330,7 @@ def engine_table(data: StudyData) -> Rows:
         yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
 
 
-@table(
+@register_table(
     "ferreira-5",
     "Strength of players by Algorithm 4, and by Algorithm 2 from their comparisons",
     "Ferreira 2012, Tables 1, 3, 5 and 6 (right-hand columns)",
@@ -339,14 +343,14 @@ def engine_table(data: StudyData) -> Rows:
     ("strength", 0, "Algorithm 4: engine strength and d"),
     ("low", 0, "95 % interval of strength, games being clusters"),
     ("high", 0),
-    *with_interval(
+    *build_interval_columns(
         "algorithm 2", 0, "from the comparisons with those met", "low 2", "high 2"
     ),
 )
-def strengths_table(data: StudyData) -> Rows:
+def build_strengths_table(data: StudyData) -> Rows:
     """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
-    held = by_player(data, PlayerMoves)
-    strengths, measured = _strengths(data, held)
+    held = gather_by_player(data, PlayerMoves)
+    strengths, measured = _rate_players(data, held)
     engine = measured.by_elo
     for player, moves in sorted(
         held.items(),
@@ -376,7 +380,7 @@ def strengths_table(data: StudyData) -> Rows:
     yield f"Algorithm 3: {note}, the mean over these players' own ratings."
 
 
-@table(
+@register_table(
     "ferreira-curve",
     "Difference to the engine after each move",
     "Ferreira 2012, section 7, Figure 6",
@@ -390,9 +394,9 @@ def strengths_table(data: StudyData) -> Rows:
         " event.",
     ),
 )
-def curve_table(data: StudyData) -> Rows:
+def build_curve_table(data: StudyData) -> Rows:
     """Figure 6: the difference to the engine after each move."""
-    gain = gain_column(data.selection.gain)
+    gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
     found = (
         data.scan()
@@ -412,7 +416,7 @@ def curve_table(data: StudyData) -> Rows:
             yield name, n, gain_cp, p, convert_score_to_difference(p)
 
 
-@table(
+@register_table(
     "ferreira-distribution",
     "Distribution of gain in steps of 1 centipawn",
     "Ferreira 2012, Figure 3",
@@ -421,14 +425,14 @@ def curve_table(data: StudyData) -> Rows:
     "moves",
     ("share", 6, "of the player's moves"),
 )
-def distribution_table(data: StudyData) -> Rows:
+def build_distribution_table(data: StudyData) -> Rows:
     """Figure 3: gains by centipawn, the spike at 0 among them."""
-    for player, moves in by_player(data, PlayerMoves).items():
+    for player, moves in gather_by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
             yield data.players[player], gain_cp, count, count / moves.gains.n
 
 
-@table(
+@register_table(
     "engine-distribution",
     "Players against the engine with its gains all 0, and as they were measured",
     "Ferreira 2012, sections 6, 7 and 10 (his open end)",
@@ -444,16 +448,18 @@ def distribution_table(data: StudyData) -> Rows:
     ),
     engine=SUCCESSIVE,
 )
-def measured_engine_table(data: StudyData) -> Rows:
+def build_measured_engine_table(data: StudyData) -> Rows:
     """The engine's own gains as measured beside the spike at 0, and what that
     changes.
     """
-    engine = _engine_gains(data)
-    for player, moves in by_player(data, lambda _: PlayerMoves("successive")).items():
+    engine = _collect_engine_gains(data)
+    for player, moves in gather_by_player(
+        data, lambda _: PlayerMoves("successive")
+    ).items():
         row: Row = (data.players[player], moves.gains.n)
         for each in (SPIKE, engine):
             score = compute_expected_score_between(moves.gains, each)
-            row += (score, _difference(score))
+            row += (score, _convert_to_difference(score))
         yield row
     zeros = engine[0] / max(1, engine.n)
     mean = engine.mean or 0.0
@@ -463,7 +469,7 @@ def measured_engine_table(data: StudyData) -> Rows:
     )
 
 
-@table(
+@register_table(
     "engine-gains",
     "The engine's own gains in steps of 1 centipawn",
     "Ferreira 2012, sections 7 and 10 (his open end)",
@@ -472,16 +478,16 @@ def measured_engine_table(data: StudyData) -> Rows:
     engine="{setting}",
     about="everybody",
 )
-def engine_gains_table(data: StudyData) -> Rows:
+def build_engine_gains_table(data: StudyData) -> Rows:
     """The engine's own successive gains, counted: what ``[rating] engine_distribution``
     reads.
     """
-    engine = _engine_gains(data)
+    engine = _collect_engine_gains(data)
     yield from engine
     yield f"Successive gains of {engine.n} moves that were the engine's own choice."
 
 
-def _engine_gains(data: StudyData) -> GainHistogram:
+def _collect_engine_gains(data: StudyData) -> GainHistogram:
     """Of everybody's moves in the selection."""
     own = data.scan(all_players=True).filter(col("move") == col("best"))
     return GainHistogram(
@@ -496,7 +502,7 @@ _LEAST_MOVES = 10
 _DRAWS = 2_000
 
 
-@table(
+@register_table(
     "question-engine",
     "Differences of two players by way of the engine, beside those between them",
     "Ferreira 2012, sections 4 and 7: 142 for 113, so 1.26",
@@ -512,20 +518,23 @@ _DRAWS = 2_000
     engine=SUCCESSIVE,
     about="everybody",
 )
-def engine_gap_table(data: StudyData) -> Rows:
+def build_engine_gap_table(data: StudyData) -> Rows:
     """Whether two players compared by way of the engine differ as they do directly.
 
     In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4
     one of 142.
     """
-    engines = (SPIKE, _engine_gains(data))
+    engines = (SPIKE, _collect_engine_gains(data))
     # Three figures a game, 24 bytes: games are drawn again below.
     figures = array("d")
-    for white, black in _successive(data):
+    for white, black in _read_successive_gains(data):
         pairs = [(white, black)]
         for each in engines:
             pairs += [(white, each), (black, each)]
-        found = [_difference(compute_expected_score_between(*pair)) for pair in pairs]
+        found = [
+            _convert_to_difference(compute_expected_score_between(*pair))
+            for pair in pairs
+        ]
         if None not in found:
             one, *rest = (each or 0.0 for each in found)
             figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))
@@ -543,7 +552,9 @@ def engine_gap_table(data: StudyData) -> Rows:
         yield name, n, float(slopes[0]), *ends, float(np.sqrt(np.mean((y - x) ** 2)))
 
 
-def _successive(data: StudyData) -> Iterator[tuple[GainHistogram, GainHistogram]]:
+def _read_successive_gains(
+    data: StudyData,
+) -> Iterator[tuple[GainHistogram, GainHistogram]]:
     """Both sides' gains of each game with enough of them."""
     for frame in data.moves(["game", "colour", "successive_cp"], all_players=True):
         for game in frame.drop_nulls().partition_by("game"):

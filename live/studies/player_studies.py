@@ -54,12 +54,12 @@ from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, titled
 from live.screens.terminal.text import interval_text, odds_text, plain
 from live.server.analysis import to_json
-from live.studies.corpus_database import named_like
+from live.studies.corpus_database import find_named
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
 from live.studies.learning.perceived_weights import fit_perceived_model
 from live.studies.learning.played_games import PlayedGame, read_played_games
-from live.studies.read_games import BrokenFile, game_texts
+from live.studies.read_games import BrokenFile, read_game_texts
 from live.watch.finding import count_things
 
 Evals = Literal["engine", "pgn"]
@@ -114,11 +114,11 @@ async def compare_players(
     gain = state.gain()
     rows = compare(state.collect_compared_moves(), one.id, other.id)
     width = Console().width
-    return reported(
+    return report_result(
         json,
         {"engine": engine, "gain": gain, "players": (one, other), "predictions": rows},
-        both_players(one, other, engine, gain, width=width),
-        comparison(one, other, rows, width=width),
+        build_players_table(one, other, engine, gain, width=width),
+        build_comparison_table(one, other, rows, width=width),
     )
 
 
@@ -134,24 +134,24 @@ async def rank_players(
         state.collect_compared_moves(), views, by, engine_rating=engine.rating
     )
     width = Console().width
-    return reported(
+    return report_result(
         json,
         {"engine": engine, "gain": gain, "predictor": by, "players": ranked},
         printed.players(views, engine, gain, width=width),
-        battle(ranked, by, width=width),
+        build_battle_table(ranked, by, width=width),
     )
 
 
-def match(
+def assess_match(
     arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None
 ) -> int:
     """``live-rate match``; returns the exit code."""
-    result = match_of(arguments, test, first)
-    shown: list[Any] = [match_table(result)]
+    result = compute_match(arguments, test, first)
+    shown: list[Any] = [build_match_table(result)]
     if result.pairs is not None and result.pair_statistics is not None:
-        shown.append(pairs_table(result.pairs, result.pair_statistics))
+        shown.append(build_pairs_table(result.pairs, result.pair_statistics))
     if test is not None and result.sprt is not None:
-        shown.append(sprt_table(test, result.sprt, result.sprt_run))
+        shown.append(build_sprt_table(test, result.sprt, result.sprt_run))
     notes = (
         (
             result.left_out,
@@ -168,10 +168,12 @@ def match(
             "No game has moves: all results are taken as those of played games.",
         ),
     )
-    return reported(json, result, *shown, *(note for holds, note in notes if holds))
+    return report_result(
+        json, result, *shown, *(note for holds, note in notes if holds)
+    )
 
 
-def match_of(
+def compute_match(
     arguments: Sequence[str], test: Sprt | None, first: str | None
 ) -> MatchStudy:
     """Statistics of three counts, or of the games in PGN files.
@@ -210,7 +212,7 @@ def match_of(
     ]
     if first is not None:
         # By some of the words if only one player has them.
-        found = named_like(first, {name: name for name in spelled.values()})
+        found = find_named(first, {name: name for name in spelled.values()})
         first = found[0] if len(found) == 1 else first
     whole = count_match(games, first)
     pairs = whole.pairs if whole.pairs.games else None
@@ -244,7 +246,7 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
         if name == view.id or normalise_name(name) == normalise_name(view.name) != ""
     ][:1]
     if not found:
-        alike = named_like(name, {view.id: view.name for view in views})
+        alike = find_named(name, {view.id: view.name for view in views})
         found = [view for view in views if view.id in alike]
     if len(found) == 1:
         return found[0]
@@ -256,7 +258,7 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     )
 
 
-def reported(json: str | None, result: object, *figures: Any) -> int:
+def report_result(json: str | None, result: object, *figures: Any) -> int:
     """As JSON where that is asked for, and as tables and lines unless that is printed;
     the exit code.
     """
@@ -308,12 +310,12 @@ async def calibrate(
         gain = state.gain()
         engine_name = engine.name
         limit = engine.limit
-        games = list(_gains_of_state(state))
+        games = list(_read_gains(state))
         strengths = state.collect_compared_moves().strengths
         table = comparisons.table_four(state.players(), state.rate_engine(), strengths)
     else:
         gain = config.rating.gain
-        played = _played(files, gain)
+        played = _read_games(files, gain)
         games = []
         for side in chain.from_iterable(game.sides for game in played):
             if side.elo is not None and side.turns:
@@ -346,7 +348,7 @@ async def calibrate(
     )
     engine_name = engine_name or ""
     limit = limit or ""
-    return reported(
+    return report_result(
         json,
         {
             "engine": engine_name,
@@ -359,7 +361,11 @@ async def calibrate(
             "table": table,
             "missing": missing,
         },
-        *([table_four(table, engine_name, limit, gain)] if table else []),
+        *(
+            [build_engine_strength_table(table, engine_name, limit, gain)]
+            if table
+            else []
+        ),
         missing
         or f"{len(games)} rated player-games, {players} players, {moves} moves: "
         f"the engine counts {strength} (Algorithm 3 weighted by moves).",
@@ -398,7 +404,9 @@ async def calibrate_intrinsic(
         source=f"learned from {data}",
     )
     write_output(str(written), to_json(table))
-    return reported(json, table, mileposts(table), f"Written: {written}")
+    return report_result(
+        json, table, build_mileposts_table(table), f"Written: {written}"
+    )
 
 
 def check_model(file: Path, model: str, *, json: str | None) -> int:
@@ -408,7 +416,7 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
         raise InputError(
             str(file), "has no searches to judge by", "Give NDJSON of searched games"
         )
-    games = _played([file], held.gain)
+    games = _read_games([file], held.gain)
     known = file.name in held.data.split(", ")
     found = judge(games, held, is_held_out if known else lambda _: True)
     after = {when: summarise_judgement(of) for when, of in found.after.items()}
@@ -419,13 +427,13 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
             "Give games that it was not learned from",
         )
     report = {"model": held.name, "after": after}
-    return reported(json, report, checked(held.name, after, known=known))
+    return report_result(json, report, build_check_table(held.name, after, known=known))
 
 
 # --- what files hold ------------------------------------------------------------------
 
 
-def _gains_of_state(state: Event) -> Iterator[PlayedGains]:
+def _read_gains(state: Event) -> Iterator[PlayedGains]:
     for view in state.games():
         detail = state.game(view.id)
         assert detail is not None  # it is one of the games
@@ -446,17 +454,17 @@ def _is_pgn(file: Path) -> bool:
     return not re.search(r"\.(ndjson|jsonl|json)(\.gz)?\Z", file.name.lower())
 
 
-def _played(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
+def _read_games(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
     """The games of NDJSON files."""
     games = []
     for file in files:
-        games += read_played_games(_lines(file), gain, str(file))
+        games += read_played_games(_read_lines(file), gain, str(file))
     return games
 
 
-def _lines(file: Path) -> list[bytes]:
+def _read_lines(file: Path) -> list[bytes]:
     try:
-        return [text for text in game_texts(str(file)) if isinstance(text, bytes)]
+        return [text for text in read_game_texts(str(file)) if isinstance(text, bytes)]
     except BrokenFile as error:
         raise InputError(
             str(file), f"is no whole file ({error})", "Fetch it again"
@@ -466,7 +474,7 @@ def _lines(file: Path) -> list[bytes]:
 # --- two players and rankings ---------------------------------------------------------
 
 
-def both_players(
+def build_players_table(
     one: PlayerView,
     other: PlayerView,
     engine: EngineInfo,
@@ -490,19 +498,19 @@ def both_players(
         if figure.usual:
             table.add_row(
                 figure.name,
-                *(_with_ends(figure, each, engine) for each in (one, other)),
+                *(_format_figure(figure, each, engine) for each in (one, other)),
             )
     table.add_row("moves", *(str(view.moves) for view in (one, other)))
     return table
 
 
-def _with_ends(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
+def _format_figure(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
     text = cell(figure, view, engine.rating)
     ends = ends_cell(figure, view, engine.rating)
     return f"{text} ({figure.interval} {ends})" if text and ends else text
 
 
-def comparison(
+def build_comparison_table(
     one: PlayerView, other: PlayerView, rows: Sequence[PredictorRow], *, width: int
 ) -> Table:
     """All predictors, one a row; below them those without an answer, by the reason."""
@@ -524,9 +532,9 @@ def comparison(
         known = row.win is not None and row.draw is not None
         table.add_row(
             row.predictor,
-            _text(row.expected_score, ".3f"),
-            _ends(row.low, row.high),
-            _text(row.difference, "+.0f"),
+            _format_number(row.expected_score, ".3f"),
+            _format_interval(row.low, row.high),
+            _format_number(row.difference, "+.0f"),
             odds_text(row.win or 0.0, row.draw or 0.0) if known else "",
             Text(plain(row.caution)),
         )
@@ -539,7 +547,7 @@ def comparison(
     return table
 
 
-def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
+def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
     """Everybody against everybody; equal scores share a place, those without one come
     last.
     """
@@ -553,14 +561,17 @@ def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
         tied = "=" if places[each.place] > 1 else ""
         low = each.algorithm_2_low
         high = each.algorithm_2_high
-        second = _text(each.algorithm_2, ".0f"), interval_text(low, high)
+        second = _format_number(each.algorithm_2, ".0f"), interval_text(low, high)
         if each.algorithm_2 is None:
-            second = _text(each.algorithm_2_difference, "+.0f"), _signed_ends(low, high)
+            second = (
+                _format_number(each.algorithm_2_difference, "+.0f"),
+                _format_signed_interval(low, high),
+            )
         table.add_row(
             "" if each.place is None else f"{each.place}{tied}",
             Text(plain(each.name, 40)),
-            _text(each.expected_score, ".3f"),
-            _ends(each.expected_low, each.expected_high),
+            _format_number(each.expected_score, ".3f"),
+            _format_interval(each.expected_low, each.expected_high),
             f"{each.victories}/{each.opponents}" if each.opponents else "",
             *second,
         )
@@ -574,7 +585,7 @@ def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
 # --- matches and calibration ----------------------------------------------------------
 
 
-def listed(
+def build_figures_table(
     title: str,
     rows: Iterable[Sequence[str]],
     *heads: str,
@@ -589,7 +600,7 @@ def listed(
     return table
 
 
-def match_table(match: MatchStudy) -> Table:
+def build_match_table(match: MatchStudy) -> Table:
     """All figures of a match from wins, draws and losses."""
     first = match.first
     counts = match.counts
@@ -597,60 +608,63 @@ def match_table(match: MatchStudy) -> Table:
     names = f"{plain(first, 40)} against {plain(match.second, 40)}: " if first else ""
     rows = (
         ("games", str(found.games)),
-        ("score", _text(found.score, ".3f")),
-        ("wins", _text(found.win_ratio, ".3f")),
-        ("draws", _text(found.draw_ratio, ".3f")),
-        ("losses", _text(found.loss_ratio, ".3f")),
-        *_in_elo(found),
-        ("likelihood of superiority, normal", _text(found.los, ".4f")),
-        ("likelihood of superiority, exact", _text(found.los_exact, ".4f")),
-        ("so uneven by chance (two-tailed)", _text(found.p_value, ".4f")),
+        ("score", _format_number(found.score, ".3f")),
+        ("wins", _format_number(found.win_ratio, ".3f")),
+        ("draws", _format_number(found.draw_ratio, ".3f")),
+        ("losses", _format_number(found.loss_ratio, ".3f")),
+        *_build_elo_rows(found),
+        ("likelihood of superiority, normal", _format_number(found.los, ".4f")),
+        ("likelihood of superiority, exact", _format_number(found.los_exact, ".4f")),
+        ("so uneven by chance (two-tailed)", _format_number(found.p_value, ".4f")),
     )
     title = f"{names}+{counts.wins} ={counts.draws} -{counts.losses}"
-    return listed(title, rows, caption="; ".join(found.gaps))
+    return build_figures_table(title, rows, caption="; ".join(found.gaps))
 
 
-def pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
+def build_pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
     """The same from pairs of games with colours reversed."""
     points = " ".join(map(str, counts.by_score))
-    return listed(
+    return build_figures_table(
         f"Pairs with colours reversed, by points 0, ½, 1, 1½, 2: {points}",
-        (*_in_elo(found), ("likelihood of superiority", _text(found.los, ".4f"))),
+        (
+            *_build_elo_rows(found),
+            ("likelihood of superiority", _format_number(found.los, ".4f")),
+        ),
         caption="; ".join(found.gaps),
     )
 
 
-def _in_elo(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
-    digits = _digits(found.elo_low, found.elo_high)
+def _build_elo_rows(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
+    digits = _count_decimals(found.elo_low, found.elo_high)
     error = ""
     if found.elo_error is not None:
         error = f" ± {found.elo_error:.{max(1, digits)}f}"
     normalized = (found.normalized_elo_low, found.normalized_elo_high)
-    fine = _digits(*normalized)
+    fine = _count_decimals(*normalized)
     return (
-        ("Elo difference", _signed(found.elo, digits) + error),
-        ("95 %", _signed_ends(found.elo_low, found.elo_high, digits)),
-        ("normalized Elo", _signed(found.normalized_elo, fine)),
-        ("95 %", _signed_ends(*normalized, fine)),
+        ("Elo difference", _format_signed(found.elo, digits) + error),
+        ("95 %", _format_signed_interval(found.elo_low, found.elo_high, digits)),
+        ("normalized Elo", _format_signed(found.normalized_elo, fine)),
+        ("95 %", _format_signed_interval(*normalized, fine)),
     )
 
 
-def _digits(low: float | None, high: float | None) -> int:
+def _count_decimals(low: float | None, high: float | None) -> int:
     """Return how many decimals an interval of Elo needs: rounding must not hide it."""
     if low is None or high is None or high - low >= 20:
         return 0
     return 1 if high - low >= 2 else 2
 
 
-def _signed(value: float | None, digits: int) -> str:
+def _format_signed(value: float | None, digits: int) -> str:
     """``+0.9``; nothing where there is none, and no minus before a zero."""
     return "" if value is None else f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
-def sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
+def build_sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
     """Where a sequential test stands, and when it was first decided."""
     rows = [
-        ("log-likelihood ratio", _text(state.llr, ".3f") or "no game yet"),
+        ("log-likelihood ratio", _format_number(state.llr, ".3f") or "no game yet"),
         ("H0 at or below, H1 at or above", f"{state.lower:.3f}, {state.upper:.3f}"),
         ("decision now", state.decision),
     ]
@@ -660,7 +674,7 @@ def sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
             ("first decided", "not yet" if after is None else f"after {after} games")
         )
         rows += [("as", run.decision)] if after is not None else []
-    return listed(
+    return build_figures_table(
         f"SPRT, H0: {test.elo0:g} Elo, H1: {test.elo1:g} Elo ({test.scale})",
         rows,
         caption="A result that has not occurred yet counts as 1/1000."
@@ -669,26 +683,35 @@ def sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
     )
 
 
-def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Table:
+def build_engine_strength_table(
+    found: TableFour, engine: str, limit: str, gain: GainKind
+) -> Table:
     """Algorithms 2 and 3 with the columns of Ferreira 2012, Table 4."""
     rows = [
         (
             plain(row.name, 20),
             str(row.moves),
-            _text(row.elo, ".0f"),
-            _text(row.strength, ".0f"),
+            _format_number(row.elo, ".0f"),
+            _format_number(row.strength, ".0f"),
             f"{row.expected_score:.3f}",
-            _text(row.difference, "+.0f") or "∞",
-            _text(row.engine_by_elo, ".0f"),
-            _text(row.engine_by_strength, ".0f"),
+            _format_number(row.difference, "+.0f") or "∞",
+            _format_number(row.engine_by_elo, ".0f"),
+            _format_number(row.engine_by_strength, ".0f"),
         )
         for row in found.rows
     ]
     engine_by = (found.engine_by_elo, found.engine_by_strength)
-    return listed(
+    return build_figures_table(
         f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain}"
         " gain)",
-        [*rows, ("Average", *[""] * 5, *(_text(each, ".0f") for each in engine_by))],
+        [
+            *rows,
+            (
+                "Average",
+                *[""] * 5,
+                *(_format_number(each, ".0f") for each in engine_by),
+            ),
+        ],
         "Moves",
         "Elo r",
         "Est. r'",
@@ -701,14 +724,14 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
     )
 
 
-def mileposts(found: IntrinsicTable) -> Table:
+def build_mileposts_table(found: IntrinsicTable) -> Table:
     """Sensitivity and competence by Elo (Regan and Haworth 2011, section 7)."""
     about = (
         f"{plain(found.engine, 60)}, {found.limit}; {found.turns} turns of"
         f" {found.players}"
     )
     spread = found.players_sd_elo
-    return listed(
+    return build_figures_table(
         f"Intrinsic ratings ({about} players)",
         [
             (f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}")
@@ -723,11 +746,11 @@ def mileposts(found: IntrinsicTable) -> Table:
     )
 
 
-def checked(
+def build_check_table(
     model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool
 ) -> Table:
     """What a model's bands hold after some moves and over whole games, as
-    ``judge.summary`` says.
+    :func:`summarise_judgement` says.
 
     ``known``: its own file, of which only those players count that it never saw.
     """
@@ -737,8 +760,10 @@ def checked(
         if row["n"]:
             label = f"{when} moves" if when.isdigit() else "the game"
             percents = [f"{100 * row[key]:.1f} %" for key in shares]
-            rows.append((label, str(row["n"]), *percents, _text(row["blind_r"], ".2f")))
-    return listed(
+            rows.append(
+                (label, str(row["n"]), *percents, _format_number(row["blind_r"], ".2f"))
+            )
+    return build_figures_table(
         f"Model {plain(model, 40)}: shares of player-games",
         rows,
         "Number",
@@ -753,19 +778,21 @@ def checked(
     )
 
 
-def _text(value: float | None, form: str) -> str:
+def _format_number(value: float | None, form: str) -> str:
     return "" if value is None else f"{value:{form}}"
 
 
-def _ends(low: float | None, high: float | None) -> str:
+def _format_interval(low: float | None, high: float | None) -> str:
     if low is None and high is None:
         return ""
     return f"{0 if low is None else low:.2f}–{1 if high is None else high:.2f}"
 
 
-def _signed_ends(low: float | None, high: float | None, digits: int = 0) -> str:
+def _format_signed_interval(
+    low: float | None, high: float | None, digits: int = 0
+) -> str:
     if low is not None and high is not None:
-        return f"{_signed(low, digits)} to {_signed(high, digits)}"
+        return f"{_format_signed(low, digits)} to {_format_signed(high, digits)}"
     if high is not None:
-        return f"≤ {_signed(high, digits)}"
-    return "" if low is None else f"≥ {_signed(low, digits)}"
+        return f"≤ {_format_signed(high, digits)}"
+    return "" if low is None else f"≥ {_format_signed(low, digits)}"

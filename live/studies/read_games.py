@@ -82,7 +82,7 @@ _COMMENT = re.compile(
 )
 
 
-def is_alliot(segment: PgnSegment) -> bool:
+def is_alliot_format(segment: PgnSegment) -> bool:
     """Whether a text of PGN is in this format."""
     return _MARK in segment.header or _MARK in segment.movetext[:2000]
 
@@ -98,17 +98,17 @@ def read_alliot(segment: PgnSegment) -> ReadGame:
     try:
         if not head.playable:
             raise ValueError(head.problem)
-        played, positions = _moves(
+        played, positions = _parse_moves(
             head.create_board(), moves.decode("utf-8", "replace")
         )
     except ValueError as error:
         raise DamagedGame("a game of Alliot's format", str(error)) from None
-    game = game_from(head.headers, head.result, played, head.start_fen)
+    game = build_game(head.headers, head.result, played, head.start_fen)
     about = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
-    return ReadGame(game, SearchedGame((*positions, None)), _setting(about))
+    return ReadGame(game, SearchedGame((*positions, None)), _parse_setting(about))
 
 
-def _setting(annotator: str) -> SearchSetting:
+def _parse_setting(annotator: str) -> SearchSetting:
     fields: Mapping[str, str] = dict(_FIELD.findall(annotator))
     if "Eval_Nodes" in fields:
         bound = f"{fields['Eval_Nodes']} nodes"
@@ -143,7 +143,7 @@ class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
             node.comment = comment
 
 
-def _moves(
+def _parse_moves(
     board: chess.Board, text: str
 ) -> tuple[list[str], list[PositionSearch | None]]:
     """Raises ValueError for moves that are not legal, and for what is none: chess.pgn
@@ -168,15 +168,15 @@ def _moves(
         sign = 1 if node.parent.turn() == chess.WHITE else -1
         found: dict[str, MoveSearch] = {}
         for each in node.parent.variations:
-            search = _search(each.comment, sign)
+            search = _parse_comment(each.comment, sign)
             if search is not None:
                 found.setdefault(each.move.uci(), search)
         played.append(node.move.uci())
-        positions.append(_position(played[-1], found, sign))
+        positions.append(_choose_searches(played[-1], found, sign))
     return played, positions
 
 
-def _position(
+def _choose_searches(
     played: str, found: Mapping[str, MoveSearch], sign: int
 ) -> PositionSearch | None:
     """Of all moves searched the best one is the position's own; of equals one not
@@ -188,7 +188,7 @@ def _position(
     return PositionSearch(found[best], best, None if best == played else found[played])
 
 
-def _search(comment: str, sign: int) -> MoveSearch | None:
+def _parse_comment(comment: str, sign: int) -> MoveSearch | None:
     """The comment after a move; None where it is none of ours."""
     found = _COMMENT.match("".join(comment.split()))
     if found is None:
@@ -198,7 +198,7 @@ def _search(comment: str, sign: int) -> MoveSearch | None:
     if mean and largest:
         summary = Complexity(float(mean), int(largest), int(at) if at else None, 0)
     return MoveSearch(
-        sign * clamped(int(value)),
+        sign * clamp_score(int(value)),
         depth=int(depth or 0),
         seldepth=int(seldepth or 0),
         time_ms=int(time_ms or 0),
@@ -230,8 +230,8 @@ def write_alliot(
     ]
     if game.start_fen != STANDARD_FEN:
         tags += [("SetUp", "1"), ("FEN", game.start_fen)]
-    tags.append(("Annotator", _annotator(searched, setting)))
-    tokens = itertools.chain(_tokens(game, searched), [result])
+    tags.append(("Annotator", _format_annotator(searched, setting)))
+    tokens = itertools.chain(_format_moves(game, searched), [result])
     return f"{format_tags(tags)}\n{wrap_movetext(tokens)}\n\n"
 
 
@@ -239,7 +239,7 @@ def write_alliot(
 _FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
 
 
-def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
+def _format_annotator(searched: SearchedGame, setting: SearchSetting) -> str:
     known = [position for position in searched.positions if position is not None]
     searches = [each.whole for each in known]
     searches += [each.played for each in known if each.played is not None]
@@ -262,7 +262,7 @@ def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
     )
 
 
-def _tokens(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
+def _format_moves(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
     white = game.start_fen.split()[1] == "w"
     for ply, uci in enumerate(game.moves):
         yield uci
@@ -271,18 +271,18 @@ def _tokens(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
         if position is None or not position.best:
             continue
         if position.best == uci:
-            yield _comment(position.whole, sign)
+            yield _format_comment(position.whole, sign)
         elif position.played is not None:
             # A move that scores better than the first choice does so by search noise.
             lower = min(sign * position.played.cp, sign * position.whole.cp)
-            yield _comment(
+            yield _format_comment(
                 msgspec.structs.replace(position.played, cp=sign * lower), sign
             )
             yield f"({position.best}"
-            yield f"{_comment(position.whole, sign)})"
+            yield f"{_format_comment(position.whole, sign)})"
 
 
-def _comment(search: MoveSearch, sign: int) -> str:
+def _format_comment(search: MoveSearch, sign: int) -> str:
     """Without blanks, so that no line break falls into it."""
     changes = ",(,)"
     if (found := search.complexity) is not None:
@@ -309,7 +309,7 @@ class BrokenFile(Exception):
     """A file that ends in the middle or cannot be read on; what came before is good."""
 
 
-def file_mark(path: str) -> str:
+def read_file_mark(path: str) -> str:
     """What changes when the file does; empty for standard input, which cannot be read
     again.
 
@@ -326,7 +326,7 @@ def file_mark(path: str) -> str:
     return f"{about.st_size} bytes, {about.st_mtime_ns}"
 
 
-def game_texts(path: str) -> Iterator[GameText]:
+def read_game_texts(path: str) -> Iterator[GameText]:
     """The games of a file in their order.
 
     Raises:
@@ -341,10 +341,14 @@ def game_texts(path: str) -> Iterator[GameText]:
             path, error.strerror or "cannot be read", "Check the path"
         ) from None
     with raw:
-        plain = _plain(io.BufferedReader(cast("io.RawIOBase", raw), _PIECE_BYTES), path)
+        plain = _decompress(
+            io.BufferedReader(cast("io.RawIOBase", raw), _PIECE_BYTES), path
+        )
         try:
             first = plain.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n")
-            yield from _lines(plain) if first.startswith(b"{") else _segments(plain)
+            yield from (
+                _read_lines(plain) if first.startswith(b"{") else _split_segments(plain)
+            )
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise BrokenFile(str(error) or type(error).__name__) from None
         except Exception as error:
@@ -354,7 +358,7 @@ def game_texts(path: str) -> Iterator[GameText]:
             raise
 
 
-def _plain(raw: io.BufferedReader, path: str) -> Any:
+def _decompress(raw: io.BufferedReader, path: str) -> Any:
     """What stands in a file, whatever compresses it."""
     first = raw.peek(6)
     if first.startswith(b"\x1f\x8b"):
@@ -377,11 +381,11 @@ def _plain(raw: io.BufferedReader, path: str) -> Any:
     return io.BufferedReader(cast("io.RawIOBase", opened), _PIECE_BYTES)
 
 
-def _lines(file: io.BufferedReader) -> Iterator[GameText]:
+def _read_lines(file: io.BufferedReader) -> Iterator[GameText]:
     return filter(bytes.strip, iter(partial(file.readline, MOST_BYTES), b""))
 
 
-def _segments(file: io.BufferedReader) -> Iterator[GameText]:
+def _split_segments(file: io.BufferedReader) -> Iterator[GameText]:
     splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
     # One read at a time: asked for more, a file that was cut fails, and what it had is
     # gone.
@@ -429,13 +433,15 @@ class GameReader:
         """Raises DamagedGame, and nothing else for what stands in a file."""
         found = self._of_line(text) if isinstance(text, bytes) else self._of_pgn(text)
         if not found.game.moves:
-            raise DamagedGame(_name(found.game), "no moves")
+            raise DamagedGame(_name_game(found.game), "no moves")
         if len(found.game.moves) < LEAST_PLIES:
-            raise DamagedGame(_name(found.game), "one move alone, taken as a walkover")
+            raise DamagedGame(
+                _name_game(found.game), "one move alone, taken as a walkover"
+            )
         return found
 
     def _of_pgn(self, segment: PgnSegment) -> ReadGame:
-        if is_alliot(segment):
+        if is_alliot_format(segment):
             return read_alliot(segment)
         reports = self._pgn.read_text(
             segment.header + b"\n" + segment.movetext + b"\n\n", closed=True
@@ -447,9 +453,9 @@ class GameReader:
             raise DamagedGame(start or "?", "no game")
         report = reports[0]
         moves = [move.uci for move in report.moves]
-        game = game_from(report.headers, report.result, moves, report.start_fen)
+        game = build_game(report.headers, report.result, moves, report.start_fen)
         if report.problem:
-            raise DamagedGame(_name(game), report.problem)
+            raise DamagedGame(_name_game(game), report.problem)
         scores = [report.start_eval, *(move.eval for move in report.moves)]
         positions = tuple(
             None if score is None else PositionSearch(MoveSearch(score.cp, score.mate))
@@ -478,7 +484,7 @@ class GameReader:
                     raise ValueError(f"illegal move {uci} at ply {ply}")
             searched = row.searched()
         except ValueError as error:
-            raise DamagedGame(_name(game), str(error)) from None
+            raise DamagedGame(_name_game(game), str(error)) from None
         given = self._given
         limit = f"{row.nodes_limit} nodes" if row.nodes_limit else row.limit
         if row.engine:
@@ -486,21 +492,21 @@ class GameReader:
         return ReadGame(game, searched, given)
 
 
-def _name(game: CorpusGame) -> str:
+def _name_game(game: CorpusGame) -> str:
     when = ", ".join(part for part in (game.event, game.round, game.date) if part)
     return f"{game.white.name} - {game.black.name}{f' ({when})' if when else ''}"[:200]
 
 
-def numbered_player(number: int | str | None) -> CorpusPlayer:
+def build_player(number: int | str | None) -> CorpusPlayer:
     """A player of a file that has names, or numbers in their place, or neither."""
     if number is None or number == "":
         return CorpusPlayer("?", "")
     if isinstance(number, int):
         return CorpusPlayer(str(number), f"number {number}")
-    return CorpusPlayer(number, _words(number))
+    return CorpusPlayer(number, _split_name(number))
 
 
-def _words(name: str) -> str:
+def _split_name(name: str) -> str:
     """A name as it is compared. One letter names somebody too: a study is told its
     players.
     """
@@ -510,29 +516,31 @@ def _words(name: str) -> str:
     )
 
 
-def _named(player: Player) -> CorpusPlayer:
+def _read_pgn_player(player: Player) -> CorpusPlayer:
     """A player of a PGN."""
-    return CorpusPlayer(player.name or "?", _words(player.name), fide_id_of(player))
+    return CorpusPlayer(
+        player.name or "?", _split_name(player.name), fide_id_of(player)
+    )
 
 
-def plain_date(text: str | None) -> str:
+def normalise_date(text: str | None) -> str:
     """``2013.08.??`` and ``2013-08`` → ``2013.08``; empty for what is no date."""
     found = _DATE.match(text or "")
     return ".".join(filter(None, found.groups())) if found else ""
 
 
-def game_from(
+def build_game(
     headers: Headers, result: Result, moves: Iterable[str], start_fen: str
 ) -> CorpusGame:
     """A game by what the tags of its PGN say, with its moves in UCI."""
     return CorpusGame(
-        white=_named(headers.white),
-        black=_named(headers.black),
+        white=_read_pgn_player(headers.white),
+        black=_read_pgn_player(headers.black),
         white_elo=headers.white.elo,
         black_elo=headers.black.elo,
         event=headers.event,
         round=headers.round,
-        date=plain_date(headers.date),
+        date=normalise_date(headers.date),
         result=result,
         moves=tuple(moves),
         start_fen=start_fen,
@@ -541,7 +549,7 @@ def game_from(
     )
 
 
-def clamped(cp: int) -> int:
+def clamp_score(cp: int) -> int:
     """A score that is within what this package counts with."""
     return max(-MATE_CP, min(MATE_CP, cp))
 
@@ -549,12 +557,12 @@ def clamped(cp: int) -> int:
 _MATES = {"M": MATE_CP, "-M": -MATE_CP}
 
 
-def cps(scores: Sequence[Any]) -> tuple[int | None, ...]:
+def parse_scores(scores: Sequence[Any]) -> tuple[int | None, ...]:
     """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates,
     null.
     """
     return tuple(
-        clamped(score) if isinstance(score, int) else _MATES.get(score)
+        clamp_score(score) if isinstance(score, int) else _MATES.get(score)
         for score in scores
     )
 
@@ -578,10 +586,10 @@ class _Played(msgspec.Struct):
         cp = (
             MATE_CP * (1 if self.mate > 0 else -1)
             if self.mate
-            else clamped(self.cp or 0)
+            else clamp_score(self.cp or 0)
         )
         # The same fields, in the same order.
-        values = [cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth)]
+        values = [cp, *msgspec.structs.astuple(self)[1:7], parse_scores(self.by_depth)]
         return MoveSearch(*values)
 
 
@@ -641,13 +649,13 @@ class GameLine(msgspec.Struct):
 
     def game(self) -> CorpusGame:
         return CorpusGame(
-            white=numbered_player(self.white),
-            black=numbered_player(self.black),
+            white=build_player(self.white),
+            black=build_player(self.black),
             white_elo=self.white_elo,
             black_elo=self.black_elo,
             event=self.event,
             round=self.round,
-            date=plain_date(self.date),
+            date=normalise_date(self.date),
             result=read_result(self.result or "*"),
             moves=self.uci,
             start_fen=self.start_fen,
@@ -687,8 +695,8 @@ class GameLine(msgspec.Struct):
             known = mean is not None and jump is not None
             summary = Complexity(mean, jump, at, 0) if known else None
             # The file has the score of the first choice too, where that was played.
-            other = None if played is None else MoveSearch(clamped(played))
-            whole = MoveSearch(clamped(cp or 0), mate, depth or 0, summary=summary)
+            other = None if played is None else MoveSearch(clamp_score(played))
+            whole = MoveSearch(clamp_score(cp or 0), mate, depth or 0, summary=summary)
             found = PositionSearch(whole, best or "", other, tuple(lines or ()))
             yield None if cp is None else found
 
@@ -755,13 +763,13 @@ def add_file(
     full.
     """
     added = AddedGames(path)
-    source, known_texts, finished = database.source(path, file_mark(path))
+    source, known_texts, finished = database.source(path, read_file_mark(path))
     if finished:
         added.texts = added.passed_over = known_texts
         return added
     reader = GameReader(given)
     try:
-        for text in game_texts(path):
+        for text in read_game_texts(path):
             added.texts += 1
             if added.texts <= known_texts:
                 added.passed_over += 1

@@ -25,8 +25,8 @@ from live.studies.study_data import (
     Rows,
     StudyData,
     TableHead,
-    table,
-    with_interval,
+    build_interval_columns,
+    register_table,
 )
 
 GROUPINGS = ("player", "event", "year", "rating")
@@ -35,14 +35,14 @@ MOST_TURNS = 20_000
 _RATING_STEP = 100
 
 
-def _columns(by: str) -> tuple[Column, ...]:
+def _build_columns(by: str) -> tuple[Column, ...]:
     return (
         by,
         "turns",
-        *with_interval(
+        *build_interval_columns(
             "s", 3, "sensitivity, pawns, by maximum likelihood", "s low", "s high"
         ),
-        *with_interval("c", 3, "competence", "c low", "c high"),
+        *build_interval_columns("c", 3, "competence", "c low", "c high"),
         ("s percentile", 3, "by the percentile method"),
         ("c percentile", 3),
         ("mm_p", 1, "matches of the first line projected, percent"),
@@ -56,27 +56,27 @@ def _columns(by: str) -> tuple[Column, ...]:
     )
 
 
-@table(
+@register_table(
     "regan",
     "Sensitivity and competence by player",
     "Regan and Haworth 2011, section 7",
-    *_columns("player"),
+    *_build_columns("player"),
     by=GROUPINGS,
 )
-def regan_table(data: StudyData, by: str = "player") -> Rows:
+def build_regan_table(data: StudyData, by: str = "player") -> Rows:
     """Fits by maximum likelihood and by percentiles, projections beside what was
     played.
     """
-    counts, kept, left_out = _turns(data, by)
+    counts, kept, left_out = _collect_turns(data, by)
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
     order = (
         data.players
         if by == "player"
         else sorted(kept, key=lambda key: names.get(key, key))
     )
-    fitted = {key: _row(kept[key]) for key in order if key in kept}
+    fitted = {key: _fit_row(kept[key]) for key in order if key in kept}
     known = {key: c for key, (c, _) in fitted.items() if c is not None}
-    lines = line_of_competence(known) if by == "rating" else {}
+    lines = fit_competence_line(known) if by == "rating" else {}
     for key, (_, cells) in fitted.items():
         c_fit = lines.get(key)
         s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
@@ -94,10 +94,10 @@ def regan_table(data: StudyData, by: str = "player") -> Rows:
         yield f"{beyond} turns beyond {MOST_TURNS} of a row are not counted."
     if not fitted:
         yield "No position has several lines: search with study run --lines 10."
-    yield TableHead(f"Sensitivity and competence by {by}", _columns(by))
+    yield TableHead(f"Sensitivity and competence by {by}", _build_columns(by))
 
 
-def _turns(
+def _collect_turns(
     data: StudyData, by: str
 ) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
     """How many turns count of each group, the first of them, and how many do not
@@ -124,7 +124,7 @@ def _turns(
     return counts, kept, left_out
 
 
-def line_of_competence(known: dict[int, float]) -> dict[int, float]:
+def fit_competence_line(known: dict[int, float]) -> dict[int, float]:
     """Return c on the straight line over the ratings (section 7); nothing for fewer
     than three.
     """
@@ -134,7 +134,7 @@ def line_of_competence(known: dict[int, float]) -> dict[int, float]:
     return {rating: float(start + slope * rating) for rating in known}
 
 
-def _row(turns: TurnArrays) -> tuple[float | None, Row]:
+def _fit_row(turns: TurnArrays) -> tuple[float | None, Row]:
     """The c of one group, and its cells but for its name and those that need all
     groups.
     """

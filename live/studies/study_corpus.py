@@ -64,21 +64,21 @@ from live.studies.corpus_database import (
     PositionSearch,
     SearchedGame,
     SearchSetting,
-    merge,
-    move_search,
+    build_move_search,
+    merge_corpora,
 )
-from live.studies.player_studies import reported
+from live.studies.player_studies import report_result
 from live.studies.read_games import AddedGames, add_file, write_alliot
 from live.studies.study_data import TABLES as TABLES
 from live.studies.study_data import (
     Selection,
     StudyData,
     TableForm,
-    formatted,
-    move_files,
+    format_table,
+    update_move_files,
 )
-from live.studies.study_data import study_table as study_table
-from live.studies.study_figures import FIGURES, drawn
+from live.studies.study_data import build_table as study_table
+from live.studies.study_figures import FIGURES, render_figure
 
 #: What files of these endings hold.
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
@@ -102,25 +102,25 @@ def add_to_corpus(
         if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
             raise InputError(path, "no such file", "Name a PGN or NDJSON")
     given = SearchSetting(engine, limit)
-    with CorpusDatabase(corpus, create=True) as database, progress() as show:
+    with CorpusDatabase(corpus, create=True) as database, show_progress() as show:
 
         def read(added: AddedGames) -> None:
             show(added.texts, f"{added.source}: {added.texts} games")
 
         found = [add_file(database, path, given, read) for path in files]
-    reported(json, found, *map(_added_line, found))
+    report_result(json, found, *map(_describe_added, found))
     return int(any(added.broken or added.only_damage for added in found))
 
 
-def corpus_status(corpus: Path, *, json: str | None) -> int:
+def report_status(corpus: Path, *, json: str | None) -> int:
     """``live-rate study status``; returns the exit code."""
     check_writable(json)
     with CorpusDatabase(corpus) as database:
-        status = status_of(database)
-    return reported(json, status, *_status_lines(status))
+        status = collect_status(database)
+    return report_result(json, status, *_describe_status(status))
 
 
-def status_of(database: CorpusDatabase) -> dict[str, Any]:
+def collect_status(database: CorpusDatabase) -> dict[str, Any]:
     """Counts, and all that is wrong: what ``study status --json`` writes."""
     games = database.count("games")
     [years] = database.dicts(
@@ -172,10 +172,10 @@ def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
     """
     check_writable(json)
     with CorpusDatabase(other) as source, CorpusDatabase(corpus, create=True) as target:
-        merged = merge(target, source)
+        merged = merge_corpora(target, source)
     lines = (f"left out: {reason}" for reason in merged.refused)
     brought = f"{merged.games} games new, results of {merged.results} games added"
-    reported(json, merged, brought, *lines)
+    report_result(json, merged, brought, *lines)
     return int(bool(merged.refused))
 
 
@@ -184,8 +184,8 @@ def write_moves(corpus: Path, setting: int | None) -> int:
     code.
     """
     with CorpusDatabase(corpus) as database:
-        number, chosen = chosen_setting(database, setting)
-        files = move_files(database, number)
+        number, chosen = choose_setting(database, setting)
+        files = update_move_files(database, number)
     print_line(
         f"{chosen}: {len(files)} files in {corpus}-moves/setting-{number}", Console()
     )
@@ -198,7 +198,7 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     """
     check_writable(target)
     with CorpusDatabase(corpus) as database:
-        number, chosen = chosen_setting(database, setting)
+        number, chosen = choose_setting(database, setting)
         names = database.players()
         events = database.events()
         with (
@@ -211,7 +211,7 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     return 0
 
 
-def chosen_setting(
+def choose_setting(
     database: CorpusDatabase, setting: int | None
 ) -> tuple[int, SearchSetting]:
     """The setting named, or the only one there is.
@@ -235,7 +235,7 @@ def chosen_setting(
     )
 
 
-def _added_line(added: AddedGames) -> str:
+def _describe_added(added: AddedGames) -> str:
     counts = {
         "known": added.known,
         "read before": added.passed_over,
@@ -248,7 +248,7 @@ def _added_line(added: AddedGames) -> str:
     return f"{added.source}: {', '.join(parts)}"
 
 
-def _status_lines(status: dict[str, Any]) -> Iterator[str]:
+def _describe_status(status: dict[str, Any]) -> Iterator[str]:
     yield (
         f"{status['games']} games of {status['players']} players at {status['events']}"
         f" events, {status['first_year'] or '?'} to {status['last_year'] or '?'}"
@@ -284,7 +284,7 @@ _LINE_S = 10.0
 
 
 @contextmanager
-def progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
+def show_progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
     """What shows how many are done, in words: a bar on a terminal, a line every ten
     seconds without one; on standard error.
     """
@@ -307,14 +307,14 @@ Ask = Callable[[Search, int], Awaitable[SearchResult | SearchFailure]]
 """Has a search made; of two the one with the lower number comes first."""
 
 
-async def searched_game(
+async def search_game(
     game: NumberedGame, options: SearchOptions, ask: Ask, *, retrograde: bool = False
 ) -> tuple[SearchedGame, str]:
     """Everything found, and why a position could not be searched, for people; empty
     where all could. ``retrograde``: from the last position to the first (Alliot 2017,
     section 2.3).
     """
-    over = _by_rule(game)
+    over = _score_final_position(game)
     failures: list[str] = []
 
     async def find(search: Search, ply: int) -> SearchResult | None:
@@ -335,9 +335,9 @@ async def searched_game(
                 options.search_of_move(here, game.moves[ply], whole.depth), ply
             )
         return PositionSearch(
-            move_search(whole),
+            build_move_search(whole),
             whole.best,
-            None if played is None else move_search(played),
+            None if played is None else build_move_search(played),
             tuple((line.move, line.score.cp) for line in whole.lines),
         )
 
@@ -348,7 +348,7 @@ async def searched_game(
     return SearchedGame((*positions, *end)), next(iter(failures), "")
 
 
-def _by_rule(game: NumberedGame) -> MoveSearch | None:
+def _score_final_position(game: NumberedGame) -> MoveSearch | None:
     """The score of the last position where the game is over in it."""
     board = chess.Board(game.start_fen, chess960=game.chess960)
     for uci in game.moves:
@@ -407,7 +407,7 @@ class CorpusSearcher:
             for number in games:
                 ask = partial(self._ask, room, number)
                 game = self._database.stored(number)
-                found, failed = await searched_game(
+                found, failed = await search_game(
                     game, self._options, ask, retrograde=self._retrograde
                 )
                 self.left = self.left - 1
@@ -479,11 +479,16 @@ async def search_corpus(
             )
             number = database.setting(setting)
             database.commit()
-            wanted = missing_games(database, number, most if only is None else None)
+            wanted = find_missing_games(
+                database, number, most if only is None else None
+            )
             if only is not None:
                 missing = set(wanted)
                 wanted = [game for game in only if game in missing][:most]
-            with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
+            with (
+                stop_on_signals(stop) as came,
+                show_progress(len(wanted)) as searcher.show,
+            ):
                 await run_until_stopped(
                     searcher.run(service.room, number, wanted), stop
                 )
@@ -499,7 +504,7 @@ async def search_corpus(
     return derive_exit_code(came)
 
 
-def missing_games(
+def find_missing_games(
     database: CorpusDatabase, setting: int, most: int | None
 ) -> list[int]:
     """Numbers of the games without results, as they were added: eight bytes each."""
@@ -514,7 +519,7 @@ def missing_games(
 # --- tables and figures ---------------------------------------------------------------
 
 
-def tabulate(
+def write_tables(
     corpus: Path,
     names: Sequence[str],
     selection: Selection,
@@ -545,15 +550,15 @@ def tabulate(
         raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
     else:
         Path(out).mkdir(parents=True, exist_ok=True)
-    with _data(corpus, wanted, setting, selection) as data:
+    with _open_study_data(corpus, wanted, setting, selection) as data:
         for name in wanted:
             file = str(Path(out, f"{name}.{'txt' if form == 'text' else form}"))
-            made = formatted(study_table(name, data, by), form)
+            made = format_table(study_table(name, data, by), form)
             write_output(file if several else out, made.encode())
     return 0
 
 
-def draw(
+def draw_figure(
     corpus: Path, name: str, selection: Selection, *, setting: int | None, out: Path
 ) -> int:
     """``live-rate study figure``; returns the exit code.
@@ -571,8 +576,10 @@ def draw(
     table, *_ = FIGURES[name]
     _refuse_without_effect(name, table, selection)
     check_writable(str(out))
-    with _data(corpus, [table], setting, selection) as data:
-        write_output(str(out), drawn(name, study_table(table, data), out.suffix[1:]))
+    with _open_study_data(corpus, [table], setting, selection) as data:
+        write_output(
+            str(out), render_figure(name, study_table(table, data), out.suffix[1:])
+        )
     return 0
 
 
@@ -595,7 +602,7 @@ def _refuse_without_effect(
 
 
 @contextmanager
-def _data(
+def _open_study_data(
     corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
 ) -> Iterator[StudyData]:
     """What tables are made from: of games, searched or not, where no engine has a say
@@ -606,5 +613,5 @@ def _data(
         # No setting: no engine is asked.
         chosen: tuple[int | None, SearchSetting] = (None, SearchSetting("", ""))
         if not alone or setting is not None:
-            chosen = chosen_setting(database, setting)
+            chosen = choose_setting(database, setting)
         yield StudyData(database, *chosen, selection)

@@ -60,8 +60,8 @@ from live.studies.corpus_database import (
     PositionSearch,
     SearchedGame,
     SearchSetting,
-    gains,
-    named_like,
+    compute_gains,
+    find_named,
 )
 
 #: Games in one file: as much as is ever held at once.
@@ -122,7 +122,7 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
+def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
     """The files of one setting in the order of their games; those that are not up to
     date are made.
 
@@ -149,8 +149,8 @@ def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
             searched = database.searched(setting, first, first + GAMES_A_FILE)
             rows: list[tuple[Any, ...]] = []
             for game in searched:
-                rows += move_rows(*game)
-            frame = DataFrame(rows, schema=schema(), orient="row")
+                rows += build_move_rows(*game)
+            frame = DataFrame(rows, schema=build_schema(), orient="row")
             for stale in folder.glob(f"games-{first:09}*"):
                 stale.unlink()
             partial = file.with_suffix(".partial")
@@ -159,7 +159,7 @@ def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
     return files
 
 
-def schema() -> Mapping[str, Any]:
+def build_schema() -> Mapping[str, Any]:
     """The columns as polars has them."""
     return {
         name: polars.List(polars.Float64)
@@ -172,7 +172,9 @@ def schema() -> Mapping[str, Any]:
 _SCORES = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 
 
-def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
+def build_move_rows(
+    game: NumberedGame, searched: SearchedGame
+) -> Iterator[tuple[Any, ...]]:
     """A row for each move of which anything is known, in the order of ``COLUMNS``."""
     scores = _SCORES.get(game.result, (None, None))
     players = (game.white, game.black)
@@ -201,18 +203,20 @@ def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any,
                 uci,
                 position.best or None,
                 step * position.whole.cp,
-                *gains(position, searched.positions[index + 1], uci, color),
+                *compute_gains(position, searched.positions[index + 1], uci, color),
                 forced,
                 is_counted(index + 1, forced=forced),
-                *_search_figures(position.whole),
-                *_turn(position, uci, step, index + 1, repeated=epd in seen),
+                *_build_search_cells(position.whole),
+                *_build_turn_cells(
+                    position, uci, step, index + 1, repeated=epd in seen
+                ),
             )
         seen.add(epd)
         board.push(chess.Move.from_uci(uci))
         board.clear_stack()
 
 
-def _search_figures(whole: MoveSearch) -> tuple[Any, ...]:
+def _build_search_cells(whole: MoveSearch) -> tuple[Any, ...]:
     """What was spent on it, where anything was, and how its score changed from depth to
     depth.
     """
@@ -232,7 +236,7 @@ def _search_figures(whole: MoveSearch) -> tuple[Any, ...]:
     )
 
 
-def _turn(
+def _build_turn_cells(
     position: PositionSearch, uci: str, sign: int, ply: int, *, repeated: bool
 ) -> tuple[Any, ...]:
     """What Regan and Haworth need: nothing where one line was searched."""
@@ -268,7 +272,7 @@ class Selection(Value, kw_only=True):
     gain: GainKind = "same-search"
 
 
-def gain_column(gain: GainKind) -> str:
+def choose_gain_column(gain: GainKind) -> str:
     """Where the gains of a kind stand."""
     return "gain_cp" if gain == "same-search" else "successive_cp"
 
@@ -349,13 +353,19 @@ class StudyData:
         """
         files = self._files
         known = (
-            polars.scan_parquet(files) if files else polars.LazyFrame(schema=schema())
+            polars.scan_parquet(files)
+            if files
+            else polars.LazyFrame(schema=build_schema())
         )
         return self._chosen(known, all_players)
 
     @cached_property
     def _files(self) -> list[Path]:
-        return [] if self._number is None else move_files(self.database, self._number)
+        return (
+            []
+            if self._number is None
+            else update_move_files(self.database, self._number)
+        )
 
     def _chosen(self, moves: polars.LazyFrame, all_players: bool) -> polars.LazyFrame:
         chosen = moves.filter(polars.sql_expr(self.where))
@@ -450,7 +460,7 @@ class StudyData:
         return dict(map(tuple, rows))
 
     def _named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
-        found = named_like(part, names)
+        found = find_named(part, names)
         if len(found) == 1:
             return found[0], names[found[0]]
         if not found:
@@ -499,7 +509,7 @@ class PlayerMoves:
 
     def add(self, moves: DataFrame) -> None:
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
-        gain = col(gain_column(self._gain)).cast(Int64)
+        gain = col(choose_gain_column(self._gain)).cast(Int64)
         parts = gain.sign() + 1
         games = moves.group_by("game").agg(
             col("elo").first(),
@@ -609,7 +619,7 @@ class PairedMoves(PlayerMoves):
         self.transitions.merge(other.transitions)
 
 
-def gather(
+def gather_moves(
     data: StudyData,
     make: Callable[[GainKind], Moves],
     *keys: str,
@@ -635,21 +645,23 @@ def gather(
     return found
 
 
-def by_player(data: StudyData, make: Callable[[GainKind], Moves]) -> dict[int, Moves]:
+def gather_by_player(
+    data: StudyData, make: Callable[[GainKind], Moves]
+) -> dict[int, Moves]:
     """By the player's number, players in the order of the selection, those with too few
     moves left out.
     """
-    found = gather(data, make, "player")
+    found = gather_moves(data, make, "player")
     least = max(1, data.selection.min_moves)
     known = {player: found[player,] for player in data.players if (player,) in found}
     return {player: moves for player, moves in known.items() if moves.gains.n >= least}
 
 
-def by_year(
+def gather_by_year(
     data: StudyData, make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int], Moves]:
     """By the player's number and the year; games without a year are left out."""
-    found = gather(data, make, "player", "year")
+    found = gather_moves(data, make, "player", "year")
     return {
         (player, year): moves
         for (player, year), moves in found.items()
@@ -677,7 +689,7 @@ class TableColumn(NamedTuple):
 Column = str | tuple[str, int | None] | tuple[str, int | None, str]
 
 
-def with_interval(
+def build_interval_columns(
     name: str, digits: int, meaning: str = "", low: str = "low", high: str = "high"
 ) -> tuple[Column, Column, Column]:
     """A figure and both ends of its interval."""
@@ -736,7 +748,7 @@ TABLES: dict[str, TableKind] = {}
 SUCCESSIVE = "{setting}, successive gain"
 
 
-def table(
+def register_table(
     name: str,
     title: str,
     source: str,
@@ -765,10 +777,10 @@ def table(
 TableForm = Literal["text", "csv", "json"]
 
 
-def formatted(table: StudyTable, form: TableForm) -> str:
+def format_table(table: StudyTable, form: TableForm) -> str:
     """The table as text, ending with a newline."""
     digits = [column.digits for column in table.columns]
-    cells = [[*map(_rounded, row, digits)] for row in table.rows]
+    cells = [[*map(_round_cell, row, digits)] for row in table.rows]
     if form == "json":
         columns = [
             {"name": each.name, "meaning": each.meaning} for each in table.columns
@@ -776,7 +788,7 @@ def formatted(table: StudyTable, form: TableForm) -> str:
         whole = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
         return to_json(whole).decode()
     words = [[column.name for column in table.columns]]
-    words += [[*map(_word, row, digits)] for row in cells]
+    words += [[*map(_format_cell, row, digits)] for row in cells]
     if form == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(words)
@@ -797,20 +809,20 @@ def formatted(table: StudyTable, form: TableForm) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rounded(value: Cell, digits: int | None) -> Cell:
+def _round_cell(value: Cell, digits: int | None) -> Cell:
     """A number with its digits, never a negative zero; anything else as it is."""
     if isinstance(value, float) and digits is not None:
         return round(value, digits) + 0.0
     return value
 
 
-def _word(value: Cell, digits: int | None) -> str:
+def _format_cell(value: Cell, digits: int | None) -> str:
     if isinstance(value, float) and digits is not None:
         return f"{value:.{digits}f}"
     return "" if value is None else str(value)
 
 
-def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:
+def build_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:
     """Make one table. ``by``: one of the ways that it can be paired or grouped by.
 
     Raises InputError for a name or ``by`` that there is not.

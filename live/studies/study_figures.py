@@ -32,7 +32,7 @@ Labels = tuple[str, str]
 Panel = Callable[[Any, DataFrame], Labels]
 
 
-def drawn(name: str, table: StudyTable, form: str) -> bytes:
+def render_figure(name: str, table: StudyTable, form: str) -> bytes:
     """A figure as PNG or SVG.
 
     Raises:
@@ -86,22 +86,22 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
     return out.getvalue()
 
 
-def _values(rows: DataFrame, *names: str) -> list[Floats]:
+def _read_columns(rows: DataFrame, *names: str) -> list[Floats]:
     """Whole columns; what is not known is no number, and a gap."""
     return [rows[name].cast(polars.Float64).to_numpy() for name in names]
 
 
-def _groups(
+def _group_rows(
     rows: DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
 ) -> Iterator[tuple[list[str], list[Floats]]]:
     """Columns by group, in the order of the table; not more groups than can be told
     apart.
     """
     for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
-        yield list(map(str, key)), _values(part, *names)
+        yield list(map(str, key)), _read_columns(part, *names)
 
 
-def _curve(
+def _draw_curve(
     axes: Any,
     label: str,
     x: Floats,
@@ -119,7 +119,7 @@ def _curve(
             axes.vlines(x, low, high, color=color, lw=1, alpha=0.6)
 
 
-def _at_each(
+def _fill_gaps(
     at: Floats, values: Floats, blank: float, low: float, high: float
 ) -> list[Any]:
     """Whole numbers from ``low`` to ``high`` that are reached, and the values at
@@ -130,7 +130,7 @@ def _at_each(
     return [reached, [known.get(each, blank) for each in reached]]
 
 
-def _curves(
+def _build_curves_panel(
     group: str, names: Sequence[str], *labels: *Labels, marker: str = ""
 ) -> Panel:
     """A curve for each group of rows: x and y, and low and high where it has an
@@ -138,37 +138,39 @@ def _curves(
     """
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
-        for [key], columns in _groups(rows, [group], *names):
-            _curve(axes, key, *columns, marker=marker)
+        for [key], columns in _group_rows(rows, [group], *names):
+            _draw_curve(axes, key, *columns, marker=marker)
         return labels
 
     return draw
 
 
-def _by_x(name: str, label: str) -> Panel:
-    return _curves("conformance", ("x_cp", name), "x, centipawns", label)
+def _build_x_panel(name: str, label: str) -> Panel:
+    return _build_curves_panel("conformance", ("x_cp", name), "x, centipawns", label)
 
 
-def _by_color(axes: Any, rows: DataFrame, x: str, name: str, marker: str = "") -> None:
+def _draw_color_columns(
+    axes: Any, rows: DataFrame, x: str, name: str, marker: str = ""
+) -> None:
     """Columns called ``name`` with the colour."""
     for color, shade in (("white", "0.65"), ("black", "0.1")):
-        columns = _values(rows, x, name.format(color))
-        _curve(axes, color, *columns, marker=marker, color=shade)
+        columns = _read_columns(rows, x, name.format(color))
+        _draw_curve(axes, color, *columns, marker=marker, color=shade)
 
 
-def _conformances(axes: Any, rows: DataFrame) -> Labels:
+def _draw_conformances(axes: Any, rows: DataFrame) -> Labels:
     shown = rows.filter(col("conformance_cp").is_between(1, 199))
-    _by_color(axes, shown, "conformance_cp", "{}")
+    _draw_color_columns(axes, shown, "conformance_cp", "{}")
     return "conformance, centipawns (1 to 199)", "moves"
 
 
 def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
-    everybody = _enough(rows.filter(player=rows["player"][0]))
-    _by_color(axes, everybody, "evaluation_cp", "{} within 30", "o")
+    everybody = _select_enough_moves(rows.filter(player=rows["player"][0]))
+    _draw_color_columns(axes, everybody, "evaluation_cp", "{} within 30", "o")
     return _EVALUATION, "share within 30 cp"
 
 
-def _enough(rows: DataFrame) -> DataFrame:
+def _select_enough_moves(rows: DataFrame) -> DataFrame:
     """The rows on enough moves. Raises InputError where there is none."""
     found = rows.filter(rows["moves"] >= _ENOUGH_MOVES)
     if not len(found):
@@ -177,74 +179,80 @@ def _enough(rows: DataFrame) -> DataFrame:
     return found
 
 
-def _distribution(axes: Any, rows: DataFrame) -> Labels:
-    for [player], (gains, shares) in _groups(
+def _draw_distribution(axes: Any, rows: DataFrame) -> Labels:
+    for [player], (gains, shares) in _group_rows(
         rows, ["player"], "gain_cp", "share", most=4
     ):
-        columns = _at_each(gains, shares, math.nan, -150, 100)
-        _curve(axes, player, *columns, marker=".", ms=4, lw=0.8)
+        columns = _fill_gaps(gains, shares, math.nan, -150, 100)
+        _draw_curve(axes, player, *columns, marker=".", ms=4, lw=0.8)
     axes.set_yscale("log")
     return "gain, centipawns", "share of moves (logarithmic)"
 
 
-def _rho(axes: Any, rows: DataFrame) -> Labels:
-    labels = _by_x("rho", "correlation of p(x) with results")(axes, rows)
+def _draw_correlation(axes: Any, rows: DataFrame) -> Labels:
+    labels = _build_x_panel("rho", "correlation of p(x) with results")(axes, rows)
     axes.axvline(30, ls=":", **_THIN)
     return labels
 
 
-def _shortfalls(axes: Any, rows: DataFrame) -> Labels:
+def _draw_shortfalls(axes: Any, rows: DataFrame) -> Labels:
     names = ("evaluation_cp", "conformance", "low", "high")
     labels = (_EVALUATION, "mean conformance, centipawns")
-    return _curves("player", names, *labels, marker="o")(axes, _enough(rows))
+    return _build_curves_panel("player", names, *labels, marker="o")(
+        axes, _select_enough_moves(rows)
+    )
 
 
-def _positions(axes: Any, rows: DataFrame) -> Labels:
-    [([player], (at, moves))] = _groups(
+def _draw_positions(axes: Any, rows: DataFrame) -> Labels:
+    [([player], (at, moves))] = _group_rows(
         rows, ["player"], "evaluation_cp", "moves", most=1
     )
     axes.bar(at, moves, width=18)
     return f"evaluation, centipawns, {player}", "positions"
 
 
-def _classes(axes: Any, rows: DataFrame) -> Labels:
-    for [player], columns in _groups(rows, ["player"], "class", "positions", most=4):
-        _curve(axes, player, *columns, marker="o")
-    [(_, (at, edges))] = _groups(rows, ["player"], "class", "from_cp", most=1)
+def _draw_classes(axes: Any, rows: DataFrame) -> Labels:
+    for [player], columns in _group_rows(
+        rows, ["player"], "class", "positions", most=4
+    ):
+        _draw_curve(axes, player, *columns, marker="o")
+    [(_, (at, edges))] = _group_rows(rows, ["player"], "class", "from_cp", most=1)
     words = ["below" if math.isnan(edge) else f"{edge:.0f}" for edge in edges]
     axes.set_xticks(at, words, rotation=60, fontsize=8)
     return "least evaluation of the class, centipawns", "positions"
 
 
-def _colors(axes: Any, rows: DataFrame) -> Labels:
+def _draw_colors(axes: Any, rows: DataFrame) -> Labels:
     n = np.array([[max(1, rows[color].sum())] for color in ("white", "black")])
     shown = rows.filter(rows["conformance_cp"] <= 200)
-    at, *columns = _values(shown, "conformance_cp", "white p(x)", "black p(x)")
+    at, *columns = _read_columns(shown, "conformance_cp", "white p(x)", "black p(x)")
     shares = np.array(columns)
     ahead = 100 * (shares[0] - shares[1])
     reach = 196 * np.sqrt((shares * (1 - shares) / n).sum(axis=0))
     label = "95 %, moves taken as independent"
-    _curve(axes, label, at, ahead, ahead - reach, ahead + reach)
+    _draw_curve(axes, label, at, ahead, ahead - reach, ahead + reach)
     axes.axhline(0, **_THIN)
     return "x, centipawns", "p(x) of White less Black, percent"
 
 
-def _depths(axes: Any, rows: DataFrame) -> Labels:
-    counts = _groups(rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99)
+def _draw_depths(axes: Any, rows: DataFrame) -> Labels:
+    counts = _group_rows(
+        rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99
+    )
     # The classes with the most searches, from the shortest time on.
     known = sorted(counts, key=lambda each: -each[1][2].sum())[:_MOST_CURVES]
     known.sort(key=lambda each: int(each[0][0]))
     for place, ((start, end), (depths, shares, searches)) in enumerate(known):
         # Depths between that no search ended at.
-        columns = _at_each(depths, 100 * shares, 0.0, -math.inf, math.inf)
+        columns = _fill_gaps(depths, 100 * shares, 0.0, -math.inf, math.inf)
         label = f"{start} to {end} ms, {searches.sum():.0f} searches"
         # Later classes darker, from light blue to navy.
         shade = (0.75 - 0.75 * place / len(known), 0.85 - 0.7 * place / len(known), 0.9)
-        _curve(axes, label, *columns, marker="o", color=shade)
+        _draw_curve(axes, label, *columns, marker="o", color=shade)
     return "depth", "percent of the searches"
 
 
-def _matches(axes: Any, rows: DataFrame) -> Labels:
+def _draw_matches(axes: Any, rows: DataFrame) -> Labels:
     shown = rows.head(40)
     at = np.arange(len(shown))
     for name, marker, style in (
@@ -252,10 +260,10 @@ def _matches(axes: Any, rows: DataFrame) -> Labels:
         ("by p(0.3)", "D", {"ms": 5, "label": "expected from p(0.3)"}),
         ("by p(0)", "^", {"ms": 5, "label": "expected from perfect moves"}),
     ):
-        axes.plot(*_values(shown, name), at, marker, **style)
+        axes.plot(*_read_columns(shown, name), at, marker, **style)
     axes.axvline(0.5, **_THIN)
     names = [
-        f"{_family(one)} - {_family(other)}\n{event[:32]}"
+        f"{_read_family_name(one)} - {_read_family_name(other)}\n{event[:32]}"
         for one, other, event in shown["player", "opponent", "event"].iter_rows()
     ]
     axes.set_yticks(at, names, fontsize=7)
@@ -263,56 +271,60 @@ def _matches(axes: Any, rows: DataFrame) -> Labels:
     return "points a game of the first named", ""
 
 
-def _match_curves(*names: str, label: str) -> Panel:
+def _build_match_panel(*names: str, label: str) -> Panel:
     """Each match by x: with an interval where low and high are named too."""
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
-        for (one, other, _), columns in _groups(
+        for (one, other, _), columns in _group_rows(
             rows, ["player", "opponent", "event"], "x_cp", *names, most=6
         ):
-            _curve(axes, f"{_family(one)} - {_family(other)}", *columns)
+            _draw_curve(
+                axes, f"{_read_family_name(one)} - {_read_family_name(other)}", *columns
+            )
         if len(names) == 1:
             axes.axhline(0, **_THIN)
         else:
             # Winners and losers alike.
-            lowest = np.min(_values(rows, "low", "opponent's low"))
+            lowest = np.min(_read_columns(rows, "low", "opponent's low"))
             axes.set_ylim(math.floor(lowest * 20) / 20, 1.01)
         return "x, centipawns", label
 
     return draw
 
 
-def _outcomes(axes: Any, rows: DataFrame) -> Labels:
-    at, tanh, *spline = _values(rows, "difference_cp", "tanh", "spline", "low", "high")
+def _draw_outcomes(axes: Any, rows: DataFrame) -> Labels:
+    at, tanh, *spline = _read_columns(
+        rows, "difference_cp", "tanh", "spline", "low", "high"
+    )
     axes.plot([at[0], 0, 0, at[-1]], [0, 0, 1, 1], lw=1.2, label="step (Ferreira)")
     axes.plot(at, tanh, lw=1.2, label="tanh, a = 1.16")
     words = "spline fitted to these games, 1 at +400 (95 %, but for its scale)"
-    _curve(axes, words, at, *spline)
+    _draw_curve(axes, words, at, *spline)
     axes.set_ylim(-0.25, 1.25)
     return "difference of two gains, centipawns", "worth to White"
 
 
-def _convolved(axes: Any, rows: DataFrame) -> Labels:
+def _draw_convolutions(axes: Any, rows: DataFrame) -> Labels:
     place = (col("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
     steps = rows.group_by("pairs", place, maintain_order=True).agg(col("share").sum())
-    for [n], columns in _groups(steps, ["pairs"], "difference_cp", "share"):
+    for [n], columns in _group_rows(steps, ["pairs"], "difference_cp", "share"):
         # What is left of the steps at both ends is no whole step.
         at, shares = (each[1:-1] for each in columns)
-        _curve(axes, f"{n} pair{'s' if n != '1' else ''} of moves", at, shares)
+        _draw_curve(axes, f"{n} pair{'s' if n != '1' else ''} of moves", at, shares)
     axes.set_yscale("log", nonpositive="mask")
     axes.set_ylim(1e-5, 1)
     words = f"probability in steps of {_STEP_CP} cp (logarithmic)"
     return "difference of the gains, centipawns", words
 
 
-def _grid(axes: Any, rows: DataFrame) -> Labels:
+def _draw_grid(axes: Any, rows: DataFrame) -> Labels:
     shades = rows.pivot("n0", index="b", values="rho", sort_columns=False).sort("b")
     across = sorted(map(int, shades.columns[1:]))
-    [rho] = _values(rows, "rho")
+    [rho] = _read_columns(rows, "rho")
     image = axes.contourf(
         across,
-        *_values(shades, "b"),
-        np.array(_values(shades, *map(str, across))).T,
+        *_read_columns(shades, "b"),
+        np.array(_read_columns(shades, *map(str, across))).T,
         levels=[
             math.ceil(np.nanmax(rho) * 50) / 50 - 0.4 + 0.02 * step
             for step in range(21)
@@ -327,7 +339,7 @@ def _grid(axes: Any, rows: DataFrame) -> Labels:
     return "n0", "b, pawns"
 
 
-def _best(label: str, *names: str) -> Panel:
+def _build_best_panel(label: str, *names: str) -> Panel:
     """By n0, of the row with the best correlation."""
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
@@ -336,67 +348,71 @@ def _best(label: str, *names: str) -> Panel:
             col("rho").round(9), "b", descending=[True, False]
         )
         best = ranked.unique("n0", keep="first", maintain_order=True).sort("n0")
-        _curve(axes, "", *_values(best, "n0", *names), marker="o")
+        _draw_curve(axes, "", *_read_columns(best, "n0", *names), marker="o")
         return "n0", label
 
     return draw
 
 
-def _family(name: str) -> str:
+def _read_family_name(name: str) -> str:
     """The family name, where the name has it first."""
     return name.split(",")[0]
 
 
-def _career(name: str, low: str, high: str) -> Panel:
+def _build_career_panel(name: str, low: str, high: str) -> Panel:
     labels = ("year", f"ponderated conformance {name}")
-    return _curves("player", ("year", name, low, high), *labels, marker="o")
+    return _build_curves_panel("player", ("year", name, low, high), *labels, marker="o")
 
 
 #: By name, in the order of the manual: which table a figure shows, and its panels from
 #: the left.
 FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
-    "ferreira-3": ("ferreira-distribution", _distribution),
+    "ferreira-3": ("ferreira-distribution", _draw_distribution),
     "ferreira-6": (
         "ferreira-curve",
-        _curves("player", ("moves", "d"), "moves", "Elo against the engine"),
+        _build_curves_panel(
+            "player", ("moves", "d"), "moves", "Elo against the engine"
+        ),
     ),
-    "alliot-1": ("alliot-depths", _depths),
-    "alliot-2": ("alliot-evaluations", _shortfalls),
-    "alliot-3": ("alliot-conformance-distribution", _conformances),
-    "alliot-4": ("alliot-conformance-results", _rho),
+    "alliot-1": ("alliot-depths", _draw_depths),
+    "alliot-2": ("alliot-evaluations", _draw_shortfalls),
+    "alliot-3": ("alliot-conformance-distribution", _draw_conformances),
+    "alliot-4": ("alliot-conformance-results", _draw_correlation),
     "alliot-5": (
         "alliot-conformance-results",
-        _by_x("alpha", "alpha (result where p(x) is alike)"),
-        _by_x("beta", "beta (result for each 1 of p(x))"),
+        _build_x_panel("alpha", "alpha (result where p(x) is alike)"),
+        _build_x_panel("beta", "beta (result for each 1 of p(x))"),
     ),
-    "alliot-6": ("alliot-conformance-distribution", _colors),
+    "alliot-6": ("alliot-conformance-distribution", _draw_colors),
     "alliot-6-right": ("alliot-evaluations", _draw_within_30),
-    "alliot-7": ("alliot-matches", _matches),
+    "alliot-7": ("alliot-matches", _draw_matches),
     "alliot-7-right": (
         "alliot-match-conformance",
-        _match_curves("difference", label="p(x) of the winner less the loser"),
+        _build_match_panel("difference", label="p(x) of the winner less the loser"),
     ),
     "alliot-8": (
         "alliot-match-conformance",
-        _match_curves("p(x)", "low", "high", label="p(x) of the winner"),
-        _match_curves(
+        _build_match_panel("p(x)", "low", "high", label="p(x) of the winner"),
+        _build_match_panel(
             "opponent's p(x)",
             "opponent's low",
             "opponent's high",
             label="p(x) of the loser",
         ),
     ),
-    "alliot-9": ("alliot-outcomes", _outcomes),
-    "alliot-10": ("alliot-differences", _convolved),
-    "alliot-11": ("alliot-convolution-grid", _grid),
+    "alliot-9": ("alliot-outcomes", _draw_outcomes),
+    "alliot-10": ("alliot-differences", _draw_convolutions),
+    "alliot-11": ("alliot-convolution-grid", _draw_grid),
     "alliot-12": (
         "alliot-convolution-grid",
-        _best("b of the best correlation, pawns", "b"),
-        _best("best correlation with results, 95 % interval", "rho", "low", "high"),
+        _build_best_panel("b of the best correlation, pawns", "b"),
+        _build_best_panel(
+            "best correlation with results, 95 % interval", "rho", "low", "high"
+        ),
     ),
     "alliot-13": (
         "alliot-highest",
-        _curves(
+        _build_curves_panel(
             "player",
             ("highest_cp", "score", "low", "high"),
             "highest evaluation reached, centipawns",
@@ -404,11 +420,11 @@ FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
             marker="o",
         ),
     ),
-    "alliot-14": ("alliot-evaluations", _positions),
-    "alliot-15": ("alliot-classes", _classes),
+    "alliot-14": ("alliot-evaluations", _draw_positions),
+    "alliot-15": ("alliot-classes", _draw_classes),
     "career": (
         "career",
-        _career("p(0)", "low 0", "high 0"),
-        _career("p(0.3)", "low", "high"),
+        _build_career_panel("p(0)", "low 0", "high 0"),
+        _build_career_panel("p(0.3)", "low", "high"),
     ),
 }

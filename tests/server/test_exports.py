@@ -38,7 +38,7 @@ from live.server.png import render_png
 from live.server.share_page import render_share_page
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
-from live.studies.study_data import move_files
+from live.studies.study_data import update_move_files
 from tests.event.arithmetic import game as game_of
 from tests.event.test_event import MOVES, Run, ledger
 from tests.screens.terminal.stage import round_in_the_middle
@@ -220,7 +220,7 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
         added = add_file(database, str(tmp_path / "event.ndjson"), SearchSetting("?", "?"))
         assert (added.new, added.evaluated, added.damaged) == (1, 1, 0)
         assert database.settings() == {1: SearchSetting("Arithmetic", "1 look")}
-        frame = polars.concat(map(polars.read_parquet, move_files(database, 1)))
+        frame = polars.concat(map(polars.read_parquet, update_move_files(database, 1)))
     curves = whole.games[0].curves if whole.games[0].id == "g1" else whole.games[1].curves
     for color, points in (("white", curves.white), ("black", curves.black)):
         named = frame.filter(polars.col("colour") == color)["player"].is_not_null().all()

@@ -15,12 +15,18 @@ from live.studies import alliot_covariance
 from live.studies.alliot_covariance import (
     GRID_B_CP,
     GRID_N0,
-    convolved,
-    spline_basis,
-    spline_indicators,
-    spline_penalty,
+    build_spline_basis,
+    build_spline_penalty,
+    compute_convolutions,
+    compute_spline_indicators,
 )
-from live.studies.alliot_games import FOLDS, CountedGame, LineSums, correlation, counted_games
+from live.studies.alliot_games import (
+    FOLDS,
+    CountedGame,
+    LineSums,
+    compute_correlation,
+    read_counted_games,
+)
 from live.studies.study_corpus import study_table
 from live.studies.study_data import ConformingMoves
 from tests.studies.small_corpus import corpus_of, study_of
@@ -84,7 +90,7 @@ def test_several_indicators_together_are_least_squares() -> None:
     line = np.linalg.lstsq(np.c_[np.ones(60), x[chosen]], y[chosen], rcond=None)[0]
     assert sums.line([0, 1])[1] == pytest.approx(line)
     told = line[0] + x[held] @ line[1:]
-    rho = correlation(sums.moments([2], (0, line)))
+    rho = compute_correlation(sums.moments([2], (0, line)))
     assert rho == pytest.approx(np.corrcoef(told, y[held])[0, 1])
     n, whole, covariance = sums.covariance()
     design = np.c_[np.ones(90), x]
@@ -101,9 +107,9 @@ def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
     index, line = sums.line([0])
     slope, start = np.polyfit(x[::2, 2], y[::2], 1)
     assert (index, *line) == pytest.approx((2, start, slope))
-    rho = correlation(sums.tried([([0], [1])]))
+    rho = compute_correlation(sums.tried([([0], [1])]))
     assert rho == pytest.approx(np.corrcoef(x[1::2, 2], y[1::2])[0, 1])
-    assert correlation(np.zeros((3, 3))) is None
+    assert compute_correlation(np.zeros((3, 3))) is None
     assert LineSums(2).line([0])[1].tolist() == [0.0, 0.0]
 
 
@@ -122,7 +128,7 @@ def games(count: int, step_cp: int = 1) -> list[CountedGame]:
 
 def test_the_grid_is_the_convolution_where_gains_are_whole_steps() -> None:
     for game in games(4, step_cp=5):
-        found = convolved(game).reshape(len(GRID_N0), len(GRID_B_CP))
+        found = compute_convolutions(game).reshape(len(GRID_N0), len(GRID_B_CP))
         white, black = (GainHistogram(gain_cp for _, gain_cp in side) for side in game.sides)
         for n0, b_cp in ((0, 0), (29, 220), (95, 780)):
             told = predict_by_convolution(white, black, Convolution(n0, b_cp)).expected_score
@@ -132,18 +138,18 @@ def test_the_grid_is_the_convolution_where_gains_are_whole_steps() -> None:
 
 
 def test_a_spline_is_odd_and_goes_through_its_points() -> None:
-    basis = spline_basis()
+    basis = build_spline_basis()
     assert basis.shape == (801, 20)
     assert np.allclose(basis, -basis[::-1])
     assert np.allclose(basis[400 + np.arange(20, 401, 20)], np.eye(20))
 
 
 def test_a_spline_finds_the_vector_that_made_the_results() -> None:
-    basis, sums = spline_basis(), LineSums(1, penalty=spline_penalty())
+    basis, sums = build_spline_basis(), LineSums(1, penalty=build_spline_penalty())
     truth = 2 * TANH.evaluate(np.arange(-400.0, 401.0)) - 1
     points = truth[400 + np.arange(20, 401, 20)]
     for game in games(300):
-        indicators = spline_indicators(game, basis)
+        indicators = compute_spline_indicators(game, basis)
         sums.add(game.game, indicators, float(indicators @ points))
     n, line, _ = sums.covariance()
     assert n == 300
@@ -160,7 +166,7 @@ def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
 
 def test_games_that_count_have_their_results(tmp_path: Path) -> None:
     with study_of(corpus_of(tmp_path / "c.db")) as data:
-        assert {game.result for game in counted_games(data)} == {-1.0, 0.0, 1.0}
+        assert {game.result for game in read_counted_games(data)} == {-1.0, 0.0, 1.0}
 
 
 def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
@@ -178,14 +184,14 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             CountedGame(at % 13 + 1, at * 7919 % 3 - 1.0, [side(at, 13, 31), side(at, 17, 37)])
             for at in range(65)
         ]
-        monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(held))
+        monkeypatch.setattr(alliot_covariance, "read_counted_games", lambda data: iter(held))
         rows = study_table("alliot-fits", data).rows
         lost = [[sum(gain for _, gain in side) for side in each.sides] for each in held]
         worth = [
             msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
             for game, (white, black) in zip(held, lost, strict=True)
         ]
-        monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(worth))
+        monkeypatch.setattr(alliot_covariance, "read_counted_games", lambda data: iter(worth))
         told = study_table("alliot-fits", data).rows
     for row, other in zip(rows, told, strict=True):
         assert isinstance(row[3], float) and isinstance(row[4], float)

@@ -18,21 +18,27 @@ from hypothesis import strategies as st
 
 from live.errors import InputError
 from live.studies import read_games
-from live.studies.corpus_database import CorpusDatabase, MergedResults, merge, packed, unpacked
+from live.studies.corpus_database import (
+    CorpusDatabase,
+    MergedResults,
+    merge_corpora,
+    pack_moves,
+    unpack_moves,
+)
 from live.studies.read_games import (
     AddedGames,
     BrokenFile,
     DamagedGame,
     GameText,
     add_file,
-    file_mark,
-    game_texts,
-    plain_date,
+    normalise_date,
     read_alliot,
+    read_file_mark,
+    read_game_texts,
     write_alliot,
 )
-from live.studies.study_corpus import status_of, write_alliot_database
-from live.studies.study_data import move_rows
+from live.studies.study_corpus import collect_status, write_alliot_database
+from live.studies.study_data import build_move_rows
 from tests.studies.small_corpus import DATA, GIVEN, LINES, SAMPLE, SEARCHED, corpus_of
 
 SQUARES = st.sampled_from(chess.SQUARE_NAMES)
@@ -41,8 +47,8 @@ MOVES = st.builds("{}{}{}".format, SQUARES, SQUARES, st.sampled_from(["", "n", "
 
 @given(st.lists(MOVES, max_size=40))
 def test_packed_moves_come_back(moves: list[str]) -> None:
-    assert list(unpacked(packed(moves))) == moves
-    assert len(packed(moves)) == 2 * len(moves)
+    assert list(unpack_moves(pack_moves(moves))) == moves
+    assert len(pack_moves(moves)) == 2 * len(moves)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +64,7 @@ def test_packed_moves_come_back(moves: list[str]) -> None:
     ],
 )
 def test_dates(text: str | None, date: str) -> None:
-    assert plain_date(text) == date
+    assert normalise_date(text) == date
 
 
 def content(path: Path) -> list[object]:
@@ -117,7 +123,7 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
         for _ in range(2):
             add_file(database, str(file), GIVEN)
-            status = status_of(database)
+            status = collect_status(database)
             assert status["games"] == 2
             told = [(each["text"], each["problem"].split(":")[0]) for each in status["damaged"]]
             assert told == [
@@ -141,7 +147,7 @@ def test_a_game_with_two_results_has_none(tmp_path: Path) -> None:
         file.write_bytes(b"\n".join(order))
         corpus = corpus_of(tmp_path / f"{hash(order[0])}.db", file)
         with CorpusDatabase(corpus) as database:
-            [disputed] = status_of(database)["disputed"]
+            [disputed] = collect_status(database)["disputed"]
             assert set(disputed["results"]) == {row["result"], msgspec.json.decode(other)["result"]}
             assert database.stored(1).result == "*"
 
@@ -163,7 +169,7 @@ def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
         assert white[0] == white[1] == white[2] != white[3]
         # Whatever spelling a game came with.
         with CorpusDatabase(copy) as other:
-            assert merge(database, other) == MergedResults()
+            assert merge_corpora(database, other) == MergedResults()
 
 
 def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
@@ -198,8 +204,8 @@ def test_two_halves_make_the_whole(tmp_path: Path) -> None:
         halves.append(corpus_of(tmp_path / f"{name}.db", file))
     whole = corpus_of(tmp_path / "whole.db")
     with CorpusDatabase(halves[0]) as one, CorpusDatabase(halves[1]) as two:
-        assert merge(one, two) == MergedResults(games=6, results=6)
-        assert merge(one, two) == MergedResults()
+        assert merge_corpora(one, two) == MergedResults(games=6, results=6)
+        assert merge_corpora(one, two) == MergedResults()
     with CorpusDatabase(halves[0]) as one, CorpusDatabase(whole) as all_:
         for table in ("players", "player_keys", "games", "settings", "results"):
             query = f"SELECT * FROM {table} ORDER BY 1, 2"
@@ -219,8 +225,8 @@ def test_a_file_is_the_same_however_it_is_compressed(
     plain, packed = tmp_path / "games.pgn", tmp_path / "games"
     plain.write_bytes(PGN)
     packed.write_bytes(compress(PGN))
-    assert list(game_texts(str(packed))) == list(game_texts(str(plain)))
-    assert len(list(game_texts(str(packed)))) == 4
+    assert list(read_game_texts(str(packed))) == list(read_game_texts(str(plain)))
+    assert len(list(read_game_texts(str(packed)))) == 4
 
 
 def test_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,8 +234,8 @@ def test_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch) -> 
         buffer = io.BytesIO(SEARCHED.read_bytes())
 
     monkeypatch.setattr(sys, "stdin", Stdin())
-    assert list(game_texts("-")) == list(game_texts(str(SEARCHED)))
-    assert file_mark("-") == ""
+    assert list(read_game_texts("-")) == list(read_game_texts(str(SEARCHED)))
+    assert read_file_mark("-") == ""
 
 
 def test_a_file_that_was_cut_gives_what_it_holds_and_says_so(tmp_path: Path) -> None:
@@ -237,7 +243,7 @@ def test_a_file_that_was_cut_gives_what_it_holds_and_says_so(tmp_path: Path) -> 
     cut.write_bytes(SEARCHED.read_bytes()[:9000])
     found: list[GameText] = []
     with pytest.raises(BrokenFile):
-        found.extend(game_texts(str(cut)))
+        found.extend(read_game_texts(str(cut)))
     assert 0 < len(found) < 13
 
 
@@ -247,11 +253,11 @@ def test_a_file_whose_packing_is_damaged_says_so(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.ndjson.gz"
     damaged.write_bytes(packed)
     with pytest.raises(BrokenFile):
-        list(game_texts(str(damaged)))
+        list(read_game_texts(str(damaged)))
 
 
 def test_the_sample_of_the_paper_reads_with_every_field() -> None:
-    [text] = game_texts(str(SAMPLE))
+    [text] = read_game_texts(str(SAMPLE))
     assert not isinstance(text, bytes)
     found = read_alliot(text)
     game, searched, setting = found.game, found.searched, found.setting
@@ -277,7 +283,7 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
 
 
 def test_of_a_move_the_search_counts_among_other_comments() -> None:
-    [text] = game_texts(str(SAMPLE))
+    [text] = read_game_texts(str(SAMPLE))
     assert not isinstance(text, bytes)
     marked = text.movetext.replace(b"c1d2 {", b"c1d2 {Well played} {")
     marked = marked.replace(b"} (", b"} {as all know} (", 1)
@@ -298,7 +304,7 @@ def test_of_a_move_the_search_counts_among_other_comments() -> None:
     ],
 )
 def test_a_damaged_game_is_not_read_in_part(whole: bytes, damaged: bytes) -> None:
-    [text] = game_texts(str(SAMPLE))
+    [text] = read_game_texts(str(SAMPLE))
     assert not isinstance(text, bytes)
     assert whole in text.movetext
     movetext = damaged.join(text.movetext.rsplit(whole, 1))
@@ -323,7 +329,7 @@ def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
     for (game, searched), (again, searched_again) in zip(games, back, strict=True):
         assert game.moves == again.moves
         assert game.date == again.date is not None
-        rows = move_rows(game, searched), move_rows(again, searched_again)
+        rows = build_move_rows(game, searched), build_move_rows(again, searched_again)
         for one, other in zip(*rows, strict=True):
             # Move, first choice, score, same-search gain.
             assert one[10:14] == other[10:14]

@@ -17,12 +17,12 @@ from live.event.comparisons import compare, rank
 from live.event.comparisons import table_four as ferreira_table_4
 from live.messages.figures import EngineInfo, PlayerView
 from live.ratings.match import GameCounts, Sprt, compute_match_statistics
-from live.studies import player_studies as printed
+from live.studies import player_studies
 from live.studies.player_studies import (
     MatchStudy,
     compare_players,
+    compute_match,
     find_player,
-    match_of,
     rank_players,
 )
 from tests.event.arithmetic import event
@@ -63,7 +63,7 @@ def test_nobody_is_guessed(asked: str, named: str) -> None:
 
 
 def test_counts_are_taken_as_wins_draws_and_losses() -> None:
-    found = match_of(["12", "20", "8"], Sprt(0, 10), None)
+    found = compute_match(["12", "20", "8"], Sprt(0, 10), None)
     assert (found.counts.wins, found.counts.draws, found.counts.losses) == (12, 20, 8)
     assert found.statistics.score == 0.55
     assert found.sprt is not None and found.sprt.decision == "continue"
@@ -72,7 +72,7 @@ def test_counts_are_taken_as_wins_draws_and_losses() -> None:
 
 def test_what_is_no_count_is_refused() -> None:
     with pytest.raises(InputError, match="-1"):
-        match_of(["3", "-1", "4"], None, None)
+        compute_match(["3", "-1", "4"], None, None)
 
 
 def _game(white: str, black: str, result: str, moves: str) -> str:
@@ -82,7 +82,7 @@ def _game(white: str, black: str, result: str, moves: str) -> str:
 def match_in(folder: Path, *games: str, test: Sprt | None = None) -> MatchStudy:
     pgn = folder / "match.pgn"
     pgn.write_text("".join(games))
-    return match_of([str(pgn)], test, None)
+    return compute_match([str(pgn)], test, None)
 
 
 def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_comparison_shows_scores_and_reasons() -> None:
     held = event()
     one, other, _ = held.players()
     rows = compare(held.collect_compared_moves(), one.id, other.id)
-    text = drawn(printed.comparison(one, other, rows, width=WIDTH), WIDTH)
+    text = drawn(player_studies.build_comparison_table(one, other, rows, width=WIDTH), WIDTH)
     for row in rows:
         assert all(word in text for word in row.predictor.split())
         if row.expected_score is not None:
@@ -195,7 +195,9 @@ def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
     one, other, _ = event().players()
     one = known(one, counted=30, perceived=2441, usual_low=2100, usual_high=2790, percentile=74.0)
     other = known(other, perceived=3200, usual_low=None, usual_high=None, percentile=None)
-    text = drawn(printed.both_players(one, other, ENGINE, "same-search", width=WIDTH), WIDTH)
+    text = drawn(
+        player_studies.build_players_table(one, other, ENGINE, "same-search", width=WIDTH), WIDTH
+    )
     lines = {line.split("  ")[0].strip(): line for line in text.splitlines() if line.strip()}
     assert "2441 (usual 2100–2790)" in lines["Playing like"]
     assert "3200+" in lines["Playing like"] and "74" in lines["Percentile"]
@@ -211,9 +213,9 @@ def test_names_cannot_write_to_the_terminal() -> None:
         for each in rank(held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating)
     ]
     for table in (
-        printed.comparison(hostile, other, (), width=WIDTH),
-        printed.both_players(hostile, other, ENGINE, "same-search", width=WIDTH),
-        printed.battle(ranks, "covariance", width=WIDTH),
+        player_studies.build_comparison_table(hostile, other, (), width=WIDTH),
+        player_studies.build_players_table(hostile, other, ENGINE, "same-search", width=WIDTH),
+        player_studies.build_battle_table(ranks, "covariance", width=WIDTH),
     ):
         text = drawn(table, WIDTH)
         assert "\x1b" not in text and "\x07" not in text
@@ -223,19 +225,24 @@ def test_names_cannot_write_to_the_terminal() -> None:
 def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
     held = event()
     ranks = rank(held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating)
-    text = drawn(printed.battle(ranks, "covariance", width=WIDTH), WIDTH)
+    text = drawn(player_studies.build_battle_table(ranks, "covariance", width=WIDTH), WIDTH)
     names = [each.name for each in sorted(ranks, key=lambda each: each.place or 9)]
     assert [name for line in text.splitlines() for name in names if name in line] == names
     assert "…" not in text
     first = msgspec.structs.replace(ranks[0], place=1)
     tied = [first, *(msgspec.structs.replace(each, place=1) for each in ranks[1:])]
-    assert drawn(printed.battle(tied, "covariance", width=WIDTH), WIDTH).count("1=") == 3
+    assert (
+        drawn(player_studies.build_battle_table(tied, "covariance", width=WIDTH), WIDTH).count("1=")
+        == 3
+    )
 
 
 @pytest.mark.parametrize("counts", [GameCounts(0, 0, 0), GameCounts(3, 0, 0), GameCounts(5, 9, 2)])
 def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
     found = compute_match_statistics(counts)
-    text = drawn(printed.match_table(MatchStudy(counts, found, "Anna", "Berta")), WIDTH)
+    text = drawn(
+        player_studies.build_match_table(MatchStudy(counts, found, "Anna", "Berta")), WIDTH
+    )
     assert "Anna against Berta" in text
     assert all(gap.split(":")[0] in text for gap in found.gaps)
     if found.elo_low is not None and found.elo_high is not None:
@@ -249,7 +256,7 @@ def test_a_small_interval_is_printed_with_decimals(capsys: pytest.CaptureFixture
         (("2714200", "8696000", "2684000"), ("+0.74 ± 0.11", "+0.63 to +0.86")),
         (("12", "20", "8"), ("+35 ± ", " to ")),
     ):
-        assert printed.match(results, None, None, None) == 0
+        assert player_studies.assess_match(results, None, None, None) == 0
         text = capsys.readouterr().out
         assert all(each in text for each in shown), text
         assert "-0 " not in text
@@ -259,12 +266,12 @@ def test_a_game_without_a_pair_is_said(tmp_path: Path, capsys: pytest.CaptureFix
     pgn = tmp_path / "match.pgn"
     games = ("Anna", "Berta", "1-0"), ("Berta", "Anna", "1/2-1/2"), ("Anna", "Berta", "0-1")
     pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games))
-    printed.match([str(pgn)], None, None, None)
+    player_studies.assess_match([str(pgn)], None, None, None)
     assert "In no pair: 1 game without one of reversed colours" in capsys.readouterr().out
-    assert match_of([str(pgn)], None, None).unpaired == 1
+    assert compute_match([str(pgn)], None, None).unpaired == 1
     pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games[:2]))
-    assert match_of([str(pgn)], None, None).unpaired == 0
-    assert match_of(["12", "20", "8"], None, None).unpaired == 0
+    assert compute_match([str(pgn)], None, None).unpaired == 0
+    assert compute_match(["12", "20", "8"], None, None).unpaired == 0
 
 
 # --- calibration ----------------------------------------------------------------------------
@@ -274,7 +281,10 @@ def test_table_four_has_the_columns_of_the_paper() -> None:
     held = event()
     strengths = held.collect_compared_moves().strengths
     found = ferreira_table_4(held.players(), held.rate_engine(), strengths)
-    text = drawn(printed.table_four(found, "[b]Arithmetic", "1 look", "same-search"), 120)
+    text = drawn(
+        player_studies.build_engine_strength_table(found, "[b]Arithmetic", "1 look", "same-search"),
+        120,
+    )
     assert "[b]Arithmetic" in text
     for row in found.rows:
         line = next(line for line in text.splitlines() if row.name in line)

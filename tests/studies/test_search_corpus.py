@@ -13,9 +13,9 @@ from live.messages.from_sources import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
 from live.studies.study_corpus import (
     CorpusSearcher,
-    missing_games,
+    find_missing_games,
     search_corpus,
-    searched_game,
+    search_game,
 )
 from tests.studies.small_corpus import DATA, corpus_of
 
@@ -36,7 +36,7 @@ async def test_a_move_that_was_the_first_choice_needs_no_search_of_its_own() -> 
         cp = -31 if search.only else 12
         return SearchResult(Score(cp), best, 7, nodes=11, seldepth=9, tbhits=1, time_ms=2)
 
-    searched, failed = await searched_game(game(FOOLS_MATE), SearchOptions(), ask)
+    searched, failed = await search_game(game(FOOLS_MATE), SearchOptions(), ask)
     assert set(asked) == {(0, "f2f3", 0), *((ply, None, ply) for ply in range(4))}
     assert not failed and len(asked) == 5
     found = searched.positions
@@ -60,7 +60,7 @@ async def test_a_position_that_no_engine_can_search_leaves_the_others() -> None:
             return SearchResult(Score(1), chess.Move.null().uci(), 7)
         return SearchFailure("three engines died of it")
 
-    searched, failed = await searched_game(game(("e2e4",)), SearchOptions(), ask, retrograde=True)
+    searched, failed = await search_game(game(("e2e4",)), SearchOptions(), ask, retrograde=True)
     assert failed == "three engines died of it"
     assert searched.positions[0] is None and searched.positions[1] is not None
     assert places == {0: 1, 1: 0}
@@ -108,9 +108,9 @@ async def test_a_run_in_parts_is_a_run_and_searches_nothing_twice(
 
 def test_what_is_missing(tmp_path: Path) -> None:
     with CorpusDatabase(corpus_of(tmp_path / "c.db")) as database:
-        assert missing_games(database, 7, None) == list(range(1, 14))
-        assert missing_games(database, 7, 2) == [1, 2]
-        assert missing_games(database, 1, None) == []
+        assert find_missing_games(database, 7, None) == list(range(1, 14))
+        assert find_missing_games(database, 7, 2) == [1, 2]
+        assert find_missing_games(database, 1, None) == []
 
 
 class HeldPool:

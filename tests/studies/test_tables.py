@@ -26,10 +26,10 @@ from live.studies.study_data import (
     StudyTable,
     TableColumn,
     TableForm,
-    formatted,
-    move_files,
+    format_table,
+    update_move_files,
 )
-from live.studies.study_figures import FIGURES, drawn
+from live.studies.study_figures import FIGURES, render_figure
 from tests.journal.test_journal import altered
 from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import DATA, LINES, SAMPLE, corpus_of, corpus_with, study_of
@@ -57,8 +57,8 @@ TABLE = StudyTable(
     ],
 )
 def test_forms(form: TableForm, text: str) -> None:
-    assert formatted(TABLE, form) == text
-    found = json.loads(formatted(TABLE, "json"))
+    assert format_table(TABLE, form) == text
+    found = json.loads(format_table(TABLE, "json"))
     assert found["rows"] == [["Müller, A", 0.0], ["B", None]]
     assert found["columns"][1] == {"name": "d", "meaning": "Elo"}
 
@@ -237,11 +237,11 @@ def test_every_figure_is_drawn(matches: Path, timed: Path) -> None:
     for name, (table, *_) in FIGURES.items():
         if table not in tables:
             tables[table] = made(timed if table == "alliot-depths" else matches, table)
-        assert drawn(name, tables[table], "svg").startswith(b"<?xml")
+        assert render_figure(name, tables[table], "svg").startswith(b"<?xml")
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        picture = drawn("alliot-13", tables["alliot-highest"], form)
+        picture = render_figure("alliot-13", tables["alliot-highest"], form)
         assert picture.startswith(start)
-        assert drawn("alliot-13", tables["alliot-highest"], form) == picture
+        assert render_figure("alliot-13", tables["alliot-highest"], form) == picture
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
     for name in names:
         table = made(corpus, FIGURES[name][0])
         try:
-            assert drawn(name, table, "svg").startswith(b"<?xml")
+            assert render_figure(name, table, "svg").startswith(b"<?xml")
         except InputError as error:
             refused[name] = str(error)
     # Matches have four games, correlations too, a spline needs more, depths need times.
@@ -407,7 +407,7 @@ def test_every_table_is_the_same_bytes_again(matches: Path) -> None:
     for name in TABLES:
         first, table = made(matches, name), made(matches, name)
         for form in ("text", "csv", "json"):
-            assert formatted(table, form) == formatted(first, form)
+            assert format_table(table, form) == format_table(first, form)
         # These need times, several lines a position, or more moves a year.
         assert table.rows or name in {"alliot-depths", "regan", "alliot-best-year"}
         assert all(len(row) == len(table.columns) for row in table.rows)
@@ -417,7 +417,7 @@ def test_every_table_is_the_same_bytes_again(matches: Path) -> None:
 def test_columns_are_what_the_file_says(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
     with CorpusDatabase(corpus) as database:
-        [file] = move_files(database, 1)
+        [file] = update_move_files(database, 1)
     frame = polars.read_parquet(file)
     # Ferreira 2012, Figure 1: the first gains of Byrne, and 11.Bg5.
     assert frame["successive_cp"].to_list()[:4] == [-1, 0, -5, -16]
@@ -429,16 +429,16 @@ def test_columns_are_what_the_file_says(tmp_path: Path) -> None:
 def test_a_file_is_made_again_only_when_something_changed(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with CorpusDatabase(corpus) as database:
-        [file] = move_files(database, 1)
+        [file] = update_move_files(database, 1)
         os.utime(file, (1, 1))
-        assert move_files(database, 1) == [file]
+        assert update_move_files(database, 1) == [file]
         assert file.stat().st_mtime == 1
         content = file.read_bytes()
         # As a kill leaves it.
         file.rename(file.with_suffix(".partial"))
-        move_files(database, 1)
+        update_move_files(database, 1)
         assert file.read_bytes() == content
         list(database.rows("UPDATE games SET white_elo = 1"))
-        [other] = move_files(database, 1)
+        [other] = update_move_files(database, 1)
         assert list(other.parent.iterdir()) == [other]
         assert other.read_bytes() != content

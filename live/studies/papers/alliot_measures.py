@@ -16,9 +16,9 @@ from live.messages.figures import GainKind
 from live.ratings.alliot import BattleRoyale, Prediction, predict_by_conformance
 from live.ratings.markov import NINETEEN, TEN, EvaluationClasses, solve_chain
 from live.ratings.score_interval import compute_score_interval
-from live.studies.alliot_covariance import covariance_table
-from live.studies.alliot_games import complexity_table, shortfall_table
-from live.studies.alliot_players import PREDICTORS, best_year_table
+from live.studies.alliot_covariance import build_covariance_table
+from live.studies.alliot_games import build_complexity_table, build_shortfall_table
+from live.studies.alliot_players import PREDICTORS, build_best_year_table
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import (
     CorpusGames,
@@ -39,7 +39,7 @@ from live.studies.papers.measures import (
     read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
-from live.studies.study_data import ConformingMoves, PairedMoves, gather
+from live.studies.study_data import ConformingMoves, PairedMoves, gather_moves
 
 _GAINS: tuple[GainKind, ...] = ("same-search",)
 _CHAMPIONS = "champions"
@@ -249,8 +249,8 @@ def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYea
     table = paper.find_table("alliot-table-5-ms")
     people = evidence.games.people(paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
-    conforming = gather(data, ConformingMoves, "player", "year")
-    paired = gather(data, PairedMoves, "player", "year")
+    conforming = gather_moves(data, ConformingMoves, "player", "year")
+    paired = gather_moves(data, PairedMoves, "player", "year")
     return {
         (data.players[player], year): _PlayerYear(conforming[player, year], moves)
         for (player, year), moves in paired.items()
@@ -347,7 +347,7 @@ def _gather_chains(
     table = paper.find_table("alliot-tables-2-3")
     people = evidence.games.people(paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
-    found = gather(data, lambda gain: PairedMoves(gain, classes), "player")
+    found = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     return {data.players[player]: moves for (player,), moves in found.items()}
 
 
@@ -410,7 +410,7 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
     found: dict[Key, Measured | None] = {}
     for group in (people, {"Champs": champions}, {"Others": others}):
-        for cells in read_rows(complexity_table(evidence.study(games, group))):
+        for cells in read_rows(build_complexity_table(evidence.study(games, group))):
             name = "All" if cells[0] == "all" else str(cells[0])
             for at, indicator in enumerate(indicators):
                 figure = cells[2 + 3 * at : 5 + 3 * at]
@@ -424,7 +424,7 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlation and line of each vector of outcomes (Table 6)."""
     games = evidence.games_of(table)
     found: dict[Key, Measured | None] = {}
-    for cells in read_rows(covariance_table(evidence.study(games, {}))):
+    for cells in read_rows(build_covariance_table(evidence.study(games, {}))):
         name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = (
             cells
         )
@@ -444,7 +444,7 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of moves that lose nothing, by colour (Figure 3)."""
     games = evidence.games_of(table)
     counts = {"White": [0, 0], "Black": [0, 0]}
-    for cells in read_rows(shortfall_table(evidence.study(games, {}))):
+    for cells in read_rows(build_shortfall_table(evidence.study(games, {}))):
         for color, n in (("White", cells[1]), ("Black", cells[3])):
             counts[color][0] += int(n or 0) * (cells[0] == 0)
             counts[color][1] += int(n or 0)
@@ -494,7 +494,7 @@ def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]
     table = evidence.paper.find_table("alliot-table-7")
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
-    found = gather(data, PairedMoves, "player", "year")
+    found = gather_moves(data, PairedMoves, "player", "year")
     return {
         (data.players[player], year): moves for (player, year), moves in found.items()
     }
@@ -534,7 +534,7 @@ def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     study = evidence.study(evidence.games_of(table), people)
     best = {}
-    for cells in read_rows(best_year_table(study, table.by)):
+    for cells in read_rows(build_best_year_table(study, table.by)):
         name, _, year = str(cells[1]).rpartition(" ")
         best[name] = float(year)
     return {row.key: Measured(best[row.one]) for row in table.rows if row.one in best}

@@ -34,7 +34,13 @@ from live.studies.papers.measures import (
     measure_share,
 )
 from live.studies.papers.printed import PrintedTable
-from live.studies.study_data import SPIKE, PlayerMoves, StudyData, gain_column, gather
+from live.studies.study_data import (
+    SPIKE,
+    PlayerMoves,
+    StudyData,
+    choose_gain_column,
+    gather_moves,
+)
 
 _BOTH: tuple[GainKind, ...] = ("same-search", "successive")
 
@@ -62,11 +68,11 @@ def gather_occasion(evidence: Evidence, occasion: str) -> OccasionMoves:
     data = evidence.study(games, evidence.games.people(about))
     players = {
         data.players[player]: moves
-        for (player,), moves in gather(data, PlayerMoves, "player").items()
+        for (player,), moves in gather_moves(data, PlayerMoves, "player").items()
     }
     matches = {
         (data.players[one], data.players[other]): moves
-        for (one, other), moves in gather(
+        for (one, other), moves in gather_moves(
             data, PlayerMoves, "player", "opponent"
         ).items()
     }
@@ -84,7 +90,7 @@ def _solve_all(
         event.rate(player, None if moves.elo is None else round(moves.elo))
     for pair in sorted(matches):
         event.meet(*pair)
-    column = gain_column(data.selection.gain)
+    column = choose_gain_column(data.selection.gain)
     for frame in data.moves(["player", "game", column]):
         played = (
             frame.drop_nulls().group_by("player", "game", maintain_order=True).all()

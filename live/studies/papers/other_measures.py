@@ -16,7 +16,7 @@ from live.studies.papers.measures import (
     read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.regan_table import line_of_competence, regan_table
+from live.studies.regan_table import build_regan_table, fit_competence_line
 
 #: Both players are so near to a milepost, Elo (section 5); "expanded for some of the
 #: lower sets".
@@ -74,7 +74,7 @@ def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """(s, c) with projections at each milepost."""
     study = evidence.study(evidence.games_of(table), {})
     found: dict[Key, Measured | None] = {}
-    for cells in read_rows(regan_table(study, "rating")):
+    for cells in read_rows(build_regan_table(study, "rating")):
         for quantity, places in _COLUMNS.items():
             found[str(cells[0]), quantity, ""] = read_figure(
                 [cells[place] for place in places]
@@ -108,7 +108,7 @@ def draw_printed_line(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     rows = evidence.paper.find_table(table.solves).rows
     known = {int(row.one): row.value for row in rows if row.other == "c"}
-    line = line_of_competence(known)
+    line = fit_competence_line(known)
     ends = min(line), max(line)
     rise = line[ends[1]] - line[ends[0]]
     found = {(str(milepost), "", ""): Measured(c) for milepost, c in line.items()}
