@@ -228,7 +228,7 @@ def build_outcomes_table(data: StudyData) -> Rows:
     sums = LineSums(1, penalty=build_spline_penalty())
     for game in read_counted_games(data):
         sums.add(game.game, compute_spline_indicators(game, basis), game.result)
-    n, weights, spread = sums.covariance()
+    n, weights, spread = sums.compute_covariance()
     scale = abs(float(weights[-1])) or 1.0
     at_cp = np.arange(-400, 401, 10)
     lines = basis[at_cp + 400]
@@ -393,7 +393,7 @@ def build_fits_table(data: StudyData) -> Rows:
         for each in methods
     ]
     games = 0
-    sides = data.database.rows("SELECT game, white, black FROM games ORDER BY game")
+    sides = data.database.execute("SELECT game, white, black FROM games ORDER BY game")
     current = -1
     white = None
     black = None
@@ -439,9 +439,9 @@ def _list_methods() -> tuple[_Method, ...]:
 
 def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
     everything = range(_GROUPS)
-    line = sums.line(everything)
+    line = sums.fit_line(everything)
     paper = (
-        sums.rho(everything, method.settings.index(method.paper))
+        sums.compute_rho(everything, method.settings.index(method.paper))
         if method.paper
         else None
     )
@@ -449,16 +449,16 @@ def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
     for start in range(0, FOLDS * _KINDS, _KINDS):
         fold = range(start, start + _KINDS)
         parts.append(([each for each in everything if each not in fold], fold))
-    others = sums.tried(parts)
+    others = sums.sum_held_out(parts)
     even = [each for each in everything if each % _KINDS == _EVEN]
     odd = [each for each in everything if each % _KINDS == _ODD]
-    players = sums.tried([(even, odd), (odd, even)])
+    players = sums.sum_held_out([(even, odd), (odd, even)])
     rho = compute_correlation(others)
     return (
         method.name,
         games,
         method.settings[line[0]],
-        compute_correlation(sums.moments(everything, line)),
+        compute_correlation(sums.compute_moments(everything, line)),
         rho,
         *compute_fisher_interval(rho, int(others[0, 0])),
         compute_correlation(players),

@@ -111,28 +111,30 @@ class LineSums:
         values[:, -1] = result
         of_group += values[:, :, None] * values[:, None, :]
 
-    def rho(self, groups: Sequence[int], index: int) -> float | None:
+    def compute_rho(self, groups: Sequence[int], index: int) -> float | None:
         """Correlation of one indicator with the results."""
-        return compute_correlation(self.moments(groups, (index, _ITSELF)))
+        return compute_correlation(self.compute_moments(groups, (index, _ITSELF)))
 
-    def line(self, groups: Sequence[int], index: int | None = None) -> Line:
+    def fit_line(self, groups: Sequence[int], index: int | None = None) -> Line:
         """The best line, or that one: the smallest where several fit alike."""
         lines = range(self._sums.shape[1])
         if index is None:
             found = (
-                [self.rho(groups, each) for each in lines] if len(lines) > 1 else [0.0]
+                [self.compute_rho(groups, each) for each in lines]
+                if len(lines) > 1
+                else [0.0]
             )
             index = int(np.argmax([-1.0 if rho is None else rho for rho in found]))
         sums = self._sums[groups, index].sum(axis=0)
         return index, np.linalg.lstsq(
-            self._curvature(sums), sums[:-1, -1], rcond=1e-10
+            self._compute_curvature(sums), sums[:-1, -1], rcond=1e-10
         )[0]
 
-    def _curvature(self, sums: Floats) -> Floats:
+    def _compute_curvature(self, sums: Floats) -> Floats:
         found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
         return found
 
-    def moments(self, groups: Sequence[int], line: Line) -> Floats:
+    def compute_moments(self, groups: Sequence[int], line: Line) -> Floats:
         """Of these groups the sums of products of 1, a line's values and the results,
         (3, 3).
         """
@@ -144,7 +146,7 @@ class LineSums:
         found: Floats = rows @ self._sums[groups, index].sum(axis=0) @ rows.T
         return found
 
-    def tried(
+    def sum_held_out(
         self,
         parts: Sequence[tuple[Sequence[int], Sequence[int]]],
         index: int | None = None,
@@ -152,18 +154,21 @@ class LineSums:
         """Moments of lines that other games chose: the groups that choose, and those
         that are tried.
         """
-        found = [self.moments(there, self.line(here, index)) for here, there in parts]
+        found = [
+            self.compute_moments(there, self.fit_line(here, index))
+            for here, there in parts
+        ]
         return np.asarray(np.sum(found, axis=0))
 
-    def covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
+    def compute_covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
         """Games, the line of all groups, and the covariance of its intercept and
         weights.
         """
-        line = self.line(self._groups, index)
-        moments = self.moments(self._groups, line)
+        line = self.fit_line(self._groups, index)
+        moments = self.compute_moments(self._groups, line)
         n = int(moments[0, 0])
         variance = max(0.0, _MISS @ moments @ _MISS) / max(1, n - len(line[1]))
-        curvature = self._curvature(self._sums[:, index].sum(axis=0))
+        curvature = self._compute_curvature(self._sums[:, index].sum(axis=0))
         return (
             n,
             line[1],
@@ -172,10 +177,10 @@ class LineSums:
 
     def fit(self, index: int) -> LineFit:
         """Of one line of one indicator."""
-        n, line, spread = self.covariance(index)
+        n, line, spread = self.compute_covariance(index)
         if n < 2:
             return LineFit(n)
-        moments = self.moments(self._groups, (index, _ITSELF))
+        moments = self.compute_moments(self._groups, (index, _ITSELF))
         mean, square = (moments[1, :2] / n).tolist()
         sd = math.sqrt(max(square - mean**2, 0.0))
         rho = compute_correlation(moments)
@@ -191,10 +196,10 @@ class LineSums:
             mean,
             sd,
             *ends,
-            *self._error_on_others(index),
+            *self._cross_validate(index),
         )
 
-    def _error_on_others(self, index: int) -> tuple[float | None, float | None]:
+    def _cross_validate(self, index: int) -> tuple[float | None, float | None]:
         """Errors of each group by what the others say, and by their mean result, over
         all games.
         """
@@ -207,7 +212,7 @@ class LineSums:
         rest = n.sum() - n
         if (n[rest < 3] > 0).any():
             return None, None
-        moments = self.tried(parts, index)
+        moments = self.sum_held_out(parts, index)
         means = (y.sum() - y) / np.maximum(rest, 1)
         plain = moments[2, 2] + (n * means**2 - 2 * means * y).sum()
         squares = (_MISS @ moments @ _MISS, plain)
@@ -283,7 +288,7 @@ class CountedGame(Value):
 def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
     """Games in which both sides have a counted move, in order."""
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
-    for frame in data.moves(names, all_players=True):
+    for frame in data.read_moves(names, all_players=True):
         known = frame.filter("counted").drop_nulls(["score", "gain_cp"])
         for game, rows in itertools.groupby(known.iter_rows(), itemgetter(0)):
             sides: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
@@ -420,12 +425,12 @@ TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 def _select_counted_moves(data: StudyData) -> polars.LazyFrame:
     """Everybody's moves that count."""
-    return data.scan(all_players=True).filter("counted").drop_nulls("gain_cp")
+    return data.scan_moves(all_players=True).filter("counted").drop_nulls("gain_cp")
 
 
 def _count_searches_by_depth(data: StudyData) -> polars.LazyFrame:
     """Searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
-    known = data.scan(all_players=True).drop_nulls(["depth", "time_ms"])
+    known = data.scan_moves(all_players=True).drop_nulls(["depth", "time_ms"])
     counted = known.with_columns(_classify_search_time()).group_by("class", "depth")
     return counted.agg(searches=polars.len().cast(Int64)).sort("class", "depth")
 
@@ -560,7 +565,7 @@ def build_highest_table(data: StudyData) -> Rows:
     best = col("best_cp").cast(Int64)
     score = col("score").cast(Float64)
     for player, name in _list_player_groups(data):
-        moves = data.scan(all_players=True).drop_nulls("score")
+        moves = data.scan_moves(all_players=True).drop_nulls("score")
         own = col("colour") == "white"
         if player is not None:
             own = col("player") == player
@@ -651,7 +656,7 @@ def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
     """
     n = len(TEN)
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
-    for frame in data.moves(names, all_players=True):
+    for frame in data.read_moves(names, all_players=True):
         known = frame.filter("counted").drop_nulls("gain_cp")
         best, gain = (
             known[name].to_numpy().astype(np.int64) for name in ("best_cp", "gain_cp")

@@ -99,7 +99,7 @@ def build_games_table(data: StudyData) -> Rows:
     """Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
-            data.database.count("games", f"{color} = {player} AND {data.where}")
+            data.database.count_rows("games", f"{color} = {player} AND {data.where}")
             for color in _COLORS
         ]
         yield name, *counts, sum(counts)
@@ -178,7 +178,7 @@ def build_career_table(data: StudyData) -> Rows:
                 ponderated.share,
                 *ponderated.compute_interval_at(PONDERATED.x_cp),
                 average_periods(past),
-                *moves.differences(),
+                *moves.compute_differences(),
             )
 
 
@@ -261,7 +261,7 @@ def build_stationary_table(data: StudyData) -> Rows:
 )
 def build_classes_table(data: StudyData) -> Rows:
     """Figure 15: positions in each class of the chains, in a year on average."""
-    counted = data.scan().filter("counted", col("best_cp").is_not_null())
+    counted = data.scan_moves().filter("counted", col("best_cp").is_not_null())
     dated = col("year").n_unique() - col("year").has_nulls()
     years = dict(counted.group_by("player").agg(dated).collect().rows())
     counts = Counter[tuple[int, int]]()
@@ -375,7 +375,7 @@ class _Match(NamedTuple):
 
 def _find_matches(data: StudyData) -> list[_Match]:
     """Between the selected players, in the order of their numbers."""
-    met = data.encounters(searched=True)
+    met = data.count_encounters(searched=True)
     matches = []
     for (one, other, event), found in met.items():
         if other in data.players and one < other and found.decided >= _LEAST_GAMES:

@@ -328,7 +328,7 @@ class CorpusDatabase:
             self._db.row_factory = sqlite3.Row
             self._open(create)
         except sqlite3.Error as error:
-            raise self._unusable(error) from None
+            raise self._explain_error(error) from None
 
     def _open(self, create: bool) -> None:
         db = self._db
@@ -367,7 +367,7 @@ class CorpusDatabase:
     def commit(self) -> None:
         """Have everything so far on disk."""
         if self._db.in_transaction:
-            self.rows("COMMIT")
+            self.execute("COMMIT")
 
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
         """The game's number, and whether it is new."""
@@ -381,25 +381,25 @@ class CorpusDatabase:
             "time_control",
         )
         row = {name: getattr(game, name) for name in (*about, "digest", "chess960")}
-        return self.add_row(
+        return self.add_game_row(
             row
             | {
-                "white": self.player(game.white.name, game.white.keys),
-                "black": self.player(game.black.name, game.black.keys),
-                "event": self.event(game.event),
+                "white": self.add_player(game.white.name, game.white.keys),
+                "black": self.add_player(game.black.name, game.black.keys),
+                "event": self.add_event(game.event),
                 "start_fen": None if game.start_fen == STANDARD_FEN else game.start_fen,
                 "plies": len(game.moves),
                 "moves": pack_moves(game.moves),
             }
         )
 
-    def add_row(self, row: Mapping[str, Any]) -> tuple[int, bool]:
+    def add_game_row(self, row: Mapping[str, Any]) -> tuple[int, bool]:
         """The same of a game by its columns."""
         query = "SELECT game FROM games WHERE digest = ?"
-        for (number,) in self.rows(query, (row["digest"],)).fetchall():
-            self.rows(_RESULT, (row["result"], number))
+        for (number,) in self.execute(query, (row["digest"],)).fetchall():
+            self.execute(_RESULT, (row["result"], number))
             return number, False
-        return self._number("games", row), True
+        return self._find_or_insert("games", row), True
 
     def add_results(
         self, setting: int, game: int, searched: SearchedGame | bytes
@@ -408,13 +408,13 @@ class CorpusDatabase:
         packed = isinstance(searched, bytes)
         positions = searched if packed else zlib.compress(_encoder.encode(searched), 3)
         insert = "INSERT OR IGNORE INTO results VALUES (?, ?, ?)"
-        return self.rows(insert, (setting, game, positions)).rowcount > 0
+        return self.execute(insert, (setting, game, positions)).rowcount > 0
 
-    def setting(self, setting: SearchSetting) -> int:
+    def add_setting(self, setting: SearchSetting) -> int:
         """Its number, made if there is none."""
-        return self._number("settings", msgspec.structs.asdict(setting))
+        return self._find_or_insert("settings", msgspec.structs.asdict(setting))
 
-    def source(self, name: str, mark: str) -> tuple[int, int, bool]:
+    def open_source(self, name: str, mark: str) -> tuple[int, int, bool]:
         """A file about to be read: its number, the texts of it that are in, and whether
         all are.
 
@@ -423,34 +423,36 @@ class CorpusDatabase:
         query = (
             "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
         )
-        for number, texts, finished in self.rows(query, (name, mark)) if mark else ():
+        for number, texts, finished in (
+            self.execute(query, (name, mark)) if mark else ()
+        ):
             return number, texts, bool(finished)
-        [[number]] = self.rows(
+        [[number]] = self.execute(
             "INSERT INTO sources (name, mark, texts, finished) VALUES (?, ?, 0, 0) ON"
             " CONFLICT (name) DO UPDATE SET mark = excluded.mark, texts = 0, finished"
             " = 0 RETURNING source",
             (name, mark),
         )
-        self.rows("DELETE FROM damaged WHERE source = ?", (number,))
+        self.execute("DELETE FROM damaged WHERE source = ?", (number,))
         return number, 0, False
 
     def record_texts(self, source: int, texts: int, *, finished: bool = False) -> None:
         """So many texts of a source are in, in the same transaction as what they
         hold.
         """
-        self.rows(
+        self.execute(
             "UPDATE sources SET texts = ?, finished = ? WHERE source = ?",
             (texts, finished, source),
         )
 
-    def damage(self, source: int, text: int, game: str, problem: str) -> None:
+    def record_damage(self, source: int, text: int, game: str, problem: str) -> None:
         """A text of a source that is no game; it was gone past."""
-        self.rows(
+        self.execute(
             "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)",
             (source, text, game, problem),
         )
 
-    def player(self, name: str, keys: Sequence[str]) -> int | None:
+    def add_player(self, name: str, keys: Sequence[str]) -> int | None:
         """The number of a player: by FIDE id, which is the first key, else by name, as
         in the feeds; made if there is none. Nobody without a key.
         """
@@ -458,41 +460,43 @@ class CorpusDatabase:
         found: int | None = None
         for key in keys:
             if found is None:
-                found = next(iter(self.rows(_PLAYER, (key, by_id))), (None,))[0]
+                found = next(iter(self.execute(_PLAYER, (key, by_id))), (None,))[0]
         if found is None and keys:
-            found = self._number("players", {"name": name})
+            found = self._find_or_insert("players", {"name": name})
         for key in keys:
-            self.rows("INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, found))
+            self.execute(
+                "INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, found)
+            )
         return found
 
-    def event(self, name: str) -> int | None:
+    def add_event(self, name: str) -> int | None:
         """The number of an event, made if there is none; None for one without a
         name.
         """
-        return self._number("events", {"name": name}) if name else None
+        return self._find_or_insert("events", {"name": name}) if name else None
 
-    def _number(self, table: str, row: Mapping[str, object]) -> int:
+    def _find_or_insert(self, table: str, row: Mapping[str, object]) -> int:
         """Of the row that is the same where a column is unique, else of this one, put
         in.
         """
         first = next(iter(row))
         names = ", ".join(row)
         marks = ", ".join("?" * len(row))
-        [[found]] = self.rows(
+        [[found]] = self.execute(
             f"INSERT INTO {table} ({names}) VALUES ({marks})"
             f" ON CONFLICT DO UPDATE SET {first} = {first} RETURNING rowid",
             [*row.values()],
         )
         return int(found)
 
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
         """What a statement gives, row by row; one that writes begins a transaction."""
         try:
             return self._db.execute(sql, parameters)
         except sqlite3.Error as error:
-            raise self._unusable(error) from None
+            raise self._explain_error(error) from None
 
-    def _unusable(self, error: sqlite3.Error) -> InputError:
+    def _explain_error(self, error: sqlite3.Error) -> InputError:
         remedy = _REMEDIES.get(
             getattr(error, "sqlite_errorname", ""),
             "Close other programs that write it, or name another file",
@@ -501,36 +505,36 @@ class CorpusDatabase:
 
     # --- reading ----------------------------------------------------------------------
 
-    def dicts(
+    def query_dicts(
         self, sql: str, parameters: Sequence[object] = ()
     ) -> list[dict[str, Any]]:
         """Rows by the names of their columns, all at once."""
-        return [dict(row) for row in self.rows(sql, parameters)]
+        return [dict(row) for row in self.execute(sql, parameters)]
 
-    def settings(self) -> dict[int, SearchSetting]:
+    def read_settings(self) -> dict[int, SearchSetting]:
         """All settings by number."""
         query = (
             "SELECT setting, engine, bound, lines, version FROM settings ORDER BY"
             " setting"
         )
-        return {number: SearchSetting(*row) for number, *row in self.rows(query)}
+        return {number: SearchSetting(*row) for number, *row in self.execute(query)}
 
-    def count(self, table: str, where: str = "TRUE") -> int:
+    def count_rows(self, table: str, where: str = "TRUE") -> int:
         """Rows of a table."""
-        [[found]] = self.rows(f"SELECT count(*) FROM {table} WHERE {where}")
+        [[found]] = self.execute(f"SELECT count(*) FROM {table} WHERE {where}")
         return int(found)
 
-    def players(self) -> dict[int, str]:
+    def read_players(self) -> dict[int, str]:
         """Names by number."""
-        return dict(self.rows("SELECT player, name FROM players"))
+        return dict(self.execute("SELECT player, name FROM players"))
 
-    def events(self) -> dict[int | None, str]:
+    def read_events(self) -> dict[int | None, str]:
         """Names by number."""
-        return dict(self.rows("SELECT event, name FROM events"))
+        return dict(self.execute("SELECT event, name FROM events"))
 
-    def stored(self, game: int) -> NumberedGame:
+    def read_game(self, game: int) -> NumberedGame:
         """One game. Raises InputError when there is none of that number."""
-        row = self.rows(
+        row = self.execute(
             f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)
         ).fetchone()
         if row is None:
@@ -539,7 +543,7 @@ class CorpusDatabase:
             )
         return _read_game_row(row)
 
-    def searched(
+    def read_searched_games(
         self, setting: int, first: int = 0, beyond: int = sys.maxsize
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
         """Games that have results, from number ``first`` to before ``beyond``, in
@@ -547,7 +551,7 @@ class CorpusDatabase:
 
         Raises InputError for results that cannot be read.
         """
-        for row in self.rows(
+        for row in self.execute(
             f"SELECT {_GAME_COLUMNS}, positions FROM games JOIN results USING (game)"
             " WHERE setting = ? AND games.game >= ? AND games.game < ? ORDER BY"
             " games.game",
@@ -589,33 +593,33 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
     InputError as both databases do.
     """
     merged = MergedResults()
-    known = set(target.settings().values())
+    known = set(target.read_settings().values())
     taken: dict[int, int] = {}
-    for number, setting in source.settings().items():
+    for number, setting in source.read_settings().items():
         if known and setting not in known:
             near = max(known, key=lambda each: each.bound == setting.bound)
             merged.refused.append(f"{setting}: {_describe_difference(setting, near)}")
         else:
-            taken[number] = target.setting(setting)
+            taken[number] = target.add_setting(setting)
     keys: dict[int, list[str]] = defaultdict(list)
     ids_first = (
         "SELECT key, player FROM player_keys ORDER BY key NOT LIKE 'fide-%', key"
     )
-    for key, player in source.rows(ids_first):
+    for key, player in source.execute(ids_first):
         keys[player].append(key)
-    players = source.players()
-    events = source.events()
-    for stored in source.rows("SELECT * FROM games ORDER BY game"):
+    players = source.read_players()
+    events = source.read_events()
+    for stored in source.execute("SELECT * FROM games ORDER BY game"):
         row = dict(stored)
         number = row.pop("game")
         for side in ("white", "black"):
-            row[side] = target.player(players.get(row[side], ""), keys[row[side]])
-        row["event"] = target.event(events.get(row["event"], ""))
-        here, new = target.add_row(row)
+            row[side] = target.add_player(players.get(row[side], ""), keys[row[side]])
+        row["event"] = target.add_event(events.get(row["event"], ""))
+        here, new = target.add_game_row(row)
         if row["other_result"] is not None:
-            target.add_row(row | {"result": row["other_result"]})
+            target.add_game_row(row | {"result": row["other_result"]})
         merged.games += new
-        for setting_there, positions in source.rows(
+        for setting_there, positions in source.execute(
             "SELECT setting, positions FROM results WHERE game = ?", (number,)
         ):
             if setting_there in taken:

@@ -59,7 +59,7 @@ def _collect_encounters(
 ) -> dict[Any, list[Encounter]]:
     """What each of them met of each other, event by event."""
     met = defaultdict(list)
-    for (one, other, _), found in data.encounters(searched=True).items():
+    for (one, other, _), found in data.count_encounters(searched=True).items():
         if one in held and other in held:
             met[one, other].append(found)
     return met
@@ -75,7 +75,7 @@ def _rate_players(
     for one, other in sorted(_collect_encounters(data, held)):
         event.meet(str(one), str(other))
     column = choose_gain_column(data.selection.gain)
-    for frame in data.moves(["player", "game", column]):
+    for frame in data.read_moves(["player", "game", column]):
         played = (
             frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
         )
@@ -130,7 +130,7 @@ def build_matches_table(data: StudyData) -> Rows:
     others.
     """
     met: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
-    for (one, opponent, _), found in data.encounters(searched=False).items():
+    for (one, opponent, _), found in data.count_encounters(searched=False).items():
         for key in {None, opponent}:
             met[one, key].append(found)
     for one, other in itertools.product(data.players, (None, *data.players)):
@@ -198,7 +198,7 @@ def build_event_table(data: StudyData) -> Rows:
     """Table 2: players at events against players at other events."""
     column = choose_gain_column(data.selection.gain)
     stays = (
-        data.scan()
+        data.scan_moves()
         .drop_nulls(["event", column])
         .group_by("player", "event")
         .len("n")
@@ -252,7 +252,7 @@ def build_gains_table(data: StudyData) -> Rows:
     and everyone's strength by Algorithm 2 from these differences.
     """
     found = gather_moves(data, PlayerMoves, "player", "opponent", "event")
-    met = data.encounters(searched=True)
+    met = data.count_encounters(searched=True)
     rows: list[tuple[int, int, Row]] = []
     differences: dict[tuple[int, int], list[float]] = defaultdict(list)
     ratings: dict[int, list[float]] = defaultdict(list)
@@ -356,7 +356,7 @@ def build_strengths_table(data: StudyData) -> Rows:
         held.items(),
         key=lambda each: (-(each[1].expected_score or 0.0), data.players[each[0]]),
     ):
-        ends = moves.differences()
+        ends = moves.compute_differences()
         strength = strengths.get(player)
         second: Row = (None, None, None)
         if strength is not None and strength.rating is not None:
@@ -399,7 +399,7 @@ def build_curve_table(data: StudyData) -> Rows:
     gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
     found = (
-        data.scan()
+        data.scan_moves()
         .select("game", "ply", "player", gain)
         .drop_nulls(gain)
         .sort("game", "ply")
@@ -489,7 +489,7 @@ def build_engine_gains_table(data: StudyData) -> Rows:
 
 def _collect_engine_gains(data: StudyData) -> GainHistogram:
     """Of everybody's moves in the selection."""
-    own = data.scan(all_players=True).filter(col("move") == col("best"))
+    own = data.scan_moves(all_players=True).filter(col("move") == col("best"))
     return GainHistogram(
         own.select("successive_cp").drop_nulls().collect()["successive_cp"]
     )
@@ -556,7 +556,7 @@ def _read_successive_gains(
     data: StudyData,
 ) -> Iterator[tuple[GainHistogram, GainHistogram]]:
     """Both sides' gains of each game with enough of them."""
-    for frame in data.moves(["game", "colour", "successive_cp"], all_players=True):
+    for frame in data.read_moves(["game", "colour", "successive_cp"], all_players=True):
         for game in frame.drop_nulls().partition_by("game"):
             white, black = (
                 GainHistogram(game.filter(colour=color)["successive_cp"])

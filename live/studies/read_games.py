@@ -431,7 +431,9 @@ class GameReader:
 
     def read(self, text: GameText) -> ReadGame:
         """Raises DamagedGame, and nothing else for what stands in a file."""
-        found = self._of_line(text) if isinstance(text, bytes) else self._of_pgn(text)
+        found = (
+            self._read_line(text) if isinstance(text, bytes) else self._read_pgn(text)
+        )
         if not found.game.moves:
             raise DamagedGame(_name_game(found.game), "no moves")
         if len(found.game.moves) < LEAST_PLIES:
@@ -440,7 +442,7 @@ class GameReader:
             )
         return found
 
-    def _of_pgn(self, segment: PgnSegment) -> ReadGame:
+    def _read_pgn(self, segment: PgnSegment) -> ReadGame:
         if is_alliot_format(segment):
             return read_alliot(segment)
         reports = self._pgn.read_text(
@@ -465,11 +467,11 @@ class GameReader:
             game, SearchedGame(positions) if any(scores) else None, IN_THE_PGN
         )
 
-    def _of_line(self, line: bytes) -> ReadGame:
+    def _read_line(self, line: bytes) -> ReadGame:
         try:
             row = msgspec.json.decode(line, type=GameLine)
             if not row.moves:
-                row = msgspec.json.decode(line, type=_ShortLine).spell_out()
+                row = msgspec.json.decode(line, type=_ShortLine).expand_keys()
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             start = line[:_MOST_SHOWN].decode("utf-8", "replace")
             raise DamagedGame(start, str(error)) from None
@@ -482,7 +484,7 @@ class GameReader:
                     move = board.push_uci(uci)
                 if not move:
                     raise ValueError(f"illegal move {uci} at ply {ply}")
-            searched = row.searched()
+            searched = row.build_searched_game()
         except ValueError as error:
             raise DamagedGame(_name_game(game), str(error)) from None
         given = self._given
@@ -662,12 +664,12 @@ class GameLine(msgspec.Struct):
             time_control=self.tc or "",
         )
 
-    def searched(self) -> SearchedGame | None:
+    def build_searched_game(self) -> SearchedGame | None:
         """Raises ValueError for evaluations that do not fit the moves."""
         if self.plies is not None:
             positions = [ply.position() for ply in self.plies]
         elif self.cp is not None:
-            positions = list(self._by_column(self.cp))
+            positions = list(self._read_columns(self.cp))
         else:
             return None
         # Of a finished game the last position may be missing where each is listed by
@@ -677,7 +679,7 @@ class GameLine(msgspec.Struct):
             raise ValueError(f"{len(positions)} evaluations for {len(self.uci)} moves")
         return SearchedGame((*positions, *[None] * missing))
 
-    def _by_column(
+    def _read_columns(
         self, scores: Sequence[int | None]
     ) -> Iterator[PositionSearch | None]:
         """Columns have one entry a ply, of the position after it, but for the choice
@@ -725,7 +727,7 @@ class _ShortLine(msgspec.Struct, rename=_SHORT_KEYS):
     event: str = ""
     tc: str | None = None
 
-    def spell_out(self) -> GameLine:
+    def expand_keys(self) -> GameLine:
         """Return the same game under the long keys."""
         return GameLine(**msgspec.structs.asdict(self))
 
@@ -763,7 +765,7 @@ def add_file(
     full.
     """
     added = AddedGames(path)
-    source, known_texts, finished = database.source(path, read_file_mark(path))
+    source, known_texts, finished = database.open_source(path, read_file_mark(path))
     if finished:
         added.texts = added.passed_over = known_texts
         return added
@@ -778,13 +780,13 @@ def add_file(
                 found = reader.read(text)
             except DamagedGame as error:
                 added.damaged += 1
-                database.damage(source, added.texts, error.name, str(error))
+                database.record_damage(source, added.texts, error.name, str(error))
             else:
                 number, new = database.add_game(found.game)
                 added.new += new
                 added.known += not new
                 if found.searched is not None:
-                    setting = database.setting(found.setting)
+                    setting = database.add_setting(found.setting)
                     added.evaluated += database.add_results(
                         setting, number, found.searched
                     )
@@ -794,7 +796,9 @@ def add_file(
                 database.commit()
     except BrokenFile as error:
         added.broken = str(error)
-        database.damage(source, added.texts + 1, "the rest of the file", str(error))
+        database.record_damage(
+            source, added.texts + 1, "the rest of the file", str(error)
+        )
     database.record_texts(source, added.texts, finished=not added.broken)
     database.commit()
     return added

@@ -107,7 +107,7 @@ def _collect_turns(
     if by == "rating":
         key = (key + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
     turns = (
-        data.scan(all_players=by != "player")
+        data.scan_moves(all_players=by != "player")
         .with_columns(key=key)
         .drop_nulls(["deltas", "key"])
     )

@@ -205,7 +205,7 @@ def compare_all(
     Raises InputError for a setting that there is not.
     """
     settings = [
-        each for each in database.settings().items() if setting in (None, each[0])
+        each for each in database.read_settings().items() if setting in (None, each[0])
     ]
     if setting is not None and not settings:
         raise InputError("--setting", "names no setting", "See study status")

@@ -122,11 +122,11 @@ def report_status(corpus: Path, *, json: str | None) -> int:
 
 def collect_status(database: CorpusDatabase) -> dict[str, Any]:
     """Counts, and all that is wrong: what ``study status --json`` writes."""
-    games = database.count("games")
-    [years] = database.dicts(
+    games = database.count_rows("games")
+    [years] = database.query_dicts(
         "SELECT min(year) AS first_year, max(year) AS last_year FROM games"
     )
-    disputed = database.dicts(
+    disputed = database.query_dicts(
         "SELECT game, ifnull(white.name, '?') AS white, ifnull(black.name, '?') AS"
         " black, date, result, other_result FROM games LEFT JOIN players white ON"
         " white.player = games.white LEFT JOIN players black ON black.player ="
@@ -134,17 +134,17 @@ def collect_status(database: CorpusDatabase) -> dict[str, Any]:
     )
     return {
         "games": games,
-        "players": database.count("players"),
-        "events": database.count("events"),
+        "players": database.count_rows("players"),
+        "events": database.count_rows("events"),
         **years,
-        "without_date": database.count("games", "year IS NULL"),
-        "without_rating": database.count(
+        "without_date": database.count_rows("games", "year IS NULL"),
+        "without_rating": database.count_rows(
             "games", "white_elo IS NULL OR black_elo IS NULL"
         ),
-        "without_result": database.count(
+        "without_result": database.count_rows(
             "games", "result NOT IN ('1-0', '0-1', '1/2-1/2')"
         ),
-        "damaged": database.dicts(
+        "damaged": database.query_dicts(
             "SELECT name AS source, text, game, problem FROM damaged JOIN sources"
             " USING (source) ORDER BY name, text"
         ),
@@ -154,9 +154,11 @@ def collect_status(database: CorpusDatabase) -> dict[str, Any]:
         ],
         "unfinished": [
             name
-            for (name,) in database.rows("SELECT name FROM sources WHERE NOT finished")
+            for (name,) in database.execute(
+                "SELECT name FROM sources WHERE NOT finished"
+            )
         ],
-        "settings": database.dicts(
+        "settings": database.query_dicts(
             'SELECT setting, engine, bound AS "limit", lines, version,'
             " count(game) AS games, ? - count(game) AS left"
             " FROM settings LEFT JOIN results USING (setting)"
@@ -199,14 +201,14 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     check_writable(target)
     with CorpusDatabase(corpus) as database:
         number, chosen = choose_setting(database, setting)
-        names = database.players()
-        events = database.events()
+        names = database.read_players()
+        events = database.read_events()
         with (
             nullcontext(sys.stdout)
             if target == "-"
             else open(target, "w", encoding="utf-8") as file
         ):
-            for game, searched in database.searched(number):
+            for game, searched in database.read_searched_games(number):
                 file.write(write_alliot(game, searched, chosen, names, events))
     return 0
 
@@ -218,7 +220,7 @@ def choose_setting(
 
     Raises InputError when that says nothing: results of two settings are never pooled.
     """
-    known = database.settings()
+    known = database.read_settings()
     fitting = [each for each in known.items() if setting in (None, each[0])]
     if len(fitting) == 1:
         return fitting[0]
@@ -406,7 +408,7 @@ class CorpusSearcher:
         async def work() -> None:
             for number in games:
                 ask = partial(self._ask, room, number)
-                game = self._database.stored(number)
+                game = self._database.read_game(number)
                 found, failed = await search_game(
                     game, self._options, ask, retrograde=self._retrograde
                 )
@@ -477,7 +479,7 @@ async def search_corpus(
                 config.engine.multipv,
                 __version__,
             )
-            number = database.setting(setting)
+            number = database.add_setting(setting)
             database.commit()
             wanted = find_missing_games(
                 database, number, most if only is None else None
@@ -508,7 +510,7 @@ def find_missing_games(
     database: CorpusDatabase, setting: int, most: int | None
 ) -> list[int]:
     """Numbers of the games without results, as they were added: eight bytes each."""
-    rows = database.rows(
+    rows = database.execute(
         "SELECT game FROM games WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
         " results.game = games.game AND setting = ?) ORDER BY game LIMIT ?",
         (setting, -1 if most is None else most),
@@ -564,7 +566,7 @@ def draw_figure(
     """``live-rate study figure``; returns the exit code.
 
     Raises:
-        InputError: as ``tabulate``.
+        InputError: as ``write_tables``.
         ConfigError: matplotlib is not installed.
     """
     if name not in FIGURES:

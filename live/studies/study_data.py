@@ -130,7 +130,7 @@ def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
     """
     folder = Path(f"{database.path}-moves", f"setting-{setting}")
     folder.mkdir(parents=True, exist_ok=True)
-    known = database.rows(
+    known = database.execute(
         "SELECT games.game, digest, result, other_result, white, black, white_elo,"
         " black_elo, event, length(positions) FROM results JOIN games USING (game)"
         " WHERE setting = ? ORDER BY games.game",
@@ -146,7 +146,9 @@ def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
         file = folder / f"games-{first:09}-{mark.hexdigest()}.parquet"
         files.append(file)
         if not file.is_file():
-            searched = database.searched(setting, first, first + GAMES_A_FILE)
+            searched = database.read_searched_games(
+                setting, first, first + GAMES_A_FILE
+            )
             rows: list[tuple[Any, ...]] = []
             for game in searched:
                 rows += build_move_rows(*game)
@@ -328,13 +330,13 @@ class StudyData:
         self.selection = selection
         self._number = number
         self._by_number = chosen
-        self.events = database.events()
+        self.events = database.read_events()
         """Names of all by number."""
-        self._events = self._chosen_events()
-        self.players = self._chosen_players()
+        self._events = self._choose_events()
+        self.players = self._choose_players()
         """Names by number, in the order of the table."""
 
-    def moves(
+    def read_moves(
         self, columns: Sequence[str], *, all_players: bool = False
     ) -> Iterator[DataFrame]:
         """Rows of the selected games, a file at a time, in the order of games and
@@ -342,12 +344,12 @@ class StudyData:
         """
         for file in self._files:
             yield (
-                self._chosen(polars.scan_parquet(file), all_players)
+                self._filter_moves(polars.scan_parquet(file), all_players)
                 .select(columns)
                 .collect()
             )
 
-    def scan(self, *, all_players: bool = False) -> polars.LazyFrame:
+    def scan_moves(self, *, all_players: bool = False) -> polars.LazyFrame:
         """The same rows of all files as one lazy frame: nothing is read until it is
         collected.
         """
@@ -357,7 +359,7 @@ class StudyData:
             if files
             else polars.LazyFrame(schema=build_schema())
         )
-        return self._chosen(known, all_players)
+        return self._filter_moves(known, all_players)
 
     @cached_property
     def _files(self) -> list[Path]:
@@ -367,7 +369,9 @@ class StudyData:
             else update_move_files(self.database, self._number)
         )
 
-    def _chosen(self, moves: polars.LazyFrame, all_players: bool) -> polars.LazyFrame:
+    def _filter_moves(
+        self, moves: polars.LazyFrame, all_players: bool
+    ) -> polars.LazyFrame:
         chosen = moves.filter(polars.sql_expr(self.where))
         if self._by_number is not None:
             first: dict[int, int] = {}
@@ -399,18 +403,18 @@ class StudyData:
         ]
         return " AND ".join(part for part in parts if part) or "TRUE"
 
-    def _where(self, searched: bool) -> str:
+    def _write_condition(self, searched: bool) -> str:
         results = f"(SELECT game FROM results WHERE setting = {self._number})"
         return f"{self.where} AND game IN {results}" if searched else self.where
 
-    def encounters(
+    def count_encounters(
         self, *, searched: bool
     ) -> dict[tuple[int, int | None, int | None], Encounter]:
         """Games of the selected players by player, opponent and event; ``searched``: of
         those that are searched in this setting.
         """
-        where = self._where(searched)
-        rows = self.database.rows(
+        where = self._write_condition(searched)
+        rows = self.database.execute(
             "WITH told AS (SELECT white, black, event, CASE WHEN other_result IS NOT"
             " NULL THEN NULL WHEN result = '1-0' THEN 1.0 WHEN result = '0-1' THEN"
             " 0.0 WHEN result = '1/2-1/2' THEN 0.5 END AS points, white_elo -"
@@ -428,7 +432,7 @@ class StudyData:
             if row[0] in self.players
         }
 
-    def _chosen_events(self) -> list[int | None] | None:
+    def _choose_events(self) -> list[int | None] | None:
         if not self.selection.events:
             return None
         # A name of nothing is part of every name.
@@ -442,15 +446,17 @@ class StudyData:
             raise InputError("--event", problem, "See study status")
         return found
 
-    def _chosen_players(self) -> dict[int, str]:
+    def _choose_players(self) -> dict[int, str]:
         if self._by_number is not None:
             people = self._by_number.people.items()
             return {numbers[0]: name for name, numbers in people if numbers}
         if self.selection.players:
-            names = self.database.players()
-            return dict(self._named(part, names) for part in self.selection.players)
-        where = self._where(self._number is not None)
-        rows = self.database.rows(
+            names = self.database.read_players()
+            return dict(
+                self._find_named(part, names) for part in self.selection.players
+            )
+        where = self._write_condition(self._number is not None)
+        rows = self.database.execute(
             "SELECT player, name FROM (SELECT white AS player FROM games WHERE"
             f" {where} UNION ALL SELECT black FROM games WHERE {where}) JOIN players"
             " USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
@@ -459,7 +465,7 @@ class StudyData:
         )
         return dict(map(tuple, rows))
 
-    def _named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
+    def _find_named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
         found = find_named(part, names)
         if len(found) == 1:
             return found[0], names[found[0]]
@@ -534,17 +540,17 @@ class PlayerMoves:
         """Against the engine, its gains all 0 (Ferreira 2012, Algorithm 3, step 1)."""
         return compute_expected_score_between(self.gains, SPIKE)
 
-    def score_interval(self) -> tuple[float, float] | tuple[None, None]:
+    def compute_score_interval(self) -> tuple[float, float] | tuple[None, None]:
         """95 % interval of the expected score, games being clusters."""
         most = 1 if self._gain == "same-search" else 2
         return self._clusters.compute_interval(2, most) or (None, None)
 
-    def differences(self) -> tuple[float | None, float | None, float | None]:
+    def compute_differences(self) -> tuple[float | None, float | None, float | None]:
         """Elo against the engine, with both ends of its 95 % interval, games being
         clusters; None where unbounded.
         """
         score = self.expected_score
-        low, high = self.score_interval()
+        low, high = self.compute_score_interval()
         if score is None or low is None or high is None:
             return None, None, None
         return (
@@ -630,7 +636,7 @@ def gather_moves(
     opponent and event. ``only``: of these values of the columns, where not of all.
     """
     found: dict[tuple[Any, ...], Moves] = {}
-    for frame in data.moves(COUNTED_COLUMNS):
+    for frame in data.read_moves(COUNTED_COLUMNS):
         if places is not None:
             where = ["player", "opponent", "event"]
             frame = frame.join(

@@ -219,7 +219,7 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
         added = add_file(database, str(tmp_path / "event.ndjson"), SearchSetting("?", "?"))
         assert (added.new, added.evaluated, added.damaged) == (1, 1, 0)
-        assert database.settings() == {1: SearchSetting("Arithmetic", "1 look")}
+        assert database.read_settings() == {1: SearchSetting("Arithmetic", "1 look")}
         frame = polars.concat(map(polars.read_parquet, update_move_files(database, 1)))
     curves = whole.games[0].curves if whole.games[0].id == "g1" else whole.games[1].curves
     for color, points in (("white", curves.white), ("black", curves.black)):

@@ -42,7 +42,7 @@ def corpus_with(path: Path, changes: Iterable[dict[str, str]]) -> Path:
 def study_of(corpus: Path, selection: Selection | None = None) -> Iterator[StudyData]:
     """Its searched games of the first setting."""
     with CorpusDatabase(corpus) as database:
-        setting = database.settings()[1]
+        setting = database.read_settings()[1]
         yield StudyData(database, 1, setting, selection or Selection())
 
 

@@ -72,8 +72,8 @@ def content(path: Path) -> list[object]:
     with CorpusDatabase(path) as database:
         tables = ("players", "player_keys", "events", "games", "settings", "results")
         return [
-            *(list(database.rows(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in tables),
-            list(database.rows("SELECT name, texts, finished FROM sources")),
+            *(list(database.execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in tables),
+            list(database.execute("SELECT name, texts, finished FROM sources")),
         ]
 
 
@@ -100,9 +100,9 @@ def test_rated_games_with_short_keys_are_games_like_others(tmp_path: Path) -> No
     file.write_bytes(b"\n".join(lines))
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
         assert add_file(database, str(file), GIVEN).new == 2
-        first, second = database.stored(1), database.stored(2)
-        assert database.events()[first.event] == "otb"
-        assert database.players()[first.white or 0] == "177986136248861"
+        first, second = database.read_game(1), database.read_game(2)
+        assert database.read_events()[first.event] == "otb"
+        assert database.read_players()[first.white or 0] == "177986136248861"
     assert (first.white_elo, first.black_elo, first.year, first.result) == (2236, 2282, 2007, "1-0")
     assert (second.moves, second.white, second.result) == (("e2e4", "e7e5"), None, "1/2-1/2")
 
@@ -149,7 +149,7 @@ def test_a_game_with_two_results_has_none(tmp_path: Path) -> None:
         with CorpusDatabase(corpus) as database:
             [disputed] = collect_status(database)["disputed"]
             assert set(disputed["results"]) == {row["result"], msgspec.json.decode(other)["result"]}
-            assert database.stored(1).result == "*"
+            assert database.read_game(1).result == "*"
 
 
 def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
     )
     copy = corpus_of(tmp_path / "copy.db", file)
     with CorpusDatabase(corpus_of(tmp_path / "c.db", file)) as database:
-        white = [database.stored(number).white for number in (1, 2, 3, 4)]
+        white = [database.read_game(number).white for number in (1, 2, 3, 4)]
         assert white[0] == white[1] == white[2] != white[3]
         # Whatever spelling a game came with.
         with CorpusDatabase(copy) as other:
@@ -179,11 +179,11 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
         CorpusDatabase(corpus, create=True) as database,
     ):
         add_file(database, str(DATA / "otb-2024-25.pgn"), GIVEN)
-        pages = next(database.rows("PRAGMA page_count"))[0]
-        list(database.rows(f"PRAGMA max_page_count = {pages + 1}"))
+        pages = next(database.execute("PRAGMA page_count"))[0]
+        list(database.execute(f"PRAGMA max_page_count = {pages + 1}"))
         add_file(database, str(SEARCHED), GIVEN)
     with CorpusDatabase(corpus) as database:
-        assert database.count("games") == 2
+        assert database.count_rows("games") == 2
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_two_halves_make_the_whole(tmp_path: Path) -> None:
     with CorpusDatabase(halves[0]) as one, CorpusDatabase(whole) as all_:
         for table in ("players", "player_keys", "games", "settings", "results"):
             query = f"SELECT * FROM {table} ORDER BY 1, 2"
-            assert list(one.rows(query)) == list(all_.rows(query))
+            assert list(one.execute(query)) == list(all_.execute(query))
 
 
 PGN = (DATA / "four-boards.pgn").read_bytes()
@@ -316,16 +316,16 @@ def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", SEARCHED)
     there = tmp_path / "alliot.pgn"
     with CorpusDatabase(corpus) as database:
-        games = list(database.searched(1, 0, 100))
-        setting = database.settings()[1]
-        names, events = database.players(), database.events()
+        games = list(database.read_searched_games(1, 0, 100))
+        setting = database.read_settings()[1]
+        names, events = database.read_players(), database.read_events()
         texts = (write_alliot(*each, setting, names, events) for each in games)
         there.write_text("".join(texts))
     with CorpusDatabase(tmp_path / "back.db", create=True) as database:
         added = add_file(database, str(there), GIVEN)
         assert (added.new, added.damaged, added.evaluated) == (13, 0, 13)
-        back = list(database.searched(1, 0, 100))
-        assert database.settings()[1] == setting
+        back = list(database.read_searched_games(1, 0, 100))
+        assert database.read_settings()[1] == setting
     for (game, searched), (again, searched_again) in zip(games, back, strict=True):
         assert game.moves == again.moves
         assert game.date == again.date is not None

@@ -157,7 +157,7 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
         tal = games.of_occasion(paper.occasions["tal-2011"])
         assert len(tal) == 45
         assert len(games.of_occasion(paper.occasions["london-2011"])) == 36
-        database.rows(
+        database.execute(
             "DELETE FROM games WHERE game IN (SELECT game FROM games JOIN events USING"
             " (event) WHERE name LIKE '%Tal%' LIMIT 20)"
         )
@@ -165,7 +165,7 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
         assert {each.missing for each in found} == {
             "25 of 45 games of Tal Memorial 2011 are in the corpus"
         }
-        database.rows("ROLLBACK")
+        database.execute("ROLLBACK")
 
 
 CANDIDATES_1971 = (
@@ -291,15 +291,15 @@ def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> N
     games = [listed(at) for at in (3, 1, 9, 2)]
     with CorpusDatabase(corpus_of(tmp_path / "c.db")) as database:
         known = CorpusGames(database)
-        setting = 1, database.settings()[1]
+        setting = 1, database.read_settings()[1]
         [paper, *_] = printed_papers()
         evidence = Evidence(paper, known, database, setting, "same-search")
-        database.rows("DELETE FROM results WHERE game = 9")
+        database.execute("DELETE FROM results WHERE game = 9")
         assert [game.game for game in evidence.searched_of(table, games)] == [3, 1]
         assert not evidence.searched_of(msgspec.structs.replace(table, least=3), games)
         whole = msgspec.structs.replace(table, least=0)
         assert [game.game for game in evidence.searched_of(whole, games)] == [3, 1, 2]
-        database.rows("ROLLBACK")
+        database.execute("ROLLBACK")
 
 
 def champions(path: Path) -> tuple[Path, PrintedPaper]:
@@ -465,11 +465,11 @@ def test_a_command_that_was_killed_twice_writes_the_same_bytes(
             known += kept
             assert not out.exists()
             with CorpusDatabase(corpus) as database:
-                assert database.count("results", "setting = 2") == known
+                assert database.count_rows("results", "setting = 2") == known
         run_command(settings, corpus, out)
         written.append([(out / file).read_bytes() for file in ("papers.md", "papers.csv")])
         with CorpusDatabase(corpus) as database:
-            assert database.count("results", "setting = 2") == 6
+            assert database.count_rows("results", "setting = 2") == 6
     assert written[0] == written[1]
     assert b"50 nodes" in written[0][1]
 
@@ -510,7 +510,7 @@ def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:
     with CorpusDatabase(corpus) as database:
         games = CorpusGames(database)
         people = games.people(alliot.occasions["champions"])
-        spelt = database.players()
+        spelt = database.read_players()
     assert {name: sorted(spelt[each] for each in found) for name, found in people.items()} == {
         "Lasker": ["Lasker, Emanuel"],
         "Anand": ["Anand, Viswanathan", "Anand,V"],
@@ -540,10 +540,10 @@ def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> Non
     again = corpus_of(tmp_path / "again.db", piece)
     assert to_csv(compared(again, *names)) == to_csv(compared(london, *names))
     with CorpusDatabase(london) as database, CorpusDatabase(again) as copy:
-        digests = dict(database.rows("SELECT digest, game FROM games"))
-        for digest, game in copy.rows("SELECT digest, game FROM games").fetchall():
-            [(_, here)] = database.searched(1, digests[digest], digests[digest] + 1)
-            [(_, there)] = copy.searched(1, game, game + 1)
+        digests = dict(database.execute("SELECT digest, game FROM games"))
+        for digest, game in copy.execute("SELECT digest, game FROM games").fetchall():
+            [(_, here)] = database.read_searched_games(1, digests[digest], digests[digest] + 1)
+            [(_, there)] = copy.read_searched_games(1, game, game + 1)
             for one, other in zip(here.positions, there.positions, strict=True):
                 assert (one is None) == (other is None)
                 assert not one or not other or depths_of(one) == depths_of(other)
@@ -566,8 +566,8 @@ def test_pieces_keep_several_lines(tmp_path: Path) -> None:
     piece = tmp_path / "piece.ndjson.xz"
     assert write_pieces(corpus_of(tmp_path / "c.db", file), 1, piece, ["regan-2006-2009"]) == 1
     with CorpusDatabase(corpus_of(tmp_path / "again.db", piece)) as database:
-        assert database.settings() == {1: SearchSetting("E", "5 nodes", 2)}
-        [(_, searched)] = database.searched(1)
+        assert database.read_settings() == {1: SearchSetting("E", "5 nodes", 2)}
+        [(_, searched)] = database.read_searched_games(1)
     assert [each and each.lines for each in searched.positions] == [
         (("e2e4", at), ("d2d4", at - 9)) for at in range(count)
     ]
@@ -585,6 +585,6 @@ def test_perceived_ratings_of_the_papers_players(tmp_path: Path) -> None:
     assert all(LEAST_ELO < rating < MOST_ELO for rating in ratings.values())
     assert len(set(ratings.values())) == 9 and found.rows_with_interval == 0
     with CorpusDatabase(corpus) as database:
-        database.rows("UPDATE settings SET bound = '1000 nodes'")
+        database.execute("UPDATE settings SET bound = '1000 nodes'")
     [found] = compared(corpus, "perceived-london-2011")
     assert found.rows_done == 0

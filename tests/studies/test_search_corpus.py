@@ -74,10 +74,10 @@ def config(engine: str) -> Config:
 def results(corpus: Path) -> list[tuple[object, ...]]:
     """Scores and choices; times differ from run to run."""
     with CorpusDatabase(corpus) as database:
-        [number] = database.settings()
+        [number] = database.read_settings()
         return [
             (game.game, position and (position.whole.cp, position.best, position.whole.nodes))
-            for game, searched in database.searched(number, 0, 100)
+            for game, searched in database.read_searched_games(number, 0, 100)
             for position in searched.positions
         ]
 
@@ -140,7 +140,7 @@ async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
             await run
         for owner, search in pool.submitted:
             searcher.on_result(owner, search, answer)
-        assert searcher.done == 0 and not database.count("results")
+        assert searcher.done == 0 and not database.count_rows("results")
 
 
 async def test_what_goes_wrong_while_keeping_a_game_comes_out(

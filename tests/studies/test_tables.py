@@ -102,7 +102,9 @@ def column(table: StudyTable, name: str) -> list[Cell]:
 def test_an_event_is_chosen_by_a_part_of_its_name(tmp_path: Path) -> None:
     corpus = corpus_with(tmp_path / "c.db", [{"event": "London"}, {"event": "Oslo"}])
     with study_of(corpus, Selection(events=("LON",))) as data:
-        games = [frame["game"].unique().len() for frame in data.moves(["game"], all_players=True)]
+        games = [
+            frame["game"].unique().len() for frame in data.read_moves(["game"], all_players=True)
+        ]
     assert games == [1]
 
 
@@ -166,7 +168,7 @@ def test_a_match_is_predicted_by_all_other_games(matches: Path) -> None:
         numbers = {name: number for number, name in data.players.items()}
         moves = [
             (row[0], row[1], data.events.get(row[2], ""))
-            for frame in data.moves(["player", "opponent", "event", "counted", "gain_cp"])
+            for frame in data.read_moves(["player", "opponent", "event", "counted", "gain_cp"])
             for row in frame.iter_rows()
             if row[3] and row[4] is not None
         ]
@@ -294,9 +296,9 @@ def holding(monkeypatch: pytest.MonkeyPatch, **columns: object) -> None:
     """Every study holds these moves: what is not a list is the same for all."""
     frame = polars.DataFrame(columns)
     monkeypatch.setattr(
-        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
+        StudyData, "read_moves", lambda self, names, all_players: iter([frame.select(names)])
     )
-    monkeypatch.setattr(StudyData, "scan", lambda self, all_players: frame.lazy())
+    monkeypatch.setattr(StudyData, "scan_moves", lambda self, all_players: frame.lazy())
 
 
 def test_colours_that_move_alike_are_told_from_those_that_do_not(
@@ -438,7 +440,7 @@ def test_a_file_is_made_again_only_when_something_changed(tmp_path: Path) -> Non
         file.rename(file.with_suffix(".partial"))
         update_move_files(database, 1)
         assert file.read_bytes() == content
-        list(database.rows("UPDATE games SET white_elo = 1"))
+        list(database.execute("UPDATE games SET white_elo = 1"))
         [other] = update_move_files(database, 1)
         assert list(other.parent.iterdir()) == [other]
         assert other.read_bytes() != content

@@ -80,11 +80,11 @@ def write_pieces(corpus: Path, number: int, target: Path, tables: Sequence[str])
     lines = max(MEASURES[table.measure].lines for _, table in wanted)
     written = 0
     with CorpusDatabase(corpus) as database, lzma.open(target, "wb", preset=9) as file:
-        setting = database.settings()[number]
-        names = database.players()
-        events = database.events()
+        setting = database.read_settings()[number]
+        names = database.read_players()
+        events = database.read_events()
         for game in list_games_to_search(wanted, CorpusGames(database), lines=lines):
-            for stored, searched in database.searched(number, game, game + 1):
+            for stored, searched in database.read_searched_games(number, game, game + 1):
                 line = line_of(stored, searched, setting, names, events, has_depths=has_depths)
                 file.write(msgspec.json.encode(line) + b"\n")
                 written += 1

@@ -54,7 +54,7 @@ class _StageSums(NamedTuple):
     hardness: Floats
     """Of the moves of each stage so far where ``beta`` is 1, (stages, Elos)."""
 
-    def place(self, betas: Sequence[float]) -> float:
+    def compute_place(self, betas: Sequence[float]) -> float:
         """Return the place of the side's rating with a ``beta`` for each stage so
         far.
         """
@@ -112,7 +112,10 @@ def _find_beta(
 
     def correlate(beta: float) -> float:
         betas = [*earlier, beta]
-        places = [(one.place(betas), other.place(betas)) for one, other in pairs]
+        places = [
+            (one.compute_place(betas), other.compute_place(betas))
+            for one, other in pairs
+        ]
         return float(np.corrcoef(np.array(places).T)[0, 1])
 
     if correlate(0.0) <= 0:

@@ -56,7 +56,7 @@ class HeldOut(Value):
     games: frozenset[str]
     players: frozenset[int]
 
-    def part_of(self, moves: str, players: Iterable[int | None]) -> Part:
+    def find_part(self, moves: str, players: Iterable[int | None]) -> Part:
         """The part of a game: its moves in UCI joined by spaces, its two players'
         numbers.
         """

@@ -44,7 +44,9 @@ def list_test_positions(game: RatedGameLine) -> Iterator[tuple[NetworkInput, str
     for ply, uci in enumerate(game.moves.split()):
         if ply >= OPENING_PLIES:
             yield (
-                NetworkInput(board.copy(stack=8), game.elos(board.turn), game.kind),
+                NetworkInput(
+                    board.copy(stack=8), game.pair_elos(board.turn), game.kind
+                ),
                 uci,
             )
         board.push_uci(uci)

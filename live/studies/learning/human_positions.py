@@ -53,7 +53,7 @@ class RatedGameLine(NamedTuple):
     kind: str
     players: tuple[int | None, int | None]
 
-    def elos(self, turn: chess.Color) -> Elos:
+    def pair_elos(self, turn: chess.Color) -> Elos:
         """The mover's, then the other's."""
         return self.elo if turn else self.elo[::-1]
 
@@ -107,7 +107,7 @@ def encode_game(game: RatedGameLine, number: int) -> list[tuple[Any, ...]]:
     rows = []
     for ply, move in enumerate(moves):
         row = pack_position(
-            board, moves[max(ply - 2, 0) : ply], game.elos(board.turn), game.kind
+            board, moves[max(ply - 2, 0) : ply], game.pair_elos(board.turn), game.kind
         )
         rows.append((*row[:8], move.from_square * 64 + move.to_square, number, ply))
         board.push(move)
@@ -142,7 +142,7 @@ def select_games(
     return [
         (number, game)
         for number, game in every
-        if wanted in ("all", held.part_of(game.moves, game.players))
+        if wanted in ("all", held.find_part(game.moves, game.players))
     ]
 
 

@@ -59,7 +59,7 @@ class Plan(NamedTuple):
     checkpoint_s: float = 600.0
     seed: int = 1
 
-    def rate_at(self, share: float) -> float:
+    def compute_learning_rate(self, share: float) -> float:
         """The learning rate when this share of the time is over: up at once, down as a
         cosine.
         """
@@ -190,7 +190,9 @@ class Training:
         error.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         with torch.no_grad():
-            self.optimizer.step(self.plan.rate_at(self.spent_s / self.plan.seconds))
+            self.optimizer.step(
+                self.plan.compute_learning_rate(self.spent_s / self.plan.seconds)
+            )
             self.steps += 1
             self.learned += len(rows)
             memory = min(MEMORY, self.steps / (self.steps + 10))

@@ -102,7 +102,7 @@ class Turns(NamedTuple):
     gain_cp: Ints
     classes: Ints
 
-    def rows(self, which: Which) -> Turns:
+    def select_rows(self, which: Which) -> Turns:
         """Some of them."""
         return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # of either kind
 
@@ -210,7 +210,7 @@ def fit_perceived_model(
         others = share[turns.player] != number
         if others.any():
             other = msgspec.structs.replace(
-                model, **_round_weights(fit(turns.rows(others), weights), p)
+                model, **_round_weights(fit(turns.select_rows(others), weights), p)
             )
             apart[number] = MoveReader((other,))
 
@@ -310,7 +310,7 @@ def _thin_turns(turns: Turns) -> Turns:
     # Drawn by the number of the game, so that the same games teach whenever it is run
     # again.
     drawn = (turns.side * 2654435761) % 2**32 / 2**32
-    return turns.rows(drawn < MOST_TURNS / len(turns.side))
+    return turns.select_rows(drawn < MOST_TURNS / len(turns.side))
 
 
 def _estimate_engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:

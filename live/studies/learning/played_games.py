@@ -84,7 +84,7 @@ def read_played_games(
 
 
 def _read_searched_game(row: GameLine, gain: GainKind) -> PlayedGame:
-    searched = row.searched()
+    searched = row.build_searched_game()
     if searched is None:
         raise ValueError("no scores")
     game = row.game()

@@ -37,7 +37,7 @@ class CorpusGames:
     """
 
     def __init__(self, database: CorpusDatabase) -> None:
-        rows = database.rows(
+        rows = database.execute(
             "SELECT game, white, black, white_elo, black_elo, ifnull(name, ''),"
             " ifnull(year, 0), CASE WHEN other_result IS NULL THEN result END, moves"
             " FROM games LEFT JOIN events USING (event) WHERE white NOT NULL AND"
@@ -50,7 +50,7 @@ class CorpusGames:
             self.games.append(ListedGame._make((*people, *about)))
         self.words = {
             player: set(normalise_name(name).split())
-            for player, name in database.players().items()
+            for player, name in database.read_players().items()
         }
         self._by_word: dict[str, list[int]] = defaultdict(list)
         for player, words in self.words.items():

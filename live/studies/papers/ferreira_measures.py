@@ -91,7 +91,7 @@ def _solve_all(
     for pair in sorted(matches):
         event.meet(*pair)
     column = choose_gain_column(data.selection.gain)
-    for frame in data.moves(["player", "game", column]):
+    for frame in data.read_moves(["player", "game", column]):
         played = (
             frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
         )
@@ -211,7 +211,11 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
     def score(moves: PlayerMoves) -> Measured | None:
         expected = moves.expected_score
-        return None if expected is None else Measured(expected, *moves.score_interval())
+        return (
+            None
+            if expected is None
+            else Measured(expected, *moves.compute_score_interval())
+        )
 
     return _measure_players(table, evidence, score)
 
@@ -223,7 +227,7 @@ def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 def _difference_to_engine(moves: PlayerMoves) -> Measured | None:
-    difference, *ends = moves.differences()
+    difference, *ends = moves.compute_differences()
     return None if difference is None else Measured(difference, *ends)
 
 

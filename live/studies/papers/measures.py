@@ -59,7 +59,7 @@ class Evidence:
         """Numbers of the games that have results of this setting."""
         query = "SELECT game FROM results WHERE setting = ?"
         return frozenset(
-            game for (game,) in self._database.rows(query, (self._number,))
+            game for (game,) in self._database.execute(query, (self._number,))
         )
 
     def searched_of(
@@ -98,7 +98,7 @@ class Evidence:
         """Yield those that are searched, with what was found."""
         for game in games:
             if self._number is not None:
-                yield from self._database.searched(
+                yield from self._database.read_searched_games(
                     self._number, game.game, game.game + 1
                 )
 

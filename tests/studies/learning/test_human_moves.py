@@ -195,18 +195,18 @@ def _moves(drawn: bool) -> str:
 def test_a_game_of_a_player_held_out_is_never_learned(
     moves: str, players: tuple[int | None, int | None], learned: bool
 ) -> None:
-    assert (NOBODY.part_of(moves, players) == "train") is learned
+    assert (NOBODY.find_part(moves, players) == "train") is learned
 
 
 def test_games_and_players_named_are_held_out() -> None:
     moves = _moves(drawn=False)
     named = HeldOut(frozenset({sha256(moves.encode()).hexdigest()}), frozenset({FREE}))
-    assert named.part_of(moves, (None, None)) != "train"
-    assert named.part_of("d2d4", (FREE, None)) != "train"
+    assert named.find_part(moves, (None, None)) != "train"
+    assert named.find_part("d2d4", (FREE, None)) != "train"
 
 
 def test_a_third_of_what_is_held_out_serves_choices() -> None:
-    parts = [NOBODY.part_of(f"e2e4 {k}", (HELD, FREE)) for k in range(600)]
+    parts = [NOBODY.find_part(f"e2e4 {k}", (HELD, FREE)) for k in range(600)]
     assert "train" not in parts
     assert 150 < parts.count("validation") < 250
 

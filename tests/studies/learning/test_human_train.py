@@ -29,7 +29,7 @@ def _rows(games: int = 4) -> Positions:
 
 def test_the_rate_rises_at_once_and_falls_to_nearly_nothing() -> None:
     plan = Plan(rate=1.0)
-    rates = [plan.rate_at(share / 100) for share in range(101)]
+    rates = [plan.compute_learning_rate(share / 100) for share in range(101)]
     assert rates[0] == 0
     assert max(rates) == pytest.approx(1.0)
     assert rates.index(max(rates)) == 2
