@@ -182,8 +182,8 @@ def build_grid_table(data: StudyData) -> Rows:
 
 
 def compute_convolutions(game: CountedGame) -> Floats:
-    """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times
-    b,).
+    """Return the indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0
+    times b,).
     """
     white, black = _build_histograms(game)
     lowest, pairs = cross_correlate(white, black)
@@ -254,8 +254,8 @@ def build_outcomes_table(data: StudyData) -> Rows:
 
 
 def build_spline_basis() -> Floats:
-    """What the value of each point adds at differences from -400 to 400: shape (801,
-    20).
+    """Return what the value of each point adds at differences from -400 to 400: shape
+    (801, 20).
 
     A natural cubic spline, 0 at 0 and odd around it.
     """
@@ -265,16 +265,16 @@ def build_spline_basis() -> Floats:
 
 
 def build_spline_penalty() -> Floats:
-    """Of second differences between points, 0 at the middle among them: shape (20,
-    20).
+    """Return the penalty of second differences between points, the 0 in the middle
+    included: shape (20, 20).
     """
     bends = np.diff(np.eye(len(_KNOTS_CP)), 2, axis=0)[:, 1:]
     return _SMOOTHNESS * bends.T @ bends
 
 
 def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
-    """Means over all pairs of moves, shape (20,): their sum weighted by the points is
-    the worth.
+    """Return means over all pairs of moves, shape (20,): their sum weighted by the
+    points is the worth.
     """
     white, black = (select_gains(side, SPLINE_CONFORMANCE) for side in game.sides)
     differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)
@@ -318,8 +318,8 @@ def build_difference_table(data: StudyData) -> Rows:
 def compute_covariances(
     game: CountedGame, kinds: Sequence[Conformance], vectors: Sequence[OutcomeVector]
 ) -> Floats | None:
-    """From -1 to 1, of every conformance with every vector; None where either side has
-    no move.
+    """Return the covariance, from -1 to 1, of every conformance with every vector; None
+    if either side has no move.
     """
     found = []
     for kind in kinds:
@@ -332,9 +332,7 @@ def compute_covariances(
 
 
 def select_gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
-    """Gains of one side by a conformance, centipawns; moves that it leaves out are left
-    out.
-    """
+    """Return the gains of one side that a conformance counts, centipawns."""
     found = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
     return np.array([gain for gain in found if gain is not None], dtype=np.float64)
 

@@ -112,11 +112,13 @@ class LineSums:
         of_group += values[:, :, None] * values[:, None, :]
 
     def compute_rho(self, groups: Sequence[int], index: int) -> float | None:
-        """Correlation of one indicator with the results."""
+        """Correlate one indicator with the results."""
         return compute_correlation(self.compute_moments(groups, (index, _ITSELF)))
 
     def fit_line(self, groups: Sequence[int], index: int | None = None) -> Line:
-        """The best line, or that one: the smallest where several fit alike."""
+        """Fit the line with this index, or the best line: the one of lowest index if
+        several fit equally well.
+        """
         lines = range(self._sums.shape[1])
         if index is None:
             found = (
@@ -135,8 +137,8 @@ class LineSums:
         return found
 
     def compute_moments(self, groups: Sequence[int], line: Line) -> Floats:
-        """Of these groups the sums of products of 1, a line's values and the results,
-        (3, 3).
+        """Return the sums of products of 1, a line's values and the results over these
+        groups, (3, 3).
         """
         index, weights = line
         rows = np.zeros((3, len(weights) + 1))
@@ -151,8 +153,8 @@ class LineSums:
         parts: Sequence[tuple[Sequence[int], Sequence[int]]],
         index: int | None = None,
     ) -> Floats:
-        """Moments of lines that other games chose: the groups that choose, and those
-        that are tried.
+        """Sum the moments of lines over games they were not fitted to. Each part holds
+        the groups that fit and the groups that test.
         """
         found = [
             self.compute_moments(there, self.fit_line(here, index))
@@ -161,8 +163,8 @@ class LineSums:
         return np.asarray(np.sum(found, axis=0))
 
     def compute_covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
-        """Games, the line of all groups, and the covariance of its intercept and
-        weights.
+        """Return the number of games, the line of all groups, and the covariance of its
+        intercept and weights.
         """
         line = self.fit_line(self._groups, index)
         moments = self.compute_moments(self._groups, line)
@@ -176,7 +178,7 @@ class LineSums:
         )
 
     def fit(self, index: int) -> LineFit:
-        """Of one line of one indicator."""
+        """Fit one line of one indicator."""
         n, line, spread = self.compute_covariance(index)
         if n < 2:
             return LineFit(n)
@@ -200,8 +202,8 @@ class LineSums:
         )
 
     def _cross_validate(self, index: int) -> tuple[float | None, float | None]:
-        """Errors of each group by what the others say, and by their mean result, over
-        all games.
+        """Return the errors on each group of the line of the other groups, and of their
+        mean result, over all games.
         """
         groups = self._groups
         parts = []
@@ -221,8 +223,8 @@ class LineSums:
 
 
 def compute_correlation(moments: Floats) -> float | None:
-    """From sums of products of 1 and both with themselves, (3, 3); None without
-    spread.
+    """Compute a correlation from the sums of products of 1, x and y, shape (3, 3); None
+    without spread.
     """
     (n, x, y), (_, xx, xy), (_, _, yy) = moments.tolist()
     var_x = n * xx - x * x
@@ -236,7 +238,7 @@ def compute_correlation(moments: Floats) -> float | None:
 def compute_fisher_interval(
     rho: float | None, n: int
 ) -> tuple[float | None, float | None]:
-    """95 % interval of a correlation of ``n`` pairs, by Fisher's z."""
+    """Return the 95 % interval of a correlation of ``n`` pairs, by Fisher's z."""
     if rho is None or n < 4:
         return None, None
     z = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
@@ -286,7 +288,7 @@ class CountedGame(Value):
 
 
 def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
-    """Games in which both sides have a counted move, in order."""
+    """Yield games in which both sides have a counted move, in order."""
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
     for frame in data.read_moves(names, all_players=True):
         known = frame.filter("counted").drop_nulls(["score", "gain_cp"])
@@ -305,8 +307,8 @@ def sum_lines(
     indicators: Sequence[Callable[[CountedGame], Floats | None]],
     count: int,
 ) -> list[LineSums]:
-    """What goes with the results of all counted games, in one pass: sums for each of
-    ``indicators``, which are of shape (count,), or None for a game that they leave out.
+    """Sum each of ``indicators`` with the results of all counted games, in one pass. An
+    indicator has shape (count,), or is None for a game that it leaves out.
     """
     sums = [LineSums(count) for _ in indicators]
     for game in read_counted_games(data):
@@ -344,7 +346,7 @@ def build_correlation_table(data: StudyData) -> Rows:
 def compute_share_difference(
     game: CountedGame, kind: Conformance, steps_cp: Sequence[int]
 ) -> Floats | None:
-    """White's p(x) less Black's at each step; None where either has no move of this
+    """Return White's p(x) less Black's at each step; None if either has no move of this
     kind.
     """
     steps = np.array(steps_cp, dtype=np.float64)
@@ -424,12 +426,12 @@ TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 
 def _select_counted_moves(data: StudyData) -> polars.LazyFrame:
-    """Everybody's moves that count."""
+    """Return the counted moves of all players."""
     return data.scan_moves(all_players=True).filter("counted").drop_nulls("gain_cp")
 
 
 def _count_searches_by_depth(data: StudyData) -> polars.LazyFrame:
-    """Searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
+    """Count searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
     known = data.scan_moves(all_players=True).drop_nulls(["depth", "time_ms"])
     counted = known.with_columns(_classify_search_time()).group_by("class", "depth")
     return counted.agg(searches=polars.len().cast(Int64)).sort("class", "depth")
@@ -510,7 +512,9 @@ def build_evaluation_table(data: StudyData) -> Rows:
 
 
 def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
-    """All players together, and each one named by ``--player``."""
+    """Return the group of all players, and one group for each player named by
+    ``--player``.
+    """
     return [
         (None, "all players"),
         *(data.players.items() if data.selection.players else ()),
@@ -651,8 +655,8 @@ def build_colours_table(data: StudyData) -> Rows:
 
 
 def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
-    """Moves by game, colour and classes before and after, shape (games, 2, classes
-    squared): some games at a time.
+    """Yield counts of moves by game, colour, and classes before and after, shape
+    (games, 2, classes squared), some games at a time.
     """
     n = len(TEN)
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
@@ -680,7 +684,9 @@ def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
 
 
 def _compute_distances(white: Floats, black: Floats) -> Floats:
-    """Of each row, and last over all rows by their moves: shape (…, classes + 1)."""
+    """Return the distance of each row, and last the mean over all rows weighted by
+    moves: shape (…, classes + 1).
+    """
     shares = [
         each / np.maximum(1, each.sum(axis=-1, keepdims=True))
         for each in (white, black)

@@ -183,7 +183,7 @@ def build_career_table(data: StudyData) -> Rows:
 
 
 def _label_class_edges(classes: EvaluationClasses) -> list[str]:
-    """The least evaluation of each class as a word; of the lowest none."""
+    """Return the lower bound of each class as text; the lowest class has none."""
     return ["", *map(str, classes.lower_cp)]
 
 
@@ -350,7 +350,7 @@ def _build_matrix_rows(entrants: dict[str, PairedMoves], by: str, title: str) ->
 
 
 def _play_royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
-    """Every two of these against each other, by White's expected score of a game."""
+    """Play every two entrants against each other by White's expected score."""
     predict = PREDICTORS[by]
     return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
 
@@ -374,7 +374,7 @@ class _Match(NamedTuple):
 
 
 def _find_matches(data: StudyData) -> list[_Match]:
-    """Between the selected players, in the order of their numbers."""
+    """Find the matches between the selected players, in the order of their numbers."""
     met = data.count_encounters(searched=True)
     matches = []
     for (one, other, event), found in met.items():
@@ -388,8 +388,8 @@ def _find_matches(data: StudyData) -> list[_Match]:
 def _gather_by_match(
     data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int | None], Moves]:
-    """What each player moved in each match, by its place among these; None: in other
-    games.
+    """Gather each player's moves by match, under the place of the match in this list;
+    None: moves of other games.
     """
     places = []
     for at, match in enumerate(matches):
@@ -462,7 +462,7 @@ def build_prediction_table(data: StudyData) -> Rows:
 def _read_match_conformance(
     data: StudyData,
 ) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
-    """Every match with both players' conformance in it, the winner first."""
+    """Yield every match with both players' conformance in it, the winner first."""
     matches = _find_matches(data)
     held = _gather_by_match(data, matches, ConformingMoves)
     for at, match in enumerate(matches):

@@ -115,7 +115,7 @@ class CorpusGame(Value, kw_only=True):
 
 
 def pack_moves(moves: Sequence[str]) -> bytes:
-    """Moves (UCI) in two bytes each: from, to, and what a pawn becomes."""
+    """Pack moves (UCI) into two bytes each: from, to, and promotion."""
     codes = [
         chess.parse_square(uci[:2])
         | chess.parse_square(uci[2:4]) << 6
@@ -126,7 +126,7 @@ def pack_moves(moves: Sequence[str]) -> bytes:
 
 
 def unpack_moves(data: bytes) -> tuple[str, ...]:
-    """The moves that were packed."""
+    """Return the moves, in UCI, that ``pack_moves`` packed."""
     names = chess.SQUARE_NAMES
     return tuple(
         names[code & 63] + names[code >> 6 & 63] + ("", *_PIECES)[code >> 12]
@@ -175,8 +175,8 @@ class PositionSearch(Value, array_like=True, gc=False):
 def compute_gains(
     before: PositionSearch, after: PositionSearch | None, uci: str, color: Color
 ) -> tuple[int | None, int | None]:
-    """Same-search and successive gain of a move, centipawns; None where it is not
-    known.
+    """Return the same-search and the successive gain of a move, centipawns; None where
+    unknown.
     """
     best = Score(before.whole.cp)
     gain = None
@@ -199,7 +199,9 @@ class SearchedGame(Value, array_like=True):
 
 
 def find_named(part: str, names: Mapping[Key, str]) -> list[Key]:
-    """Who is called so, or else whose names have all these words."""
+    """Return the keys of exactly this name, or else of names that contain all its
+    words.
+    """
     exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
     words = set(normalise_name(part).split()) or {part.casefold()}
     return exact or [
@@ -212,7 +214,7 @@ _decoder = msgspec.msgpack.Decoder(SearchedGame)
 
 
 def build_move_search(result: SearchResult) -> MoveSearch:
-    """What an engine found, as it is kept."""
+    """Convert an engine's result to the form in which it is stored."""
     score = result.score
     by_depth = tuple(None if each is None else each.cp for each in result.by_depth)
     spent = result.seldepth, result.time_ms, result.nodes, result.tbhits
@@ -365,12 +367,12 @@ class CorpusDatabase:
     # --- writing ----------------------------------------------------------------------
 
     def commit(self) -> None:
-        """Have everything so far on disk."""
+        """Write everything so far to disk."""
         if self._db.in_transaction:
             self.execute("COMMIT")
 
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
-        """The game's number, and whether it is new."""
+        """Add a game; return its number, and whether it is new."""
         about = (
             "white_elo",
             "black_elo",
@@ -394,7 +396,7 @@ class CorpusDatabase:
         )
 
     def add_game_row(self, row: Mapping[str, Any]) -> tuple[int, bool]:
-        """The same of a game by its columns."""
+        """Add a game given by its columns; return its number, and whether it is new."""
         query = "SELECT game FROM games WHERE digest = ?"
         for (number,) in self.execute(query, (row["digest"],)).fetchall():
             self.execute(_RESULT, (row["result"], number))
@@ -404,14 +406,16 @@ class CorpusDatabase:
     def add_results(
         self, setting: int, game: int, searched: SearchedGame | bytes
     ) -> bool:
-        """Keep what is known of a game's positions; False when it was known already."""
+        """Store what is known of a game's positions; return False if it was known
+        already.
+        """
         packed = isinstance(searched, bytes)
         positions = searched if packed else zlib.compress(_encoder.encode(searched), 3)
         insert = "INSERT OR IGNORE INTO results VALUES (?, ?, ?)"
         return self.execute(insert, (setting, game, positions)).rowcount > 0
 
     def add_setting(self, setting: SearchSetting) -> int:
-        """Its number, made if there is none."""
+        """Return the number of a setting, which is added if it is new."""
         return self._find_or_insert("settings", msgspec.structs.asdict(setting))
 
     def open_source(self, name: str, mark: str) -> tuple[int, int, bool]:
@@ -437,8 +441,8 @@ class CorpusDatabase:
         return number, 0, False
 
     def record_texts(self, source: int, texts: int, *, finished: bool = False) -> None:
-        """So many texts of a source are in, in the same transaction as what they
-        hold.
+        """Record how many texts of a source were added, in the same transaction as
+        their games.
         """
         self.execute(
             "UPDATE sources SET texts = ?, finished = ? WHERE source = ?",
@@ -446,7 +450,7 @@ class CorpusDatabase:
         )
 
     def record_damage(self, source: int, text: int, game: str, problem: str) -> None:
-        """A text of a source that is no game; it was gone past."""
+        """Record a text that holds no readable game and was skipped."""
         self.execute(
             "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)",
             (source, text, game, problem),
@@ -470,15 +474,13 @@ class CorpusDatabase:
         return found
 
     def add_event(self, name: str) -> int | None:
-        """The number of an event, made if there is none; None for one without a
+        """Return the number of an event, which is added if it is new; None without a
         name.
         """
         return self._find_or_insert("events", {"name": name}) if name else None
 
     def _find_or_insert(self, table: str, row: Mapping[str, object]) -> int:
-        """Of the row that is the same where a column is unique, else of this one, put
-        in.
-        """
+        """Return the number of the row with this unique value, inserted if new."""
         first = next(iter(row))
         names = ", ".join(row)
         marks = ", ".join("?" * len(row))
@@ -490,7 +492,7 @@ class CorpusDatabase:
         return int(found)
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
-        """What a statement gives, row by row; one that writes begins a transaction."""
+        """Run a statement and return its rows; one that writes begins a transaction."""
         try:
             return self._db.execute(sql, parameters)
         except sqlite3.Error as error:
@@ -508,11 +510,11 @@ class CorpusDatabase:
     def query_dicts(
         self, sql: str, parameters: Sequence[object] = ()
     ) -> list[dict[str, Any]]:
-        """Rows by the names of their columns, all at once."""
+        """Return all rows as dictionaries by column name."""
         return [dict(row) for row in self.execute(sql, parameters)]
 
     def read_settings(self) -> dict[int, SearchSetting]:
-        """All settings by number."""
+        """Return all settings by number."""
         query = (
             "SELECT setting, engine, bound, lines, version FROM settings ORDER BY"
             " setting"
@@ -520,20 +522,20 @@ class CorpusDatabase:
         return {number: SearchSetting(*row) for number, *row in self.execute(query)}
 
     def count_rows(self, table: str, where: str = "TRUE") -> int:
-        """Rows of a table."""
+        """Return the number of rows of a table."""
         [[found]] = self.execute(f"SELECT count(*) FROM {table} WHERE {where}")
         return int(found)
 
     def read_players(self) -> dict[int, str]:
-        """Names by number."""
+        """Return the names of players by number."""
         return dict(self.execute("SELECT player, name FROM players"))
 
     def read_events(self) -> dict[int | None, str]:
-        """Names by number."""
+        """Return the names of events by number."""
         return dict(self.execute("SELECT event, name FROM events"))
 
     def read_game(self, game: int) -> NumberedGame:
-        """One game. Raises InputError when there is none of that number."""
+        """Return one game. Raises InputError if no game has that number."""
         row = self.execute(
             f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)
         ).fetchone()
@@ -546,8 +548,8 @@ class CorpusDatabase:
     def read_searched_games(
         self, setting: int, first: int = 0, beyond: int = sys.maxsize
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Games that have results, from number ``first`` to before ``beyond``, in
-        order.
+        """Yield games with results, in order, from number ``first`` up to but not
+        including ``beyond``.
 
         Raises InputError for results that cannot be read.
         """
@@ -586,7 +588,7 @@ class MergedResults(msgspec.Struct):
 
 
 def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
-    """Bring one corpus's games and results into another.
+    """Copy the games and results of one corpus into another.
 
     A setting is taken when the corpus has it already, or has none: results of two
     engines, limits or versions are two studies, and are kept apart by refusing. Raises
@@ -632,7 +634,7 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
 
 
 def _describe_difference(one: SearchSetting, other: SearchSetting) -> str:
-    """Where two settings part, for people."""
+    """Describe where two settings differ, for people."""
     names = "engine", "limit", "lines", "version"
     pairs = zip(names, *map(msgspec.structs.astuple, (one, other)), strict=True)
     return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)

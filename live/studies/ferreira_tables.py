@@ -57,7 +57,7 @@ _EXPECTED = build_interval_columns("expected", 3)
 def _collect_encounters(
     data: StudyData, held: dict[int, PlayerMoves]
 ) -> dict[Any, list[Encounter]]:
-    """What each of them met of each other, event by event."""
+    """Collect the games that each two of them played, event by event."""
     met = defaultdict(list)
     for (one, other, _), found in data.count_encounters(searched=True).items():
         if one in held and other in held:
@@ -68,7 +68,9 @@ def _collect_encounters(
 def _rate_players(
     data: StudyData, held: dict[int, PlayerMoves]
 ) -> tuple[dict[int, Strength], Algorithm3]:
-    """Algorithms 2 and 3 over the selected players: those compared who have met."""
+    """Apply Algorithms 2 and 3 to the selected players; only players who met are
+    compared.
+    """
     event = Algorithm2(data.selection.gain)
     for player, moves in held.items():
         event.rate(str(player), None if moves.elo is None else round(moves.elo))
@@ -92,7 +94,9 @@ def _rate_players(
 
 
 def _compare_gains(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
-    """Expected score by the gains of both, its interval, and the difference in Elo."""
+    """Return the expected score by the gains of both, its interval, and the difference
+    in Elo.
+    """
     found = predict_by_covariance(one.gains, other.gains)
     return (
         found.expected_score,
@@ -103,7 +107,7 @@ def _compare_gains(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, 
 
 
 def _convert_to_difference(expected_score: float | None) -> float | None:
-    """In Elo, where the score is known and bounds it."""
+    """Convert an expected score to Elo; None if it is unknown, 0 or 1."""
     return (
         None if expected_score is None else convert_score_to_difference(expected_score)
     )
@@ -488,7 +492,7 @@ def build_engine_gains_table(data: StudyData) -> Rows:
 
 
 def _collect_engine_gains(data: StudyData) -> GainHistogram:
-    """Of everybody's moves in the selection."""
+    """Collect the gains of the engine's own choices in the selection."""
     own = data.scan_moves(all_players=True).filter(col("move") == col("best"))
     return GainHistogram(
         own.select("successive_cp").drop_nulls().collect()["successive_cp"]
@@ -555,7 +559,7 @@ def build_engine_gap_table(data: StudyData) -> Rows:
 def _read_successive_gains(
     data: StudyData,
 ) -> Iterator[tuple[GainHistogram, GainHistogram]]:
-    """Both sides' gains of each game with enough of them."""
+    """Yield the gains of both sides of each game with enough of them."""
     for frame in data.read_moves(["game", "colour", "successive_cp"], all_players=True):
         for game in frame.drop_nulls().partition_by("game"):
             white, black = (

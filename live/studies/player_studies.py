@@ -176,7 +176,7 @@ def assess_match(
 def compute_match(
     arguments: Sequence[str], test: Sprt | None, first: str | None
 ) -> MatchStudy:
-    """Statistics of three counts, or of the games in PGN files.
+    """Return the statistics of three counts, or of the games in PGN files.
 
     Raises:
         InputError: neither three counts nor files of one match.
@@ -235,7 +235,8 @@ def compute_match(
 
 
 def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
-    """The player of that id or name, or of the only name that holds all its words.
+    """Return the player of that id or name, or of the only name that contains all its
+    words.
 
     Raises:
         InputError: nobody or several are called so.
@@ -259,9 +260,7 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
 
 
 def report_result(json: str | None, result: object, *figures: Any) -> int:
-    """As JSON where that is asked for, and as tables and lines unless that is printed;
-    the exit code.
-    """
+    """Print as JSON if asked to, or as tables and lines; return the exit code."""
     if json is not None:
         write_json(json, result)
     console = Console()
@@ -450,12 +449,12 @@ def _read_gains(state: Event) -> Iterator[PlayedGains]:
 
 
 def _is_pgn(file: Path) -> bool:
-    """Anything that is not NDJSON by its name."""
+    """Return whether a file is PGN: any that is not NDJSON by its name."""
     return not re.search(r"\.(ndjson|jsonl|json)(\.gz)?\Z", file.name.lower())
 
 
 def _read_games(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
-    """The games of NDJSON files."""
+    """Read the games of NDJSON files."""
     games = []
     for file in files:
         games += read_played_games(_read_lines(file), gain, str(file))
@@ -482,7 +481,7 @@ def build_players_table(
     *,
     width: int,
 ) -> Table:
-    """What is known of two players, a figure a row."""
+    """Tabulate what is known of two players, one figure a row."""
     table = titled(
         f"{plain(one.name, 40)} and {plain(other.name, 40)} ({plain(engine.name, 60)},"
         f" {engine.limit}, {gain} gain; Algorithm 4 with the engine at {engine.rating}"
@@ -513,7 +512,9 @@ def _format_figure(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
 def build_comparison_table(
     one: PlayerView, other: PlayerView, rows: Sequence[PredictorRow], *, width: int
 ) -> Table:
-    """All predictors, one a row; below them those without an answer, by the reason."""
+    """Tabulate all predictors, one a row, and list below them those without an answer,
+    by reason.
+    """
     table = titled(
         f"{plain(one.name, 40)} against {plain(other.name, 40)}, both colours alike",
         "Score",
@@ -548,8 +549,8 @@ def build_comparison_table(
 
 
 def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
-    """Everybody against everybody; equal scores share a place, those without one come
-    last.
+    """Tabulate all players against all; equal scores share a place, and players without
+    a place come last.
     """
     table = titled(f"Battle royale by {by}, and Algorithm 2", width=width)
     table.add_column("", justify="right", no_wrap=True)
@@ -592,7 +593,7 @@ def build_figures_table(
     first: str = "Figure",
     caption: str = "",
 ) -> Table:
-    """Names with their figures, one a row."""
+    """Tabulate names with their figures, one a row."""
     table = titled(title, *(heads or ("Value",)), first=first)
     for name, *figures in rows:
         table.add_row(Text(name), *figures)
@@ -601,7 +602,7 @@ def build_figures_table(
 
 
 def build_match_table(match: MatchStudy) -> Table:
-    """All figures of a match from wins, draws and losses."""
+    """Tabulate all figures of a match from wins, draws and losses."""
     first = match.first
     counts = match.counts
     found = match.statistics
@@ -622,7 +623,7 @@ def build_match_table(match: MatchStudy) -> Table:
 
 
 def build_pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
-    """The same from pairs of games with colours reversed."""
+    """Tabulate the same from pairs of games with colours reversed."""
     points = " ".join(map(str, counts.by_score))
     return build_figures_table(
         f"Pairs with colours reversed, by points 0, ½, 1, 1½, 2: {points}",
@@ -657,12 +658,12 @@ def _count_decimals(low: float | None, high: float | None) -> int:
 
 
 def _format_signed(value: float | None, digits: int) -> str:
-    """``+0.9``; nothing where there is none, and no minus before a zero."""
+    """Format as ``+0.9``; empty for None, and no minus sign before a zero."""
     return "" if value is None else f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def build_sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
-    """Where a sequential test stands, and when it was first decided."""
+    """Tabulate where a sequential test stands, and when it was first decided."""
     rows = [
         ("log-likelihood ratio", _format_number(state.llr, ".3f") or "no game yet"),
         ("H0 at or below, H1 at or above", f"{state.lower:.3f}, {state.upper:.3f}"),
@@ -686,7 +687,7 @@ def build_sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table
 def build_engine_strength_table(
     found: TableFour, engine: str, limit: str, gain: GainKind
 ) -> Table:
-    """Algorithms 2 and 3 with the columns of Ferreira 2012, Table 4."""
+    """Tabulate Algorithms 2 and 3 with the columns of Ferreira 2012, Table 4."""
     rows = [
         (
             plain(row.name, 20),
@@ -725,7 +726,7 @@ def build_engine_strength_table(
 
 
 def build_mileposts_table(found: IntrinsicTable) -> Table:
-    """Sensitivity and competence by Elo (Regan and Haworth 2011, section 7)."""
+    """Tabulate s and c by Elo (Regan and Haworth 2011, section 7)."""
     about = (
         f"{plain(found.engine, 60)}, {found.limit}; {found.turns} turns of"
         f" {found.players}"

@@ -83,13 +83,13 @@ _COMMENT = re.compile(
 
 
 def is_alliot_format(segment: PgnSegment) -> bool:
-    """Whether a text of PGN is in this format."""
+    """Return whether a PGN text is in this format."""
     return _MARK in segment.header or _MARK in segment.movetext[:2000]
 
 
 def read_alliot(segment: PgnSegment) -> ReadGame:
-    """The game, its searches and what made them. Moves may also be in SAN, as other
-    programs convert them. Raises DamagedGame.
+    """Return the game, its searches and the setting they were made with. Moves may also
+    be in SAN, as other programs convert them. Raises DamagedGame.
     """
     text = segment.header + segment.movetext
     found = _ANNOTATOR.search(text)
@@ -146,8 +146,8 @@ class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
 def _parse_moves(
     board: chess.Board, text: str
 ) -> tuple[list[str], list[PositionSearch | None]]:
-    """Raises ValueError for moves that are not legal, and for what is none: chess.pgn
-    would pass over it.
+    """Return the moves and searches. Raises ValueError for illegal moves and for words
+    that are no moves, which chess.pgn would skip.
     """
     plain = _BESIDE.sub(" ", text)
     words = plain.replace("(", " ").replace(")", " ").split()
@@ -179,8 +179,8 @@ def _parse_moves(
 def _choose_searches(
     played: str, found: Mapping[str, MoveSearch], sign: int
 ) -> PositionSearch | None:
-    """Of all moves searched the best one is the position's own; of equals one not
-    played.
+    """Keep the best of all moves searched as the position's own; of equal ones, one
+    that was not played.
     """
     if played not in found:
         return None
@@ -189,7 +189,9 @@ def _choose_searches(
 
 
 def _parse_comment(comment: str, sign: int) -> MoveSearch | None:
-    """The comment after a move; None where it is none of ours."""
+    """Return the search in the comment after a move; None if the comment is not in this
+    format.
+    """
     found = _COMMENT.match("".join(comment.split()))
     if found is None:
         return None
@@ -217,7 +219,7 @@ def write_alliot(
     names: Mapping[int, str],
     events: Mapping[int | None, str],
 ) -> str:
-    """One game in the format, ending with an empty line."""
+    """Return one game in the format, ending with an empty line."""
     result = game.result if game.result in RESULTS else "*"
     tags = [
         ("Event", events.get(game.event, "?")),
@@ -283,7 +285,7 @@ def _format_moves(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
 
 
 def _format_comment(search: MoveSearch, sign: int) -> str:
-    """Without blanks, so that no line break falls into it."""
+    """Format a search without blanks, so that no line break falls into it."""
     changes = ",(,)"
     if (found := search.complexity) is not None:
         at = "" if found.jump_depth is None else found.jump_depth
@@ -310,8 +312,8 @@ class BrokenFile(Exception):
 
 
 def read_file_mark(path: str) -> str:
-    """What changes when the file does; empty for standard input, which cannot be read
-    again.
+    """Return a mark that changes when the file does; empty for standard input, which
+    cannot be read again.
 
     Raises InputError when there is no such file.
     """
@@ -327,7 +329,7 @@ def read_file_mark(path: str) -> str:
 
 
 def read_game_texts(path: str) -> Iterator[GameText]:
-    """The games of a file in their order.
+    """Yield the games of a file in their order.
 
     Raises:
         InputError: no such file, or one that is compressed in a way that needs another
@@ -359,7 +361,7 @@ def read_game_texts(path: str) -> Iterator[GameText]:
 
 
 def _decompress(raw: io.BufferedReader, path: str) -> Any:
-    """What stands in a file, whatever compresses it."""
+    """Open the contents of a file, whatever compresses it."""
     first = raw.peek(6)
     if first.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=raw)
@@ -430,7 +432,7 @@ class GameReader:
         self._pgn = PgnReader(limits=limits)
 
     def read(self, text: GameText) -> ReadGame:
-        """Raises DamagedGame, and nothing else for what stands in a file."""
+        """Read one text. Raises DamagedGame, and no other error for any text."""
         found = (
             self._read_line(text) if isinstance(text, bytes) else self._read_pgn(text)
         )
@@ -500,7 +502,7 @@ def _name_game(game: CorpusGame) -> str:
 
 
 def build_player(number: int | str | None) -> CorpusPlayer:
-    """A player of a file that has names, or numbers in their place, or neither."""
+    """Build a player from a file that has names, numbers in their place, or neither."""
     if number is None or number == "":
         return CorpusPlayer("?", "")
     if isinstance(number, int):
@@ -519,14 +521,16 @@ def _split_name(name: str) -> str:
 
 
 def _read_pgn_player(player: Player) -> CorpusPlayer:
-    """A player of a PGN."""
+    """Convert a player of a PGN."""
     return CorpusPlayer(
         player.name or "?", _split_name(player.name), fide_id_of(player)
     )
 
 
 def normalise_date(text: str | None) -> str:
-    """``2013.08.??`` and ``2013-08`` → ``2013.08``; empty for what is no date."""
+    """Convert ``2013.08.??`` and ``2013-08`` to ``2013.08``; return empty text for what
+    is no date.
+    """
     found = _DATE.match(text or "")
     return ".".join(filter(None, found.groups())) if found else ""
 
@@ -534,7 +538,7 @@ def normalise_date(text: str | None) -> str:
 def build_game(
     headers: Headers, result: Result, moves: Iterable[str], start_fen: str
 ) -> CorpusGame:
-    """A game by what the tags of its PGN say, with its moves in UCI."""
+    """Build a game from the tags of its PGN, with its moves in UCI."""
     return CorpusGame(
         white=_read_pgn_player(headers.white),
         black=_read_pgn_player(headers.black),
@@ -552,7 +556,7 @@ def build_game(
 
 
 def clamp_score(cp: int) -> int:
-    """A score that is within what this package counts with."""
+    """Limit a score to the range that this package counts with."""
     return max(-MATE_CP, min(MATE_CP, cp))
 
 
@@ -560,8 +564,8 @@ _MATES = {"M": MATE_CP, "-M": -MATE_CP}
 
 
 def parse_scores(scores: Sequence[Any]) -> tuple[int | None, ...]:
-    """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates,
-    null.
+    """Convert scores by depth as files have them: centipawns, ``M`` and ``-M`` for
+    mates, null.
     """
     return tuple(
         clamp_score(score) if isinstance(score, int) else _MATES.get(score)
@@ -665,7 +669,9 @@ class GameLine(msgspec.Struct):
         )
 
     def build_searched_game(self) -> SearchedGame | None:
-        """Raises ValueError for evaluations that do not fit the moves."""
+        """Return the searches of the game. Raises ValueError for evaluations that do
+        not fit the moves.
+        """
         if self.plies is not None:
             positions = [ply.position() for ply in self.plies]
         elif self.cp is not None:

@@ -64,8 +64,8 @@ def _build_columns(by: str) -> tuple[Column, ...]:
     by=GROUPINGS,
 )
 def build_regan_table(data: StudyData, by: str = "player") -> Rows:
-    """Fits by maximum likelihood and by percentiles, projections beside what was
-    played.
+    """Fit by maximum likelihood and by percentiles, and put projections beside the
+    moves played.
     """
     counts, kept, left_out = _collect_turns(data, by)
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
@@ -100,7 +100,7 @@ def build_regan_table(data: StudyData, by: str = "player") -> Rows:
 def _collect_turns(
     data: StudyData, by: str
 ) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
-    """How many turns count of each group, the first of them, and how many do not
+    """Return how many turns of each group count, the first of them, and how many do not
     count.
     """
     key = col("elo" if by == "rating" else by).cast(Int64)
@@ -125,8 +125,8 @@ def _collect_turns(
 
 
 def fit_competence_line(known: dict[int, float]) -> dict[int, float]:
-    """Return c on the straight line over the ratings (section 7); nothing for fewer
-    than three.
+    """Return c on the straight line over the ratings (section 7); empty for fewer than
+    three.
     """
     if len(known) < 3:
         return {}
@@ -135,7 +135,7 @@ def fit_competence_line(known: dict[int, float]) -> dict[int, float]:
 
 
 def _fit_row(turns: TurnArrays) -> tuple[float | None, Row]:
-    """The c of one group, and its cells but for its name and those that need all
+    """Return the c of one group, and its cells except its name and those that need all
     groups.
     """
     try:

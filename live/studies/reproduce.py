@@ -114,7 +114,7 @@ def _describe_foreign_games(
         occasions = {table.at, table.than} | {row.at for row in table.rows}
         known = sorted(occasions & paper.occasions.keys())
         titles |= {paper.occasions[name].title: None for name in known}
-    players = database.players()
+    players = database.read_players()
     problem = (
         f"has no game of {', '.join(titles) or 'the named tables'}; one is"
         f" {players[game.white]} - {players[game.black]}, event"

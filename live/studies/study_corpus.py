@@ -121,7 +121,7 @@ def report_status(corpus: Path, *, json: str | None) -> int:
 
 
 def collect_status(database: CorpusDatabase) -> dict[str, Any]:
-    """Counts, and all that is wrong: what ``study status --json`` writes."""
+    """Return counts and all problems: what ``study status --json`` writes."""
     games = database.count_rows("games")
     [years] = database.query_dicts(
         "SELECT min(year) AS first_year, max(year) AS last_year FROM games"
@@ -216,7 +216,7 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
 def choose_setting(
     database: CorpusDatabase, setting: int | None
 ) -> tuple[int, SearchSetting]:
-    """The setting named, or the only one there is.
+    """Return the setting asked for, or the only one there is.
 
     Raises InputError when that says nothing: results of two settings are never pooled.
     """
@@ -287,8 +287,8 @@ _LINE_S = 10.0
 
 @contextmanager
 def show_progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
-    """What shows how many are done, in words: a bar on a terminal, a line every ten
-    seconds without one; on standard error.
+    """Show how many are done: as a bar on a terminal, otherwise as a line every ten
+    seconds; on standard error.
     """
     console = Console(stderr=True)
     shown_s = time.monotonic()
@@ -312,9 +312,9 @@ Ask = Callable[[Search, int], Awaitable[SearchResult | SearchFailure]]
 async def search_game(
     game: NumberedGame, options: SearchOptions, ask: Ask, *, retrograde: bool = False
 ) -> tuple[SearchedGame, str]:
-    """Everything found, and why a position could not be searched, for people; empty
-    where all could. ``retrograde``: from the last position to the first (Alliot 2017,
-    section 2.3).
+    """Search every position; return the results, and for people why a position could
+    not be searched, empty if all were. ``retrograde``: from the last position to the
+    first (Alliot 2017, section 2.3).
     """
     over = _score_final_position(game)
     failures: list[str] = []
@@ -351,7 +351,7 @@ async def search_game(
 
 
 def _score_final_position(game: NumberedGame) -> MoveSearch | None:
-    """The score of the last position where the game is over in it."""
+    """Return the score of the last position if the game is over there."""
     board = chess.Board(game.start_fen, chess960=game.chess960)
     for uci in game.moves:
         board.push_uci(uci)
@@ -398,10 +398,10 @@ class CorpusSearcher:
             answer.set_result(result)
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
-        """Nobody watches."""
+        """Ignore progress within a search."""
 
     async def run(self, room: EnginePool, setting: int, wanted: Sequence[int]) -> None:
-        """Search these games. Raises what goes wrong while one is kept."""
+        """Search these games. Raises the first error met while storing a result."""
         self.left = len(wanted)
         games = iter(wanted)
 
@@ -437,7 +437,7 @@ class CorpusSearcher:
         return found
 
     def __str__(self) -> str:
-        """How far it has come."""
+        """Describe the progress."""
         spent_s = max(time.monotonic() - self._began_s, 1e-9)
         eta = f"{self.left * spent_s / self.done / 60:.0f} min" if self.done else "time"
         return (
@@ -509,7 +509,9 @@ async def search_corpus(
 def find_missing_games(
     database: CorpusDatabase, setting: int, most: int | None
 ) -> list[int]:
-    """Numbers of the games without results, as they were added: eight bytes each."""
+    """Return the numbers of games without results, in the order they were added: eight
+    bytes each.
+    """
     rows = database.execute(
         "SELECT game FROM games WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
         " results.game = games.game AND setting = ?) ORDER BY game LIMIT ?",
@@ -607,8 +609,8 @@ def _refuse_without_effect(
 def _open_study_data(
     corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
 ) -> Iterator[StudyData]:
-    """What tables are made from: of games, searched or not, where no engine has a say
-    in them.
+    """Open what the tables are made from: all games, searched or not, if no table needs
+    an engine.
     """
     with CorpusDatabase(corpus) as database:
         alone = all(name in TABLES and not TABLES[name].engine for name in tables)

@@ -123,8 +123,8 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 
 
 def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
-    """The files of one setting in the order of their games; those that are not up to
-    date are made.
+    """Bring the Parquet files of one setting up to date; return them in the order of
+    their games.
 
     Raises InputError for results that cannot be read.
     """
@@ -162,7 +162,7 @@ def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
 
 
 def build_schema() -> Mapping[str, Any]:
-    """The columns as polars has them."""
+    """Return the columns with their polars types."""
     return {
         name: polars.List(polars.Float64)
         if kind.startswith("List")
@@ -177,7 +177,9 @@ _SCORES = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 def build_move_rows(
     game: NumberedGame, searched: SearchedGame
 ) -> Iterator[tuple[Any, ...]]:
-    """A row for each move of which anything is known, in the order of ``COLUMNS``."""
+    """Yield a row for each move of which anything is known, in the order of
+    ``COLUMNS``.
+    """
     scores = _SCORES.get(game.result, (None, None))
     players = (game.white, game.black)
     elos = (game.white_elo, game.black_elo)
@@ -219,8 +221,8 @@ def build_move_rows(
 
 
 def _build_search_cells(whole: MoveSearch) -> tuple[Any, ...]:
-    """What was spent on it, where anything was, and how its score changed from depth to
-    depth.
+    """Return what the search cost, if that is known, and how its score changed from
+    depth to depth.
     """
     spent = whole.nodes or whole.time_ms
     changes = whole.complexity
@@ -241,7 +243,7 @@ def _build_search_cells(whole: MoveSearch) -> tuple[Any, ...]:
 def _build_turn_cells(
     position: PositionSearch, uci: str, sign: int, ply: int, *, repeated: bool
 ) -> tuple[Any, ...]:
-    """What Regan and Haworth need: nothing where one line was searched."""
+    """Return the columns of Regan and Haworth; None if one line was searched."""
     if not position.lines:
         return None, None, None
     spread = build_spread([(move, sign * cp) for move, cp in position.lines], uci)
@@ -275,7 +277,7 @@ class Selection(Value, kw_only=True):
 
 
 def choose_gain_column(gain: GainKind) -> str:
-    """Where the gains of a kind stand."""
+    """Return the column that holds gains of this kind."""
     return "gain_cp" if gain == "same-search" else "successive_cp"
 
 
@@ -339,8 +341,8 @@ class StudyData:
     def read_moves(
         self, columns: Sequence[str], *, all_players: bool = False
     ) -> Iterator[DataFrame]:
-        """Rows of the selected games, a file at a time, in the order of games and
-        plies.
+        """Yield rows of the selected games, one file at a time, in the order of games
+        and plies.
         """
         for file in self._files:
             yield (
@@ -350,8 +352,8 @@ class StudyData:
             )
 
     def scan_moves(self, *, all_players: bool = False) -> polars.LazyFrame:
-        """The same rows of all files as one lazy frame: nothing is read until it is
-        collected.
+        """Return the same rows of all files as one lazy frame: nothing is read until it
+        is collected.
         """
         files = self._files
         known = (
@@ -541,13 +543,13 @@ class PlayerMoves:
         return compute_expected_score_between(self.gains, SPIKE)
 
     def compute_score_interval(self) -> tuple[float, float] | tuple[None, None]:
-        """95 % interval of the expected score, games being clusters."""
+        """Return the 95 % interval of the expected score, with games as clusters."""
         most = 1 if self._gain == "same-search" else 2
         return self._clusters.compute_interval(2, most) or (None, None)
 
     def compute_differences(self) -> tuple[float | None, float | None, float | None]:
-        """Elo against the engine, with both ends of its 95 % interval, games being
-        clusters; None where unbounded.
+        """Return the Elo difference to the engine and both ends of its 95 % interval,
+        with games as clusters; None where unbounded.
         """
         score = self.expected_score
         low, high = self.compute_score_interval()
@@ -654,8 +656,8 @@ def gather_moves(
 def gather_by_player(
     data: StudyData, make: Callable[[GainKind], Moves]
 ) -> dict[int, Moves]:
-    """By the player's number, players in the order of the selection, those with too few
-    moves left out.
+    """Gather moves by the player's number, in the order of the selection; leave out
+    players with too few moves.
     """
     found = gather_moves(data, make, "player")
     least = max(1, data.selection.min_moves)
@@ -666,7 +668,7 @@ def gather_by_player(
 def gather_by_year(
     data: StudyData, make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int], Moves]:
-    """By the player's number and the year; games without a year are left out."""
+    """Gather moves by player and year; leave out games without a year."""
     found = gather_moves(data, make, "player", "year")
     return {
         (player, year): moves
@@ -698,7 +700,7 @@ Column = str | tuple[str, int | None] | tuple[str, int | None, str]
 def build_interval_columns(
     name: str, digits: int, meaning: str = "", low: str = "low", high: str = "high"
 ) -> tuple[Column, Column, Column]:
-    """A figure and both ends of its interval."""
+    """Return the columns of a figure and of both ends of its interval."""
     return (
         (name, digits, meaning),
         (low, digits, f"95 % interval of {name}"),
@@ -784,7 +786,7 @@ TableForm = Literal["text", "csv", "json"]
 
 
 def format_table(table: StudyTable, form: TableForm) -> str:
-    """The table as text, ending with a newline."""
+    """Return the table as text, ending with a newline."""
     digits = [column.digits for column in table.columns]
     cells = [[*map(_round_cell, row, digits)] for row in table.rows]
     if form == "json":
@@ -816,7 +818,9 @@ def format_table(table: StudyTable, form: TableForm) -> str:
 
 
 def _round_cell(value: Cell, digits: int | None) -> Cell:
-    """A number with its digits, never a negative zero; anything else as it is."""
+    """Round a number to its digits, never to a negative zero; return anything else as
+    it is.
+    """
     if isinstance(value, float) and digits is not None:
         return round(value, digits) + 0.0
     return value

@@ -33,7 +33,7 @@ Panel = Callable[[Any, DataFrame], Labels]
 
 
 def render_figure(name: str, table: StudyTable, form: str) -> bytes:
-    """A figure as PNG or SVG.
+    """Render a figure as PNG or SVG.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -87,15 +87,15 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
 
 
 def _read_columns(rows: DataFrame, *names: str) -> list[Floats]:
-    """Whole columns; what is not known is no number, and a gap."""
+    """Return whole columns; unknown values become NaN, drawn as a gap."""
     return [rows[name].cast(polars.Float64).to_numpy() for name in names]
 
 
 def _group_rows(
     rows: DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
 ) -> Iterator[tuple[list[str], list[Floats]]]:
-    """Columns by group, in the order of the table; not more groups than can be told
-    apart.
+    """Return columns by group, in the order of the table; at most as many groups as a
+    reader can tell apart.
     """
     for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
         yield list(map(str, key)), _read_columns(part, *names)
@@ -110,7 +110,7 @@ def _draw_curve(
     high: Floats | None = None,
     **style: Any,
 ) -> None:
-    """A curve, with its interval where that is given."""
+    """Draw a curve, with its interval if one is given."""
     [line] = axes.plot(x, y, label=label, **({"ms": 3, "lw": 1.2} | style))
     if low is not None:
         color = line.get_color()
@@ -122,8 +122,8 @@ def _draw_curve(
 def _fill_gaps(
     at: Floats, values: Floats, blank: float, low: float, high: float
 ) -> list[Any]:
-    """Whole numbers from ``low`` to ``high`` that are reached, and the values at
-    them.
+    """Return every whole number from ``low`` to ``high`` within reach, and the values
+    at them.
     """
     reached = np.arange(max(low, at.min()), min(high, at.max()) + 1)
     known = dict(zip(at, values, strict=True))
@@ -133,8 +133,8 @@ def _fill_gaps(
 def _build_curves_panel(
     group: str, names: Sequence[str], *labels: *Labels, marker: str = ""
 ) -> Panel:
-    """A curve for each group of rows: x and y, and low and high where it has an
-    interval.
+    """Return a panel with a curve for each group of rows: x and y, and low and high if
+    it has an interval.
     """
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
@@ -152,7 +152,7 @@ def _build_x_panel(name: str, label: str) -> Panel:
 def _draw_color_columns(
     axes: Any, rows: DataFrame, x: str, name: str, marker: str = ""
 ) -> None:
-    """Columns called ``name`` with the colour."""
+    """Draw the columns called ``name`` with the colour."""
     for color, shade in (("white", "0.65"), ("black", "0.1")):
         columns = _read_columns(rows, x, name.format(color))
         _draw_curve(axes, color, *columns, marker=marker, color=shade)
@@ -171,7 +171,7 @@ def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _select_enough_moves(rows: DataFrame) -> DataFrame:
-    """The rows on enough moves. Raises InputError where there is none."""
+    """Return the rows with enough moves. Raises InputError if there is none."""
     found = rows.filter(rows["moves"] >= _ENOUGH_MOVES)
     if not len(found):
         problem = f"has no class of {_ENOUGH_MOVES} moves in this selection"
@@ -272,7 +272,9 @@ def _draw_matches(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _build_match_panel(*names: str, label: str) -> Panel:
-    """Each match by x: with an interval where low and high are named too."""
+    """Return a panel of each match by x, with an interval if low and high are named
+    too.
+    """
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
         for (one, other, _), columns in _group_rows(
@@ -340,7 +342,7 @@ def _draw_grid(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _build_best_panel(label: str, *names: str) -> Panel:
-    """By n0, of the row with the best correlation."""
+    """Return a panel by n0, of the row with the best correlation."""
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
         # Alike but for rounding: the least b counts.
@@ -355,7 +357,7 @@ def _build_best_panel(label: str, *names: str) -> Panel:
 
 
 def _read_family_name(name: str) -> str:
-    """The family name, where the name has it first."""
+    """Return the family name, if the name has it first."""
     return name.split(",")[0]
 
 

@@ -65,7 +65,7 @@ class ChoiceFit(Value):
 def fit_likelihood(
     turns: TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
 ) -> ChoiceFit:
-    """Maximum likelihood (Regan and Haworth 2011, section 6).
+    """Fit by maximum likelihood (Regan and Haworth 2011, section 6).
 
     For 400 turns of 20 moves 7 ms by the shares model, 60 ms by the product model.
     """
@@ -82,7 +82,8 @@ def fit_likelihood(
 
 
 def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
-    """The percentile method (Regan and Haworth 2011, section 6). As quick as the other.
+    """Fit by the percentile method (Regan and Haworth 2011, section 6). It takes as
+    long as ``fit_likelihood``.
 
     It begins where maximum likelihood ends, since far from there its score has other
     minima.
@@ -115,7 +116,7 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
 
 
 def compute_log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """Logarithm of the probability of all moves played."""
+    """Return the logarithm of the probability of all moves played."""
     return float(turns.select_played(compute_choices(turns, skill).log).sum())
 
 
@@ -147,7 +148,7 @@ def _refuse(method: Method, turns: TurnArrays) -> None:
 def _maximise_likelihood(
     method: Method, turns: TurnArrays, model: Model, curve: Curve
 ) -> tuple[Floats, ScoringStep]:
-    """Logarithms of the most likely s and c, and what is known there."""
+    """Return the logarithms of the most likely s and c, and what is known there."""
     _refuse(method, turns)
     return minimise_loss(
         lambda at: _compute_likelihood_step(turns, _build_skill(at, model, curve)),
@@ -164,9 +165,7 @@ def _build_skill(
 
 
 def _compute_quantile(turns: int) -> float:
-    """Student's instead of the normal curve's: with few turns the latter is too
-    bold.
-    """
+    """Return Student's quantile: the normal one is too narrow for few turns."""
     from scipy.special import stdtrit  # where asked for: a slow import
 
     return float(stdtrit(turns - 2, 0.975))

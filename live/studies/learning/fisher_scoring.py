@@ -67,9 +67,7 @@ def minimise_loss(
 
 
 def invert(matrix: Floats) -> Floats | None:
-    """The inverse of a covariance or information; None where it is singular but for
-    rounding.
-    """
+    """Invert a covariance or information; None if it is singular up to rounding."""
     if not np.all(np.isfinite(matrix)) or np.any(np.diag(matrix) <= 0):
         return None
     scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))

@@ -36,8 +36,8 @@ _BARE = Dispersion((), 1.0)
 
 
 def choose_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
-    """The rated players of each game whom ``whom`` names, where any of their turns is
-    known.
+    """Return the rated players of each game that ``whom`` names, if any of their turns
+    is known.
     """
     chosen = []
     for index, game in enumerate(games):

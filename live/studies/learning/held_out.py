@@ -32,7 +32,7 @@ def assign_share(player: str, shares: int = SHARES) -> int:
 
 
 def is_held_out(player: str) -> bool:
-    """Whether no fit may see this player's games."""
+    """Return whether no fit may see this player's games."""
     return assign_share(player) == 0
 
 
@@ -57,8 +57,8 @@ class HeldOut(Value):
     players: frozenset[int]
 
     def find_part(self, moves: str, players: Iterable[int | None]) -> Part:
-        """The part of a game: its moves in UCI joined by spaces, its two players'
-        numbers.
+        """Return the part a game belongs to, from its moves in UCI joined by spaces and
+        its two players' numbers.
         """
         known = [number for number in players if number is not None]
         held = (
@@ -79,7 +79,7 @@ class HeldOut(Value):
 
 
 def read_held_out() -> HeldOut:
-    """The games and players that judge this project's ratings
+    """Read the games and players that judge this project's ratings
     (``human_held_out.json``).
     """
     text = files(__package__).joinpath("human_held_out.json").read_bytes()

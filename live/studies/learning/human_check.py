@@ -39,7 +39,9 @@ def _compute_surprise(given: dict[str, float], uci: str) -> float:
 
 
 def list_test_positions(game: RatedGameLine) -> Iterator[tuple[NetworkInput, str]]:
-    """The positions of a game after the opening, each with the move played, in UCI."""
+    """Yield the positions of a game after the opening, each with the move played, in
+    UCI.
+    """
     board = chess.Board()
     for ply, uci in enumerate(game.moves.split()):
         if ply >= OPENING_PLIES:
@@ -62,8 +64,8 @@ def _shift_elos(elo: Elos) -> list[Elos]:
 
 
 def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> Figures:
-    """All figures of one network over games, as ``live-rate human --check`` prints
-    them.
+    """Return all figures of one network over games, as ``live-rate human --check``
+    prints them.
     """
     left_out: Counter[str] = Counter()
     # Of a position: number of its game, kind and band of Elo; whether the first choice
@@ -135,7 +137,9 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
 
 
 def _average_figures(rows: Floats) -> Figures:
-    """Share of first choices played, and mean negative log-likelihoods in nats."""
+    """Return the share of first choices played, and mean negative log-likelihoods in
+    nats.
+    """
     hits, loss, off, right, wrong = rows[:, 3:].sum(axis=0).tolist()
     many = max(len(rows), 1)
     return {

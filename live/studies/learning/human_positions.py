@@ -54,7 +54,7 @@ class RatedGameLine(NamedTuple):
     players: tuple[int | None, int | None]
 
     def pair_elos(self, turn: chess.Color) -> Elos:
-        """The mover's, then the other's."""
+        """Return the mover's rating, then the opponent's."""
         return self.elo if turn else self.elo[::-1]
 
 
@@ -99,7 +99,7 @@ def _decode_object(line: str) -> dict[str, Any]:
 
 
 def encode_game(game: RatedGameLine, number: int) -> list[tuple[Any, ...]]:
-    """Every position of a game as a row of records, with the move played; not
+    """Return every position of a game as a row of records, with the move played; not
     mirrored.
     """
     board = chess.Board()
@@ -117,8 +117,8 @@ def encode_game(game: RatedGameLine, number: int) -> list[tuple[Any, ...]]:
 def encode_games(
     numbered: Iterable[NumberedLine], sample: random.Random | None
 ) -> Positions:
-    """Positions of many games; with ``sample`` openings and some kinds are thinned
-    out.
+    """Encode the positions of many games; with ``sample``, thin out openings and some
+    kinds.
     """
 
     def chosen() -> Iterator[tuple[Any, ...]]:
@@ -137,7 +137,7 @@ def encode_games(
 def select_games(
     paths: Iterable[Path], wanted: GamePart, held: HeldOut
 ) -> list[NumberedLine]:
-    """The games of one part, numbered through all files in the order given."""
+    """Return the games of one part, numbered through all files in the order given."""
     every = enumerate(itertools.chain.from_iterable(map(read_game_lines, paths)))
     return [
         (number, game)
@@ -177,7 +177,7 @@ def _encode_file(
 
 
 def load_positions(folder: Path, name: str) -> Positions:
-    """The records written by :func:`write_positions`, all files together."""
+    """Load the records written by :func:`write_positions` from all its files."""
     return np.concatenate(
         [np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))]
     )

@@ -33,7 +33,7 @@ from live.studies.learning.human_positions import OPENING_PLIES, load_positions
 def compute_loss(
     network: nn.Module, planes: Tensor, given: Tensor, can: Tensor, played: Tensor
 ) -> Tensor:
-    """Mean negative log-likelihood of the moves played, in nats."""
+    """Return the mean negative log-likelihood of the moves played, in nats."""
     with torch.autocast("cpu", torch.bfloat16):
         logits = network(planes, given)
     return functional.cross_entropy(logits.float().masked_fill(~can, -1e9), played)
@@ -60,8 +60,8 @@ class Plan(NamedTuple):
     seed: int = 1
 
     def compute_learning_rate(self, share: float) -> float:
-        """The learning rate when this share of the time is over: up at once, down as a
-        cosine.
+        """Return the learning rate after this share of the time: a steep rise, then a
+        cosine decay.
         """
         if share < self.warm_up:
             return self.rate * share / self.warm_up
@@ -121,7 +121,7 @@ class Orthogonal:
 
 
 def orthogonalise(matrix: torch.Tensor) -> torch.Tensor:
-    """The nearest matrix with orthonormal rows, roughly: five steps of Newton and
+    """Approximate the nearest matrix with orthonormal rows: five steps of Newton and
     Schulz.
     """
     if matrix.shape[0] > matrix.shape[1]:
@@ -136,8 +136,8 @@ def orthogonalise(matrix: torch.Tensor) -> torch.Tensor:
 
 
 def build_tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
-    """Planes, conditions, reachable moves and the move played, as the loss takes
-    them.
+    """Return planes, conditions, reachable moves and the move played, in the order the
+    loss takes them.
     """
     return (
         torch.from_numpy(build_planes(rows)).to(memory_format=torch.channels_last),
@@ -169,7 +169,7 @@ class Training:
         self.recent: list[float] = []
 
     def save(self, path: Path) -> None:
-        """A checkpoint that training can go on from, written whole or not at all."""
+        """Write a checkpoint that training can resume from, atomically."""
         state = {name: getattr(self, name).state_dict() for name in _LEARNED}
         state |= {name: getattr(self, name) for name in _SO_FAR}
         torch.save(state, path.with_suffix(".part"))
@@ -226,7 +226,7 @@ class Training:
 
 
 def draw_batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
-    """Batches without end, every position once before any comes again.
+    """Yield batches without end; every position comes once before any is repeated.
 
     ``learned``: positions seen before an interruption.
     """

@@ -158,8 +158,8 @@ def _build_mileposts(
 
 
 def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
-    """Whether players at the upper end are expected to lose less than at the lower
-    end.
+    """Return whether players at the upper end are expected to lose less than at the
+    lower end.
     """
     low, high = (
         compute_choices(turns, ChoiceSkill(post.s, post.c)).probability

@@ -309,12 +309,12 @@ def _summarise_band(of: Judged, low: int, high: int) -> dict[str, Any]:
 
 
 def is_in_usual_band(of: Judged) -> Which:
-    """Whether each rating lies in its usual band."""
+    """Return whether each rating lies in its usual band."""
     return (of.usual_low <= of.rating) & (of.rating <= of.usual_high)
 
 
 def _pair_places(of: Judged) -> tuple[Floats, Floats]:
-    """Both players' places, of the games that have both."""
+    """Return both players' places, of the games that have both."""
     white = of.side == 0
     black = of.side == 1
     _, at, there = np.intersect1d(of.game[white], of.game[black], return_indices=True)
@@ -322,17 +322,17 @@ def _pair_places(of: Judged) -> tuple[Floats, Floats]:
 
 
 def compute_correlation(one: Floats, other: Floats) -> float | None:
-    """Their correlation; None for fewer than three, or where all are the same."""
+    """Correlate two columns; None for fewer than three values or no spread."""
     if len(one) < 3 or not one.std() or not other.std():
         return None
     return round_figure(float(np.corrcoef(one, other)[0, 1]))
 
 
 def compute_share(which: Which | Floats) -> float | None:
-    """Of those there are, 0 to 1."""
+    """Return the share of True, 0 to 1; None without values."""
     return round_figure(float(which.mean())) if len(which) else None
 
 
 def round_figure(value: float) -> float:
-    """For people."""
+    """Round a figure for people."""
     return round(value, 4)

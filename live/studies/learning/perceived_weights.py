@@ -103,7 +103,7 @@ class Turns(NamedTuple):
     classes: Ints
 
     def select_rows(self, which: Which) -> Turns:
-        """Some of them."""
+        """Return some of the turns."""
         return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # of either kind
 
 
@@ -113,7 +113,7 @@ def collect_turns(
     names: Circumstances,
     edges_cp: Sequence[int],
 ) -> tuple[Turns, list[str]]:
-    """Every turn of the chosen sides, and who plays them."""
+    """Collect every turn of the chosen sides, and the names of their players."""
     players: dict[str, int] = {}
     rows: list[tuple[int, ...]] = []
     at: list[list[float]] = []
@@ -304,7 +304,7 @@ def _fit(
 
 
 def _thin_turns(turns: Turns) -> Turns:
-    """At most ``MOST_TURNS`` of the turns, in whole player-games."""
+    """Keep at most ``MOST_TURNS`` of the turns, in whole player-games."""
     if len(turns.side) <= MOST_TURNS:
         return turns
     # Drawn by the number of the game, so that the same games teach whenever it is run

@@ -57,7 +57,7 @@ class PlayedGame(NamedTuple):
 def read_played_games(
     lines: Iterable[bytes | str], gain: GainKind, subject: str = "rated games"
 ) -> list[PlayedGame]:
-    """The games of NDJSON ``lines``, with turns by ``gain``.
+    """Read the games of NDJSON ``lines``, with turns by ``gain``.
 
     Forced moves are no turns. Raises InputError, naming ``subject`` and the line, for
     what cannot be read.
