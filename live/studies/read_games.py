@@ -477,7 +477,7 @@ class GameReader:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             start = line[:_MOST_SHOWN].decode("utf-8", "replace")
             raise DamagedGame(start, str(error)) from None
-        game = row.game()
+        game = row.build_game()
         try:
             board = chess.Board(game.start_fen)
             for ply, uci in enumerate(game.moves, 1):
@@ -586,7 +586,7 @@ class _Played(msgspec.Struct):
     tbhits: int = 0
     by_depth: list[int | str | None] = []
 
-    def search(self) -> MoveSearch | None:
+    def build_search(self) -> MoveSearch | None:
         if self.cp is None and not self.mate:
             return None
         cp = (
@@ -603,12 +603,12 @@ class _Ply(_Played):
     best: str | None = None
     played: int | _Played | None = None
 
-    def position(self) -> PositionSearch | None:
-        whole = self.search()
+    def build_position(self) -> PositionSearch | None:
+        whole = self.build_search()
         played = self.played
         if isinstance(played, int):
             played = _Played(played)
-        other = played.search() if played else None
+        other = played.build_search() if played else None
         return None if whole is None else PositionSearch(whole, self.best or "", other)
 
 
@@ -653,7 +653,7 @@ class GameLine(msgspec.Struct):
         """The moves."""
         return tuple(self.moves.split() if isinstance(self.moves, str) else self.moves)
 
-    def game(self) -> CorpusGame:
+    def build_game(self) -> CorpusGame:
         return CorpusGame(
             white=build_player(self.white),
             black=build_player(self.black),
@@ -673,7 +673,7 @@ class GameLine(msgspec.Struct):
         not fit the moves.
         """
         if self.plies is not None:
-            positions = [ply.position() for ply in self.plies]
+            positions = [ply.build_position() for ply in self.plies]
         elif self.cp is not None:
             positions = list(self._read_columns(self.cp))
         else:

@@ -87,7 +87,7 @@ def _read_searched_game(row: GameLine, gain: GainKind) -> PlayedGame:
     searched = row.build_searched_game()
     if searched is None:
         raise ValueError("no scores")
-    game = row.game()
+    game = row.build_game()
     # A move whose position after it is not in the file says nothing.
     count = len(game.moves) if row.plies is None else len(row.plies) - 1
     sides = [
