@@ -74,10 +74,10 @@ from live.studies.study_data import (
     Selection,
     StudyData,
     TableForm,
+    build_table,
     format_table,
     update_move_files,
 )
-from live.studies.study_data import build_table as study_table
 from live.studies.study_figures import FIGURES, render_figure
 
 #: What files of these endings hold.
@@ -557,7 +557,7 @@ def write_tables(
     with _open_study_data(corpus, wanted, setting, selection) as data:
         for name in wanted:
             file = str(Path(out, f"{name}.{'txt' if form == 'text' else form}"))
-            made = format_table(study_table(name, data, by), form)
+            made = format_table(build_table(name, data, by), form)
             write_output(file if several else out, made.encode())
     return 0
 
@@ -582,7 +582,7 @@ def draw_figure(
     check_writable(str(out))
     with _open_study_data(corpus, [table], setting, selection) as data:
         write_output(
-            str(out), render_figure(name, study_table(table, data), out.suffix[1:])
+            str(out), render_figure(name, build_table(table, data), out.suffix[1:])
         )
     return 0
 

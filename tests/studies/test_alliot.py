@@ -27,7 +27,7 @@ from live.studies.alliot_games import (
     compute_correlation,
     read_counted_games,
 )
-from live.studies.study_corpus import study_table
+from live.studies.study_corpus import build_table
 from live.studies.study_data import ConformingMoves
 from tests.studies.small_corpus import corpus_of, study_of
 
@@ -160,7 +160,7 @@ def test_a_spline_finds_the_vector_that_made_the_results() -> None:
 def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        table = study_table("alliot-fits", data)
+        table = build_table("alliot-fits", data)
     assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
 
 
@@ -185,14 +185,14 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             for at in range(65)
         ]
         monkeypatch.setattr(alliot_covariance, "read_counted_games", lambda data: iter(held))
-        rows = study_table("alliot-fits", data).rows
+        rows = build_table("alliot-fits", data).rows
         lost = [[sum(gain for _, gain in side) for side in each.sides] for each in held]
         worth = [
             msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
             for game, (white, black) in zip(held, lost, strict=True)
         ]
         monkeypatch.setattr(alliot_covariance, "read_counted_games", lambda data: iter(worth))
-        told = study_table("alliot-fits", data).rows
+        told = build_table("alliot-fits", data).rows
     for row, other in zip(rows, told, strict=True):
         assert isinstance(row[3], float) and isinstance(row[4], float)
         assert row[4] < row[3]

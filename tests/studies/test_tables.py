@@ -17,7 +17,7 @@ from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.study_corpus import TABLES, study_table
+from live.studies.study_corpus import TABLES, build_table
 from live.studies.study_data import (
     COLUMNS,
     Cell,
@@ -91,7 +91,7 @@ def made(
     corpus: Path, name: str, selection: Selection | None = None, by: str | None = None
 ) -> StudyTable:
     with study_of(corpus, selection or Selection(top=4)) as data:
-        return study_table(name, data, by)
+        return build_table(name, data, by)
 
 
 def column(table: StudyTable, name: str) -> list[Cell]:
