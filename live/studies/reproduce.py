@@ -87,7 +87,7 @@ def add_games(
     them belongs to a table.
     """
     with CorpusDatabase(corpus, create=True) as database:
-        [[known]] = database.rows("SELECT ifnull(max(game), 0) FROM games")
+        [[known]] = database.execute("SELECT ifnull(max(game), 0) FROM games")
     read = add_to_corpus(corpus, [file], engine="given", limit="as given", json=None)
     with CorpusDatabase(corpus) as database:
         games = CorpusGames(database)

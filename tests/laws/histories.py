@@ -293,7 +293,7 @@ class Hall(AnsweredEvent):
             case Reported(games):
                 for step in self.state.plan(FeedReport(FEED, games, complete=True)):
                     self.state.apply(step)
-                    self.journal.applied(step)
+                    self.journal.add_step(step)
                     self.moments.append(self.hold())
             case Answered(searches, seed):
                 chance = random.Random(seed)

@@ -27,8 +27,7 @@ from live.studies.alliot_games import (
     compute_correlation,
     read_counted_games,
 )
-from live.studies.study_corpus import build_table
-from live.studies.study_data import ConformingMoves
+from live.studies.study_data import ConformingMoves, build_table
 from tests.studies.small_corpus import corpus_of, study_of
 
 

@@ -17,7 +17,7 @@ from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.study_corpus import TABLES, build_table
+from live.studies.study_corpus import TABLES
 from live.studies.study_data import (
     COLUMNS,
     Cell,
@@ -26,6 +26,7 @@ from live.studies.study_data import (
     StudyTable,
     TableColumn,
     TableForm,
+    build_table,
     format_table,
     update_move_files,
 )

@@ -6,8 +6,8 @@ They are made from the same draw of the champions' games as Table 6.
 from polars import col
 
 from live.ratings.score_interval import compute_score_interval
-from live.studies.alliot_covariance import convolution_table
-from live.studies.alliot_games import correlation_table, shortfall_table
+from live.studies.alliot_covariance import build_convolution_table
+from live.studies.alliot_games import build_correlation_table, build_shortfall_table
 from live.studies.papers.alliot_measures import list_champions_games
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
@@ -43,7 +43,7 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     beyond = 0
     n = 0
     for shortfall_cp, white, _, black, _ in read_rows(
-        shortfall_table(_study_drawn_games(table, evidence))
+        build_shortfall_table(_study_drawn_games(table, evidence))
     ):
         moves = int(white or 0) + int(black or 0)
         n += moves
@@ -66,7 +66,7 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     white_share = 0.0
     black_share = 0.0
     for shortfall_cp, _, white, _, black in read_rows(
-        shortfall_table(_study_drawn_games(table, evidence))
+        build_shortfall_table(_study_drawn_games(table, evidence))
     ):
         if isinstance(white, float) and isinstance(black, float):
             white_share = white
@@ -87,7 +87,9 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
     the paper's x (Figures 4 and 5).
     """
     lines: dict[object, list[Row]] = {}
-    for cells in read_rows(correlation_table(_study_drawn_games(table, evidence))):
+    for cells in read_rows(
+        build_correlation_table(_study_drawn_games(table, evidence))
+    ):
         if isinstance(cells[3], float):
             lines.setdefault(cells[0], []).append(cells)
     printed_x_cp = {
@@ -114,7 +116,9 @@ def _read_rho(cells: Row) -> float:
 def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlation of convolved gains with results at a setting (Figure 11)."""
     found: dict[Key, Measured | None] = {}
-    for cells in read_rows(convolution_table(_study_drawn_games(table, evidence))):
+    for cells in read_rows(
+        build_convolution_table(_study_drawn_games(table, evidence))
+    ):
         found[str(cells[0]), "rho", ""] = read_figure(cells[3:6])
     return keep_known(found)
 
@@ -126,7 +130,7 @@ def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     games = (
         _study_drawn_games(table, evidence)
-        .scan()
+        .scan_moves()
         .drop_nulls(["best_cp", "score"])
         .group_by("player", "game")
         .agg(highest=col("best_cp").max(), score=col("score").first())
