@@ -15,7 +15,7 @@ from live.event.rate_game import COLORS
 from live.games.game import number_move
 from live.games.pace_of_play import Pace, classify_pace
 from live.games.rounds import normalise_round, read_round_number
-from live.messages.figures import CurvePoint, GameDetail, GameView, PlyView
+from live.messages.figures import CurvePoint, GameDetail, GameView
 from live.messages.values import Color, GameId
 from live.screens.terminal.charts import sparkline
 from live.screens.terminal.text import clock_runs, clock_text, is_early, matcher, plain
@@ -30,14 +30,6 @@ RESTORED = "from before the restart, not sent again yet"
 
 
 # --- what is worked out of a game -----------------------------------------------------
-
-
-def last_plies(game: GameDetail) -> dict[Color, PlyView]:
-    """The last move of either side."""
-    return {
-        "white" if number_move(game, ply.ply)[1] else "black": ply
-        for ply in game.plies[-2:]
-    }
 
 
 def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
@@ -56,11 +48,9 @@ def best_strength(game: GameDetail) -> float | None:
 
 
 def least_clock_s(game: GameDetail) -> float | None:
-    """The shorter clock."""
-    clocks = (
-        ply.clock_s for ply in last_plies(game).values() if ply.clock_s is not None
-    )
-    return min(clocks, default=None)
+    """The shorter clock of a running game."""
+    clocks = [ply.clock_s for ply in game.plies[-2:] if ply.clock_s is not None]
+    return min(clocks, default=None) if game.running else None
 
 
 def problem_of(game: GameView) -> str:
@@ -114,11 +104,13 @@ def clock_cell(
     """What is left of a side's clock, and its style; with ``?`` where it has run out by
     our reckoning alone: moves come late, and clocks are stopped for claims.
     """
-    plies, last = len(game.plies), last_plies(game).get(color)
-    ran_s = 0.0
-    if clock_runs(game, plies) is (color == "white"):
+    plies, is_white = len(game.plies), color == "white"
+    ran_s, clock_s = 0.0, None
+    if clock_runs(game, plies) is is_white:
         ran_s = changes.ran_s(game.id, game.feed, plies)
-    clock_s = last.clock_s if last else None
+    for ply in game.plies[-2:]:
+        if number_move(game, ply.ply)[1] is is_white:
+            clock_s = ply.clock_s
     if clock_s and ran_s >= clock_s:
         return "0:00?", "warn"
     left_s = None if clock_s is None else clock_s - ran_s
@@ -146,8 +138,6 @@ class BoardOrder(NamedTuple):
     """Least first; None comes last. The float is the board's time since its last move,
     s.
     """
-    finished: bool = False
-    """Whether games that are over have one, too."""
 
 
 ORDERS = {
@@ -156,13 +146,14 @@ ORDERS = {
         "Clocks", "least time on a clock first", lambda game, age_s: least_clock_s(game)
     ),
     "age": BoardOrder(
-        "Age", "longest without a move first", lambda game, age_s: -age_s
+        "Age",
+        "longest without a move first",
+        lambda game, age_s: -age_s if game.running else None,
     ),
     "rating": BoardOrder(
         "Plays like",
         "highest perceived rating first, once it is not early",
         lambda game, age_s: None if (best := best_strength(game)) is None else -best,
-        finished=True,
     ),
 }
 

@@ -6,7 +6,6 @@ What a terminal has no room for is left out, least important columns first; key 
 prefers the clocks.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
 from rich.cells import cell_len
@@ -32,7 +31,7 @@ from live.screens.terminal.board_rows import (
     ordered,
     round_key,
 )
-from live.screens.terminal.board_view import BoardPanel
+from live.screens.terminal.board_view import CURVE_KEY, BoardView
 from live.screens.terminal.players_view import MomentsView, PlayersView
 from live.screens.terminal.text import (
     FEED_SIGNS,
@@ -41,46 +40,42 @@ from live.screens.terminal.text import (
     Panel,
     age_text,
     feed_style,
-    figure_cell,
+    fit_columns,
     fit_name,
     heads,
-    how,
     left,
     move_text,
-    place_sign,
     plain,
     ply_score,
     point_of,
     styled,
+    styled_figure,
     wrapped,
 )
-from live.screens.terminal.view_context import ViewContext, asks, worst_by_board
+from live.screens.terminal.view_context import ViewContext, asks, group_by_board
 from live.screens.terminal.widgets import Lines, ListView
 from live.watch.finding import SIGNS, count_things
 
-#: By their heads, in the order in which they stand.
+#: By their heads, as they stand where ratings come first.
 COLUMNS = {
     column.head: column
     for column in (
         Column("Rd", 2),
-        Column("Elo", 4, sided=True),
-        Column("Plays like", 5, sided=True),
-        Column("Curve", CURVE_CELLS, sided=True, to_right=False),
         Column("Score", 6),
-        Column("Move", 4),
+        Column("Plays like", 6, "perceived", sided=True),
+        Column("Elo", 4, sided=True),
+        Column("Curve", CURVE_CELLS, sided=True, to_right=False),
         Column("Clocks", 5, sided=True),
+        Column("Move", 4),
         Column("Age", 4),
     )
 }
 #: What gives way last comes first.
-_FOR_RATINGS = ("Rd", "Plays like", "Score", "Elo", "Curve", "Clocks", "Move", "Age")
+_FOR_RATINGS = ("Rd", "Score", "Plays like", "Elo", "Curve", "Clocks")
 _FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age", "Plays like", "Elo", "Curve")
 #: Sign of the alert, board number, and the gaps around both names.
 _LEFT = 2 + 3 + 3
 _LEAST_NAME, _MOST_NAME = 13, 24
-#: So many columns come before longer names, the others after them.
-_BEFORE_NAMES = 6
-_LONGER_NAMES = 10
 #: What is wrong begins under the names.
 _NOTE_INDENT = 6
 #: Sign of a board that only the journal holds.
@@ -94,24 +89,20 @@ def choose_columns(
 ) -> list[Column]:
     """Return the most columns that leave the names some room.
 
-    What boards are sorted by has one in any case. ``rounds``: there are several.
+    What boards are sorted by comes first. ``rounds``: there are several.
     ``clocks``: they come before ratings.
     """
+    order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else _FOR_RATINGS)])
+    known = [COLUMNS[head] for head in order if head in COLUMNS]
     free = width - _LEFT - 2 * _LEAST_NAME
-    chosen = set()
-    order = _FOR_ARBITERS if clocks else _FOR_RATINGS
-    by_use = sorted(order, key=lambda head: head != sorted_by)
-    for place, head in enumerate(by_use):
-        room = free if place < _BEFORE_NAMES else free - _LONGER_NAMES
-        if (head != "Rd" or rounds) and COLUMNS[head].cells < room:
-            chosen.add(head)
-            free -= COLUMNS[head].cells + 1
+    chosen = fit_columns([each for each in known if rounds or each.head != "Rd"], free)
+    free -= sum(column.cells + 1 for column in chosen)
     name = min(_MOST_NAME, _LEAST_NAME + free // 2)
     return [
         Column("Bd", 3),
         Column("White", name, to_right=False),
         Column("Black", name, to_right=False),
-        *(column for head, column in COLUMNS.items() if head in chosen),
+        *chosen,
     ]
 
 
@@ -123,12 +114,7 @@ class BoardsView(ListView):
     BINDINGS = [
         Binding("s", "sort", "sort", tooltip="by board, clock, age, perceived rating"),
         Binding("f", "clocks", "clocks", tooltip="clocks first, or ratings first"),
-        Binding(
-            "v",
-            "figure",
-            "curve",
-            tooltip="of Algorithm 4 (Ferreira), or of the perceived rating",
-        ),
+        CURVE_KEY,
         Binding(
             "r",
             "unfold",
@@ -146,19 +132,17 @@ class BoardsView(ListView):
         self.unfolded = False
         """Finished boards of earlier rounds are listed, too."""
         self.listed: Sequence[GameView] = ()
-        self.board = BoardPanel(context)
+        self.board = BoardView(context, "panel")
         """The selected board."""
+        self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
         self.standing.border_title = "Standing"
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")
-        self._worst: dict[GameId, Alert] = {}
-        self._known: set[GameId | None] = set()
-        """Boards whose alerts somebody took note of."""
-        self._asking: Counter[GameId | None] = Counter()
-        """How many of each board's alerts ask for notice."""
-        self._finished: dict[GameId, tuple[GameView, float | None]] = {}
-        """What the order that finished games have a place in goes by."""
+        self._asking: dict[GameId, list[Alert]] = {}
+        """By board, the most urgent first."""
+        self._noted: set[GameId | None] = set()
+        """Boards that have an alert, whether or not it asks for notice."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="list"):
@@ -171,42 +155,35 @@ class BoardsView(ListView):
 
     def redraw(self) -> None:
         alerts = list(self.context.state.alerts())
-        self._worst = worst_by_board(alerts)
-        self._known = {alert.game for alert in alerts} - {*self._worst}
-        self._asking = Counter(alert.game for alert in alerts if asks(alert))
+        self._asking = group_by_board(filter(asks, alerts))
+        self._noted = {alert.game for alert in alerts}
         every = views = list(self.context.state.games())
         if self.query_text:
             views = list(filter(board_matcher(self.query_text), every))
         elif not self.unfolded:
-            views = of_newest_rounds(every, self._worst)
-        self.listed = ordered(views, self._worst, self._value)
-        known = {view.id for view in views} & self._finished.keys()
-        self._finished = {id: self._finished[id] for id in known}
+            views = of_newest_rounds(every, self._asking)
+        self.listed = ordered(views, self._asking, self._value)
         self._show_what_is_not_listed(0 if self.query_text else len(every) - len(views))
         self._show_rows()
         here = self.find_board()
-        game = self.context.state.game(here) if here else None
-        self.board.visible = game is not None
-        self.board.show_board(game, is_noted=game is not None and self._is_noted(game))
-        for part in (self.moments, self.standing):
+        self.board.visible = here is not None
+        self.board.look_at(here or "")
+        for part in (self.board, self.moments, self.standing):
             if part.display:
                 part.redraw()
 
     def _show_what_is_not_listed(self, folded: int) -> None:
         """Say which boards are folded, or why there is none."""
-        lines = []
+        text, lines = "", Panel()
         if folded:
             boards = count_things(folded, "board")
-            keys = "r, or / and: round 7"
-            lines = [
-                styled(f" and {boards} of earlier rounds, all over: {keys}", "dim")
-            ]
+            text = f" and {boards} of earlier rounds, all over: r, or / and: round 7"
         elif self.query_text and not self.listed:
-            lines = [
-                styled(f" No board matches {self.query_text!r}: esc shows all", "dim")
-            ]
+            text = f" No board matches {self.query_text!r}: esc shows all"
         elif not self.listed:
             lines = self._explain_emptiness()
+        if text:
+            lines = [styled(text, "dim")]
         self._folded.display = bool(lines)
         self._folded.show(lines)
 
@@ -245,42 +222,29 @@ class BoardsView(ListView):
         ids = ["" if note else view.id for view, note in rows]
         self.rows.show(ids, draw)
 
+    def _is_in_trouble(self, view: GameView) -> bool:
+        """Return whether something is wrong that no alert says."""
+        return bool(view.problem or view.dispute) and view.id not in self._noted
+
     def _write_note(self, view: GameView) -> Text | None:
         """Return what is wrong and nobody took note of; None where nothing is."""
-        worst = self._worst.get(view.id)
-        text, style = view.problem or view.dispute or "", "warn"
-        if worst is not None:
-            others = self._asking[view.id] - 1
-            text = point_of(worst, view) + (f" (+{others})" if others else "")
-            style = SEVERITY_STYLES[worst.severity]
-        elif view.id in self._known:
+        text, style = "", "warn"
+        if asking := self._asking.get(view.id):
+            others = f" (+{len(asking) - 1})" if len(asking) > 1 else ""
+            text = point_of(asking[0], view) + others
+            style = SEVERITY_STYLES[asking[0].severity]
+        elif self._is_in_trouble(view):
+            text = view.problem or view.dispute or ""
+        if not text:
             return None
-        return (
-            styled(" " * _NOTE_INDENT).append(plain(text, 200), style) if text else None
-        )
-
-    def _is_noted(self, view: GameView) -> bool:
-        """Whether the list says all that is wrong with a board."""
-        note = self._write_note(view)
-        if note is None:
-            return not view.problem and not view.dispute
-        width = self.rows.scrollable_content_region.width - 1
-        return note.cell_len <= width and self._asking[view.id] < 2
+        return styled(" " * _NOTE_INDENT).append(plain(text, 200), style)
 
     def _value(self, view: GameView) -> float | None:
-        """What the order goes by; of a game that is over it is worked out once."""
-        order, over = ORDERS[self.order], not view.running
-        if order.value is None or (over and not order.finished):
+        """Return what the order goes by."""
+        game, value = self.context.state.game(view.id), ORDERS[self.order].value
+        if value is None or game is None:
             return None
-        known = self._finished.get(view.id)
-        if over and known is not None and known[0] == view:
-            return known[1]
-        game = self.context.state.game(view.id)
-        age_s = self.context.changes.age_s(view.id, view.plies_played)[0]
-        value = order.value(game, age_s) if game else None
-        if over:
-            self._finished[view.id] = view, value
-        return value
+        return value(game, self.context.changes.age_s(view.id, view.plies_played)[0])
 
     def _write_row(self, view: GameView, columns: Sequence[Column]) -> Text:
         game = self.context.state.game(view.id)
@@ -294,54 +258,56 @@ class BoardsView(ListView):
             name = fit_name(plain(player.name, 40), room)
             cells[column.head] = [(f"{title} {name}".lstrip(), "text")]
         for column in columns:
-            for text, style, *sign in cells[column.head]:
-                line.append(column.set(text), style)
-                line.append("".join(sign) or " ", style)
+            for text, style in cells[column.head]:
+                line.append(column.align(text), style).append(" ")
         line.right_crop()
         return line
 
     def _write_sign(self, game: GameDetail) -> Text:
         """Return what a row begins with: an alert, a problem, something new."""
-        worst = self._worst.get(game.id)
-        new = game.plies and self.context.changes.is_new(game.id, game.plies[-1].ply)
-        sign, style = "•" if new else "", "warn"
-        if worst is not None:
-            sign, style = SIGNS[worst.severity], SEVERITY_STYLES[worst.severity]
-        elif (game.problem or game.dispute) and game.id not in self._known:
+        sign, style = "", "warn"
+        if asking := self._asking.get(game.id):
+            severity = asking[0].severity
+            sign, style = SIGNS[severity], SEVERITY_STYLES[severity]
+        elif self._is_in_trouble(game):
             sign = "!"
         elif game.restored:
             sign, style = _RESTORED_SIGN, "dim"
+        elif self._is_new(game):
+            sign = "•"
         return styled(left(sign, 2), style)
 
-    def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, ...]]]:
-        """Each column's texts with their styles, and a sign behind some; a sided one
-        has two.
-        """
+    def _is_new(self, game: GameDetail) -> bool:
+        """Return whether the last move is a moment old."""
+        return self.context.changes.is_new(game.id, len(game.plies))
+
+    def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, str]]]:
+        """Return each column's texts with their styles; a sided one has two."""
         changes, last = self.context.changes, game.plies[-1] if game.plies else None
         age_s, exact = changes.age_s(game.id, len(game.plies))
         age = age_text(age_s) if game.running else ""
-        points = [last_point(game, color) for color in COLORS]
-        over = "" if game.running else "strong"
-        new = last is not None and changes.is_new(game.id, last.ply)
         move = move_text(game, last, "…").removesuffix(last.san) if last else ""
         score = ply_score(last) if last else ""
         if not game.running:
             score = RESULTS.get(game.result, game.result)
         board = "·" if game.board is None else str(game.board)
-        return {
+        cells = {
             "Bd": [(board, "dim")],
             "Rd": [(normalise_round(game.round), "dim")],
-            "Elo": [(str(getattr(game, color).elo or ""), "dim") for color in COLORS],
-            "Move": [(move, "changed" if new else "")],
-            "Curve": [(curve_cell(game, color), color) for color in COLORS],
-            "Clocks": [clock_cell(game, color, changes) for color in COLORS],
+            "Move": [(move, "changed" if self._is_new(game) else "")],
             "Age": [(age if exact or not age else f">{age}", "dim")],
-            "Score": [(score, over)],
-            "Plays like": [
-                (figure_cell("perceived", point), how(point), place_sign(point))
-                for point in points
-            ],
+            "Score": [(score, "" if game.running else "strong")],
         }
+        for color in COLORS:
+            elo, point = getattr(game, color).elo, last_point(game, color)
+            for head, cell in (
+                ("Elo", (str(elo or ""), "dim")),
+                ("Curve", (curve_cell(game, color), color)),
+                ("Clocks", clock_cell(game, color, changes)),
+                ("Plays like", styled_figure("perceived", point, 0)),
+            ):
+                cells.setdefault(head, []).append(cell)
+        return cells
 
     def caption(self) -> str:
         if not self.listed:
@@ -362,7 +328,7 @@ class BoardsView(ListView):
         self.clocks = not self.clocks
 
     def action_figure(self) -> None:
-        self.board.drawing.change_figure()
+        self.board.action_figure()
 
     def action_unfold(self) -> None:
         self.unfolded = not self.unfolded

@@ -2,8 +2,10 @@
 on one axis of moves.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from rich.text import Text
 
 from live.catalogue import BY_ID, Reading, read
 from live.event.rate_game import COLORS
@@ -11,7 +13,7 @@ from live.games.game import number_move
 from live.messages.figures import GameDetail
 from live.messages.values import Color
 from live.screens.terminal.text import Panel, move_text, right, styled
-from live.watch.expected_scores import scores_alike
+from live.watch.expected_scores import score_alike, scores_alike
 
 #: Labels and rule left of a chart, cells.
 AXIS = 6
@@ -20,37 +22,24 @@ AXIS = 6
 LEAST_PLIES = 40
 #: A rating axis never spans less than this, Elo: noise must not look like drama.
 MIN_SPAN_ELO = 300.0
-#: A chart of fewer lines shows what is usual only as far as the curves reach.
+#: A chart of fewer lines shows what is usual only as far as the curves reach: it would
+#: press them flat.
 _BAND_FROM = 10
 #: A move is named where it costs its player so much of the expected score.
 COSTLY = 0.10
 #: Dots of a braille cell, from above, left and right; four by two.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-_BRAILLE = 0x2800
-#: A bar of the score stands so often between two plies.
-_PARTS = 8
+_BLANK = "\u2800"
+_LAST_BRAILLE = "\u28ff"
 #: Stands where the cursor is.
 _CURSOR = "┊"
-#: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost
+#: The marks of the score axis, pawns; placed by expected scores, so that ±1 is not lost
 #: near ±10.
 _MARKS = (5, -5, 0, 2, -2)
-#: Steepness of winning chances by centipawns (lichess, scalachess core/eval.scala,
-#: 2026-08-07).
-_CHANCES = -0.00368208
 SIDE_SIGNS = {"white": "○", "black": "●"}
 
 Point = tuple[float, float]
 """A ply and the Elo after it."""
-
-
-def chances(score_cp: int) -> float:
-    """White's winning chances from -1 to 1, scores capped at ten pawns."""
-    return 2 / (1 + math.exp(_CHANCES * max(-1000, min(1000, score_cp)))) - 1
-
-
-def column_of(ply: int, plies: int, columns: int) -> int:
-    """Return which of so many columns a ply of a game of so many plies has."""
-    return round(ply / max(plies, LEAST_PLIES) * (columns - 1))
 
 
 class BraillePlot:
@@ -62,73 +51,75 @@ class BraillePlot:
         self.width, self.height = size
         self._plies = plies
         self._low, self._high = scale
-        self._dots: dict[tuple[int, int], int] = {}
-        """By row and column."""
-        self._styles: dict[tuple[int, int], str] = {}
-        self._signs: dict[tuple[int, int], str] = {}
+        self._cells: dict[tuple[int, int], tuple[str, str]] = {}
+        """Sign and style by row and column."""
 
     def row_of(self, elo: float) -> int:
         """Return the row of cells, 0 at the top."""
         return self._y(elo) // 4
 
-    def draw_dots(self, points: Iterable[Point], style: str) -> None:
-        """Draw a dotted edge: one dot in every second column of cells."""
-        for ply, elo in points:
-            x = self._x(ply)
-            if x // 2 % 2:
-                self._dot(x, self._y(elo), style)
+    def column_of(self, ply: float) -> int:
+        """Return the column of cells, 0 at the left."""
+        return self._x(ply) // 2
+
+    def draw_dots(self, points: Sequence[Point], style: str) -> None:
+        """Join the points by a dotted line, a dot in each cell, where the scale has
+        them.
+        """
+        for (ply, elo), (to_ply, to_elo) in pairwise(points):
+            x, to_x = self._x(ply), self._x(to_ply)
+            for at in range(x + x % 2, to_x, 2):
+                there = elo + (to_elo - elo) * (at - x) / (to_x - x)
+                if self._low <= there <= self._high:
+                    self._draw_dot(at, self._y(there), style)
 
     def draw_line(self, points: Sequence[Point], style: str) -> None:
         """Join the points."""
         ends = [(self._x(ply), self._y(elo)) for ply, elo in points]
-        for (x, y), (to_x, to_y) in zip(ends, [*ends[1:], *ends[-1:]], strict=True):
+        for (x, y), (to_x, to_y) in pairwise([*ends, *ends[-1:]]):
             steps = max(abs(to_x - x), abs(to_y - y), 1)
             for step in range(steps + 1):
                 part = step / steps
-                self._dot(
+                self._draw_dot(
                     round(x + part * (to_x - x)), round(y + part * (to_y - y)), style
                 )
 
+    def draw_bar(self, ply: int, start: float, end: float, style: str) -> None:
+        """Fill what lies between two values, as wide as a ply."""
+        top, bottom = sorted((self._y(start), self._y(end)))
+        for x in range(self._x(ply), max(self._x(ply) + 1, self._x(ply + 1))):
+            for y in range(top, bottom + 1):
+                self._draw_dot(x, y, style)
+
     def draw_level(self, elo: float, style: str) -> None:
         """Draw a dashed level where nothing else is."""
-        row = self.row_of(elo)
         for column in range(self.width):
-            if (row, column) not in self._dots:
-                self._signs.setdefault((row, column), "┈")
-                self._styles.setdefault((row, column), style)
+            self._cells.setdefault((self.row_of(elo), column), ("┈", style))
 
     def draw_upright(self, ply: float) -> None:
         """Draw the cursor where nothing else is."""
         for row in range(self.height):
-            place = row, self._x(ply) // 2
-            if place not in self._dots:
-                self._signs.setdefault(place, _CURSOR)
-                self._styles.setdefault(place, "accent")
+            self._cells.setdefault((row, self.column_of(ply)), (_CURSOR, "accent"))
 
     def write(self, point: Point, text: str, style: str) -> bool:
         """Write beside a point, as near as no line is crossed; say whether there was
         room.
         """
-        at = self._x(point[0]) // 2
-        start = max(0, min(at, self.width - len(text)))
+        start = max(0, min(self.column_of(point[0]), self.width - len(text)))
         near = self.row_of(point[1])
-        for row in sorted(range(self.height), key=lambda row: abs(row - near)):
+        rows = range(max(0, near - 2), min(self.height, near + 3))
+        for row in sorted(rows, key=lambda row: abs(row - near)):
             places = [(row, start + index) for index in range(len(text))]
-            if abs(row - near) <= 2 and not any(
-                place in self._dots for place in places
-            ):
-                if any(self._signs.get(place, "┈") != "┈" for place in places):
-                    continue
-                self._signs.update(zip(places, text, strict=True))
-                self._styles.update(dict.fromkeys(places, style))
+            if self._cells.keys().isdisjoint(places):
+                for place, sign in zip(places, text, strict=True):
+                    self._cells[place] = sign, style
                 return True
         return False
 
     def mark(self, point: Point, sign: str, style: str) -> None:
         """Put a sign on a point itself."""
-        place = self.row_of(point[1]), min(self.width - 1, self._x(point[0]) // 2)
-        self._signs[place] = sign
-        self._styles[place] = style
+        column = min(self.width - 1, self.column_of(point[0]))
+        self._cells[self.row_of(point[1]), column] = sign, style
 
     def lines(self, labels: Mapping[int, str]) -> Panel:
         """Return the rows beside their axis, which has ``labels`` at some of them."""
@@ -137,10 +128,7 @@ class BraillePlot:
             label = labels.get(row, "")
             line = styled(f"{right(label, AXIS - 1)}{'┤' if label else '│'}", "dim")
             for column in range(self.width):
-                place = row, column
-                dots = self._dots.get(place)
-                sign = chr(_BRAILLE + dots) if dots else " "
-                line.append(self._signs.get(place, sign), self._styles.get(place, ""))
+                line.append(*self._cells.get((row, column), (" ", "")))
             line.rstrip()
             lines.append(line)
         return lines
@@ -153,10 +141,11 @@ class BraillePlot:
         y = round((self._high - elo) / (self._high - self._low) * last)
         return max(0, min(last, y))
 
-    def _dot(self, x: int, y: int, style: str) -> None:
+    def _draw_dot(self, x: int, y: int, style: str) -> None:
         place = y // 4, x // 2
-        self._dots[place] = self._dots.get(place, 0) | _DOTS[y % 4][x % 2]
-        self._styles[place] = style
+        sign, _ = self._cells.get(place, (_BLANK, ""))
+        if _BLANK <= sign <= _LAST_BRAILLE:
+            self._cells[place] = chr(ord(sign) | _DOTS[y % 4][x % 2]), style
 
 
 def sparkline(values: Sequence[float], cells: int) -> str:
@@ -177,17 +166,23 @@ def span_of(values: Iterable[float]) -> tuple[float, float]:
     return low - spare, high + spare
 
 
-def costly_moves(game: GameDetail) -> dict[int, float]:
-    """Return by ply what moves cost that cost 10 points of expected score, 0 to 1."""
-    scores = scores_alike(game)
+def find_costs(game: GameDetail) -> dict[int, float]:
+    """Return by ply how much of the expected score its move lost, from -1 to 1."""
     costs = {}
-    for ply, before, after in zip(game.plies, scores, scores[1:], strict=False):
-        if before is None or after is None:
-            continue
-        cost = before - after if number_move(game, ply.ply)[1] else after - before
-        if cost >= COSTLY:
-            costs[ply.ply] = cost
+    for ply, (before, after) in zip(
+        game.plies, pairwise(scores_alike(game)), strict=True
+    ):
+        if before is not None and after is not None:
+            white = number_move(game, ply.ply)[1]
+            costs[ply.ply] = before - after if white else after - before
     return costs
+
+
+def find_costly_moves(game: GameDetail) -> list[int]:
+    """Return the plies that cost 10 points of expected score, the costliest first."""
+    costs = find_costs(game)
+    costly = [ply for ply, cost in costs.items() if cost >= COSTLY]
+    return sorted(costly, key=lambda ply: -costs[ply])
 
 
 def rating_chart(
@@ -196,113 +191,102 @@ def rating_chart(
     """Both players' ratings in one plot: own Elo dashed, usual band dotted, costly
     moves named.
     """
-    readings: dict[Color, list[tuple[int, Reading]]] = {}
+    curves: dict[Color, list[Point]] = {}
+    elos: dict[Color, int] = {}
+    edges: list[list[Point]] = []
+    known: list[float] = []
     for color in COLORS:
-        readings[color] = [
+        readings = [
             (point.ply, read(BY_ID[figure], point, engine_rating))
             for point in getattr(game.curves, color)
         ]
-    # Algorithm 4 has a scale of its own, on which the players' Elo says nothing.
-    elos = {
-        color: getattr(game, color).elo for color in COLORS if figure == "perceived"
-    }
-    known = [elo for elo in elos.values() if elo is not None]
-    for points in readings.values():
-        settled = points[len(points) // 2 :]
-        known += [each.value for _, each in points if each.value is not None]
-        if height >= _BAND_FROM:
-            for _, each in settled:
-                known += [end for end in each[1:] if end is not None]
+        curves[color] = _trace(readings, 0)
+        edges += [_trace(readings, 1), _trace(readings, 2)]
+        known += [elo for _, elo in curves[color]]
+        # Algorithm 4 has a scale of its own, on which the players' Elo says nothing.
+        if figure == "perceived" and (own := getattr(game, color).elo) is not None:
+            elos[color] = own
+    known += elos.values()
+    if height >= _BAND_FROM:
+        for edge in edges:
+            known += [elo for _, elo in edge[len(edge) // 2 :]]
     if not known:
-        return [styled(" " * AXIS + "no figure yet: five moves first", "dim")]
-    scale = span_of(known)
-    plot = BraillePlot(
-        (max(4, width - AXIS), height), max(len(game.plies), LEAST_PLIES), scale
-    )
-    labels = {0: f"{scale[1]:.0f}", height - 1: f"{scale[0]:.0f}"}
-    edges: list[Point] = []
-    for points in readings.values():
-        for end in (1, 2):
-            edge = []
-            for ply, each in points:
-                elo = each[end]
-                if elo is not None and scale[0] <= elo <= scale[1]:
-                    edge.append((ply, elo))
-            plot.draw_dots(edge, "band")
-            edges += edge[-1:]
-    for side in sorted(elos, key=lambda side: -(elos[side] or 0)):
-        if (own := elos[side]) is not None:
-            row = plot.row_of(own)
-            if labels.get(row, "")[-1:] in SIDE_SIGNS.values():
-                row = _find_free_row(row, height, labels)
-            labels[row] = f"{own}{SIDE_SIGNS[side]}"
-    curves: dict[Color, list[Point]] = {}
-    for side, points in readings.items():
-        curve: list[Point] = []
-        for ply, each in points:
-            if each.value is not None:
-                curve.append((ply, each.value))
-        curves[side] = curve
-        plot.draw_line(curve, side)
-    for side, curve in curves.items():
+        said = styled(" " * AXIS + "no figure yet: five moves first", "dim")
+        return [said, *(Text() for _ in range(height - 1))]
+    low, high = span_of(known)
+    plot = BraillePlot((max(4, width - AXIS), height), _count_plies(game), (low, high))
+    for edge in edges:
+        plot.draw_dots(edge, "band")
+    for color, curve in curves.items():
+        plot.draw_line(curve, color)
+    for color, curve in curves.items():
         if curve:
-            plot.mark(curve[-1], SIDE_SIGNS[side], side)
-    costs = costly_moves(game)
-    for ply in sorted(costs, key=lambda ply: -costs[ply]):
-        mover: Color = "white" if number_move(game, ply)[1] else "black"
-        here = [point for point in curves[mover] if point[0] == ply]
-        if here:
-            plot.write(here[0], f"▼{move_text(game, game.plies[ply - 1], '…')}", "bad")
-    if edges:
-        plot.write(max(edges, key=lambda edge: edge[1]), "usual", "band")
-    for side, own in elos.items():
-        if own is not None:
-            plot.draw_level(own, side)
+            plot.mark(curve[-1], SIDE_SIGNS[color], color)
+    for ply in find_costly_moves(game):
+        text = f"▼{move_text(game, game.plies[ply - 1], '…')}"
+        for point in [*curves["white"], *curves["black"]]:
+            if point[0] == ply:
+                plot.write(point, text, "bad")
+    ends = [edge[-1] for edge in edges if edge and low <= edge[-1][1] <= high]
+    if ends:
+        plot.write(max(ends, key=lambda end: end[1]), "usual", "band")
+    labels = {0: f"{high:.0f}", height - 1: f"{low:.0f}"}
+    for color in sorted(elos, key=lambda color: -elos[color]):
+        row = plot.row_of(elos[color])
+        plot.draw_level(elos[color], color)
+        if labels.get(row, "").endswith(tuple(SIDE_SIGNS.values())):
+            row = _find_free_row(row, height, labels)
+        labels[row] = f"{elos[color]}{SIDE_SIGNS[color]}"
     return plot.lines(labels)
+
+
+def _trace(readings: Iterable[tuple[int, Reading]], part: int) -> list[Point]:
+    """Return a figure, its low or its high end, by ply, as far as it is known."""
+    return [
+        (ply, elo) for ply, reading in readings if (elo := reading[part]) is not None
+    ]
+
+
+def _count_plies(game: GameDetail) -> int:
+    """Return how many plies a chart is wide."""
+    return max(len(game.plies), LEAST_PLIES)
 
 
 def _find_free_row(taken: int, height: int, labels: Mapping[int, str]) -> int:
     """Return the row beside a taken one where a label stands alone, as far as there is
     one.
     """
-    near = (
-        row for row in (taken + 1, taken - 1) if 0 <= row < height and row not in labels
-    )
-    return next(near, taken)
+    for row in (taken + 1, taken - 1):
+        if 0 <= row < height and row not in labels:
+            return row
+    return taken
 
 
 def move_axis(game: GameDetail, width: int) -> Panel:
     """Return the line of move numbers between the charts."""
-    columns = max(4, width - AXIS)
-    marks = [" "] * columns
-    for ply in range(1, max(len(game.plies), LEAST_PLIES) + 1):
+    plot = BraillePlot((max(4, width - AXIS), 1), _count_plies(game), (0.0, 1.0))
+    line = " " * AXIS
+    for ply in range(1, _count_plies(game) + 1):
         number, white = number_move(game, ply)
-        at = column_of(ply, len(game.plies), columns - 1)
-        text = str(number)
-        if white and number % 5 == 0 and at + len(text) <= columns:
-            marks[at : at + len(text)] = text
-    return [styled(f"{'└':>{AXIS}}{''.join(marks).rstrip()}", "dim")]
+        if white and number % 5 == 0:
+            line = line.ljust(AXIS + plot.column_of(ply)) + str(number)
+    return [styled(f"{'└':>{AXIS}}{line[AXIS:width]}", "dim")]
 
 
 def score_chart(game: GameDetail, cursor_ply: int, width: int, height: int) -> Panel:
     """White's advantage above the line, Black's below, on the axis of the ratings."""
     size = max(4, width - AXIS), height
-    plot = BraillePlot(size, max(len(game.plies), LEAST_PLIES), (-1.0, 1.0))
-    for ply, score in enumerate(
-        [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
-    ):
+    plot = BraillePlot(size, _count_plies(game), (0.0, 1.0))
+    scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
+    for ply, score in enumerate(scores):
         if score is None:
-            plot.mark((ply, 0.0), "·", "dim")
-            continue
-        for part in range(_PARTS):
-            at = ply + part / _PARTS
-            plot.draw_line(
-                [(at, 0.0), (at, chances(score))], "white" if score > 0 else "black"
-            )
+            plot.mark((ply, 0.5), "·", "dim")
+        else:
+            side = "white" if score > 0 else "black"
+            plot.draw_bar(ply, 0.5, score_alike(score), side)
     plot.draw_upright(cursor_ply)
     labels: dict[int, str] = {}
     for pawns in _MARKS:
-        labels.setdefault(
-            plot.row_of(chances(100 * pawns)), f"{pawns:+d}" if pawns else "0"
-        )
+        row = plot.row_of(score_alike(100 * pawns))
+        labels.setdefault(row, f"{pawns:+d}" if pawns else "0")
     return plot.lines(labels)

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from live.catalogue import (
     BY_ID,
@@ -27,21 +26,19 @@ from live.screens.terminal.text import (
     figure_cell,
     fit_name,
     heads,
-    how,
     is_early,
     left,
     matcher,
     plain,
     right,
     styled,
+    styled_figure,
+    wrapped,
 )
-from live.screens.terminal.view_context import ViewContext, worst_by_board
-from live.screens.terminal.widgets import UP_AND_DOWN, Lines, ListView, TextView, View
+from live.screens.terminal.view_context import ViewContext, asks, group_by_board
+from live.screens.terminal.widgets import Lines, ListView, RowList, TextView, View
 from live.watch.finding import count_things
 
-#: Players are listed afresh at most this often, seconds: it takes everybody's every
-#: figure.
-LIST_S = 1.0
 _MOST_PLAYER = 32
 #: Cells of the star and the board's number before a moment.
 _MOMENT_INDENT = 5
@@ -84,20 +81,15 @@ class PlayersView(ListView):
         self.sort = SORTS[0]
         self._heads = Lines(id="heads")
         self._listed: Sequence[Standing] = ()
-        self._asked = ("", "")
-        self._listed_s = -LIST_S
 
     def compose(self) -> ComposeResult:
         yield self._heads
         yield self.rows
 
     def redraw(self) -> None:
-        state, now_s = self.context.state, self.context.changes.now()
-        rating, asked = state.engine().rating, (self.query_text, self.sort)
-        if asked != self._asked or now_s - self._listed_s >= LIST_S:
-            self._asked = asked
-            self._listed_s = now_s
-            self._listed = listed(tuple(state.players()), *asked, rating)
+        state = self.context.state
+        views, rating = tuple(state.players()), state.engine().rating
+        self._listed = listed(views, self.query_text, self.sort, rating)
         width = self.rows.scrollable_content_region.width - 1
         columns = figure_columns(width, gap=1)
         used = RANK + 2 + sum(column.width + 1 for column in columns)
@@ -113,9 +105,8 @@ class PlayersView(ListView):
             )
             line = styled(f"  {text}", "dim")
         self._heads.show([line])
-        worst = worst_by_board(state.alerts())
         alerting: set[str] = set()
-        for game in worst:
+        for game in group_by_board(filter(asks, state.alerts())):
             alerting.update(state.player_ids(game))
         draw = partial(self._row, (name, *columns), alerting, rating)
         self.rows.show([row.view.id for row in self._listed], draw)
@@ -128,12 +119,11 @@ class PlayersView(ListView):
         line = Text.assemble(
             (f"{right(row.text, RANK - 2)} ", "dim"),
             ("!" if row.view.id in alerting else " ", "bad"),
-            (name.set(fit_name(plain(row.view.name, 40), name.width)), "text"),
+            (name.align(fit_name(plain(row.view.name, 40), name.width)), "text"),
         )
-        styles = {"usual": "dim", "perceived": how(row.view)}
         for column in figures:
-            text = column.set(figure_cell(column.figure, row.view, rating))
-            line.append(f" {text}", styles.get(column.figure, "text"))
+            text, style = styled_figure(column.figure, row.view, rating)
+            line.append(" ").append(column.align(text), style)
         return line
 
     def caption(self) -> str:
@@ -193,18 +183,9 @@ class PlayerPage(TextView):
 def _figure_line(name: str, said: str, meaning: str) -> Text:
     return Text.assemble(
         (f" {left(plain(name, 26), 26)} ", "strong"),
-        (said if len(said) > 22 else f"{said:<22}", "text"),
+        (left(said, max(22, cell_len(said))), "text"),
         (f" {meaning}", "dim"),
     )
-
-
-class MomentList(OptionList):
-    """What happened, the newest first."""
-
-    BINDINGS = [
-        Binding("enter", "select", "board", tooltip="look at the board"),
-        *UP_AND_DOWN,
-    ]
 
 
 class MomentsView(View):
@@ -213,48 +194,37 @@ class MomentsView(View):
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
         self.border_title = "Moments"
-        self._list = MomentList(compact=True)
-        self._told: Panel = []
-        self._boards: list[GameId] = []
+        self._rows = RowList(self._open_board)
+        self._boards: dict[str, GameId] = {}
+        """By moment."""
 
     def compose(self) -> ComposeResult:
-        yield self._list
+        yield self._rows
 
     def redraw(self) -> None:
-        boards = {view.id: view.board for view in self.context.state.games()}
-        moments = sorted(
-            self.context.state.moments(), key=lambda each: -(each.at_s or 0.0)
-        )
-        lines = []
+        state, region = self.context.state, self._rows.scrollable_content_region
+        boards = {view.id: view.board for view in state.games()}
+        moments = sorted(state.moments(), key=lambda each: -(each.at_s or 0.0))
+        self._boards = {each.id: each.game for each in moments}
+        rows: list[tuple[str, Text]] = []
         for each in moments:
             board = boards.get(each.game)
-            number = "·" if board is None else str(board)
-            told = self._indent(Text(plain(each.text.en, 300), "text"))
-            lines.append(Text.assemble((f"★ {right(number, 2)} ", "accent"), told))
-        if lines == self._told and self._list.option_count:
-            return
-        self._told = lines
-        at = self._list.highlighted
-        self._boards = [each.game for each in moments]
-        quiet = styled(
-            "Nothing told yet: a turn, a find, an upset will stand here", "dim"
-        )
-        self._list.set_options(Option(line) for line in lines or [quiet])
-        self._list.highlighted = at
-
-    def _indent(self, told: Text) -> Text:
-        """Return the text with its lines below the first one indented."""
-        region = self._list.scrollable_content_region
-        if region.height < 2:  # cut instead
-            return told
-        lines = told.wrap(self.app.console, max(1, region.width - _MOMENT_INDENT))
-        return Text("\n" + " " * _MOMENT_INDENT).join(lines)
+            number = right("·" if board is None else str(board), 2)
+            told = [(plain(each.text.en, 300), "text")]
+            # Where there is one line, it is cut instead.
+            width = region.width if region.height > 1 else 320
+            first, *more = wrapped(told, width, _MOMENT_INDENT)
+            line = styled(f"★ {number} ", "accent").append_text(first[_MOMENT_INDENT:])
+            rows.append((each.id, line))
+            rows += [("", below) for below in more]
+        if not rows:
+            quiet = "Nothing told yet: a turn, a find, an upset will stand here"
+            rows = [("", styled(quiet, "dim"))]
+        self._rows.show([id for id, _ in rows], lambda at: rows[at][1])
 
     def find_board(self) -> GameId | None:
-        at = self._list.highlighted
-        return self._boards[at] if at is not None and at < len(self._boards) else None
+        return self._boards.get(self._rows.cursor or "")
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _open_board(self) -> None:
         if (game := self.find_board()) is not None:
             self.context.show("board", game)

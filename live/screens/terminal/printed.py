@@ -4,7 +4,6 @@ tables for reading after the event.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate
 from typing import Any
 
 from rich import box
@@ -40,6 +39,7 @@ from live.screens.terminal.text import (
     Column,
     clock_text,
     figure_cell,
+    fit_columns,
     is_early,
     move_text,
     plain,
@@ -205,9 +205,7 @@ def figure_columns(width: int, gap: int) -> Sequence[Column]:
     """The figures of players: as many as there is room for beside their names, from the
     left; ``gap`` cells are between them.
     """
-    ends = accumulate(column.width + gap for column in FIGURE_COLUMNS)
-    room = width - RANK - _LEAST_PLAYER - 2
-    return FIGURE_COLUMNS[: sum(end <= room for end in ends)]
+    return fit_columns(FIGURE_COLUMNS, width - RANK - _LEAST_PLAYER - 2, gap)
 
 
 def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:

@@ -143,8 +143,8 @@ def write_health(context: ViewContext, width: int) -> Text:
 def _write_trouble(feed: FeedHealth, width: int) -> str:
     """Return what is wrong with a source; when it is tried again is never cut."""
     name = plain(feed.feed)
-    if len(name) > _NAME_CELLS + 1:
-        name = f"…{name[-_NAME_CELLS:]}"  # how an address ends says most
+    while cell_len(name) > _NAME_CELLS + 1:
+        name = f"…{name[2:]}"  # how an address ends says most
     said = f"{name} {feed.state}"
     what, again, when = plain(explain_feed(feed), 200).rpartition(RETRY)
     end = f", again in {when}" if again else ""

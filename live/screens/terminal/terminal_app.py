@@ -10,7 +10,6 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
-from textwrap import wrap
 
 from rich.text import Text
 from textual import events
@@ -37,6 +36,7 @@ from live.screens.terminal.text import (
     fit,
     plain,
     styled,
+    wrapped,
 )
 from live.screens.terminal.view_context import (
     SCREENS,
@@ -78,8 +78,7 @@ SIGNS = (
     "Curves: ┈ own Elo, dotted the edges of what is usual, ▼ a move that cost 10 of"
     " 100 points of expected score. Below them the score: up is good for White.",
     "Algorithm 4: Ferreira's, against the engine: it ranks, its distances are not Elo.",
-    "Odds: White wins, draw, Black wins, of 100. Jump: how far the score moved "
-    "while the engine looked deeper.",
+    "Odds: White wins, draw, Black wins, of 100.",
     "3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
@@ -414,7 +413,7 @@ class Terminal(App[None]):
                 Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text"))
             )
         for note in SIGNS:
-            lines += [styled(f" {part}", "dim") for part in wrap(note, 70)]
+            lines += wrapped([(note, "dim")], 72)
         self.push_screen(HelpScreen(lines))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -6,12 +6,12 @@ than w. Styles are named by what they mean, and a theme of the terminal makes co
 them. No meaning stands in colour alone: a sign or a word stands beside it.
 """
 
-import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
+from itertools import accumulate
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
@@ -43,6 +43,8 @@ _MARKS = 2
 _LOOK = 8
 
 
+#: Text is wrapped by it; it draws nothing.
+_CONSOLE = Console(quiet=True)
 #: Lines one below the other.
 Panel = list[Text]
 
@@ -127,31 +129,13 @@ def is_same(one: Text | None, other: Text | None) -> bool:
     )
 
 
-def widened(line: Text, width: int) -> Text:
-    """A copy of exactly ``width`` cells."""
-    if width <= 0:
-        return Text()
-    own = line.copy()
-    own.truncate(width, overflow="ellipsis", pad=True)
-    return own
-
-
 def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
     """Return texts, each in its style, as lines of at most ``width`` cells."""
     lines = []
     for text, style in parts:
-        found = textwrap.wrap(text, max(20, width - indent - 1))
-        lines += [styled(" " * indent + line, style) for line in found]
+        found = Text(text, style).wrap(_CONSOLE, max(20, width - indent - 1))
+        lines += [styled(" " * indent).append_text(line) for line in found]
     return lines
-
-
-def place_side_by_side(
-    parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2
-) -> Panel:
-    """Panels (lines, width) side by side; as high as the highest."""
-    rows = zip_longest(*(lines for lines, _ in parts), fillvalue=Text())
-    widths = [width for _, width in parts]
-    return [styled(" " * gap).join(map(widened, row, widths)) for row in rows]
 
 
 #: On a terminal narrower than this a board's number has to do for its players.
@@ -172,13 +156,9 @@ class Column(Value):
     def cells(self) -> int:
         return 2 * self.width + 1 if self.sided else self.width
 
-    def set(self, text: str) -> str:
-        """Return it in the cells of one side."""
-        return self.align(text, self.width)
-
-    def align(self, text: str, width: int) -> str:
-        """Return it in ``width`` cells, set as figures or words of this column are."""
-        return right(text, width) if self.to_right else left(text, width)
+    def align(self, text: str) -> str:
+        """Return it in the cells of one side, set as this column's are."""
+        return right(text, self.width) if self.to_right else left(text, self.width)
 
 
 def heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
@@ -188,16 +168,17 @@ def heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
     line = styled(first, "dim")
     for column in columns:
         here = column.head == sorted_by
-        head = column.align(column.head, column.cells)
-        line.append(head, "head" if here else "dim")
+        align = right if column.to_right else left
+        line.append(align(column.head, column.cells), "head" if here else "dim")
         line.append("▾" if here else " ", "accent")
     line.rstrip()
     return line
 
 
-def filled(lines: Panel, height: int) -> Panel:
-    """Exactly ``height`` lines."""
-    return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
+def fit_columns(columns: Sequence[Column], room: int, gap: int = 1) -> Sequence[Column]:
+    """Return as many as there is room for, from the left, each behind a gap."""
+    ends = accumulate(column.cells + gap for column in columns)
+    return columns[: sum(end <= room for end in ends)]
 
 
 # --- figures --------------------------------------------------------------------------
@@ -315,6 +296,16 @@ def figure_cell(
     return cell(BY_ID[name], view, engine_rating) or (
         "·" if name == "algorithm4" else ""
     )
+
+
+def styled_figure(
+    name: str, view: CurvePoint | PlayerView | None, engine_rating: int
+) -> tuple[str, str]:
+    """Return a :func:`figure_cell`, with the sign of its place, and its style."""
+    text = figure_cell(name, view, engine_rating)
+    if name == "perceived":
+        return f"{text}{place_sign(view)}", how(view)
+    return text, "dim" if name in ("usual", "interval") else "text"
 
 
 def odds_text(win: float, draw: float) -> str:
@@ -448,7 +439,7 @@ _STYLES = (
     ("white", "bold", "#f2efe6", "#b07d2b"),
     ("black", "", "#6f9bd1", "#2f5d94"),
     # What is usual, or the 95 % interval, around a curve.
-    ("band", "dim", "#56627a", "#b9c3d3"),
+    ("band", "dim", "#8391ad", "#7b879c"),
     ("light_square", "", "on #a58b6a", "on #e3cfae"),
     ("dark_square", "", "on #7d6448", "on #b58d62"),
     ("last_move", "underline", "on #8f9a3c", "on #cdd26a"),

@@ -148,15 +148,13 @@ def asks(alert: Alert) -> bool:
     return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
 
-def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
-    """Boards with alerts that ask for notice, the most urgent first, each with its
-    worst.
-    """
-    worst: dict[GameId, Alert] = {}
-    for alert in in_order(filter(asks, alerts)):
+def group_by_board(alerts: Iterable[Alert]) -> dict[GameId, list[Alert]]:
+    """Return each board's alerts, the most urgent first, and so the boards."""
+    found: dict[GameId, list[Alert]] = {}
+    for alert in in_order(alerts):
         if alert.game is not None:
-            worst.setdefault(alert.game, alert)
-    return worst
+            found.setdefault(alert.game, []).append(alert)
+    return found
 
 
 @dataclasses.dataclass
@@ -272,23 +270,15 @@ class ViewContext:
 
     def ask_export(self, game: GameId | None) -> None:
         """Ask what to write into a file."""
-
-        def write(kind: ExportKind, of: GameId | None) -> None:
-            self.report_written(partial(self.export, kind, of))
-
         names = {"pgn": "PGN", "csv": "CSV", "html": "a page to print"}
         answers: dict[str, tuple[str, Callable[[], None]]] = {}
-        if game is not None:
-            for kind in get_args(ExportKind):
-                answers[kind[0]] = (
-                    f"this board as {names[kind]}",
-                    partial(write, kind, game),
-                )
         for kind in get_args(ExportKind):
-            answers[kind[0].upper()] = (
-                f"the round as {names[kind]}",
-                partial(write, kind, None),
-            )
+            if game is not None:
+                write = partial(self.report_written, partial(self.export, kind, game))
+                answers[kind[0]] = f"this board as {names[kind]}", write
+        for kind in get_args(ExportKind):
+            write = partial(self.report_written, partial(self.export, kind, None))
+            answers[kind[0].upper()] = f"the round as {names[kind]}", write
         self.choose("Write", answers)
 
     def report_written(self, write: Callable[[], str]) -> None:

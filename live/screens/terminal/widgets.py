@@ -76,19 +76,13 @@ def draw_strip(widget: Widget, line: Text, width: int) -> Strip:
     return strip.adjust_cell_length(width, ground).apply_style(ground)
 
 
-#: Letters beside the arrows of a list.
-UP_AND_DOWN = (
-    Binding("up,k", "cursor_up", "one up", show=False),
-    Binding("down,j", "cursor_down", "one down", show=False),
-)
-
-
 class RowList(OptionList):
     """Rows of one line with a cursor that stays on its row, wherever that goes."""
 
     BINDINGS = [
         Binding("enter", "select", "open", tooltip="what is under the cursor"),
-        *UP_AND_DOWN,
+        Binding("up,k", "cursor_up", "one up", show=False),
+        Binding("down,j", "cursor_down", "one down", show=False),
     ]
 
     def __init__(
@@ -143,7 +137,9 @@ class RowList(OptionList):
         row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
         if row >= len(self.ids):
             return draw_strip(self, Text(), width)
-        here = row == self.highlighted
+        # While a text is asked for, the list goes on to be what it is asked about.
+        is_asking = isinstance(self.screen.focused, AskLine)
+        here = row == self.highlighted and (self.has_focus or is_asking)
         line = Text("▌" if here else " ", "accent", no_wrap=True, end="")
         line = Text.assemble(line, self._drawn.get(row) or self._draw(row))
         if here:
@@ -167,18 +163,10 @@ class Page(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__()
-        self._static = Static()
-        self._text = Text()
+        self.lines = Lines()
 
     def compose(self) -> ComposeResult:
-        yield self._static
-
-    def show(self, lines: Panel) -> None:
-        """Show this text."""
-        text = Text("\n").join(lines)
-        if not is_same(text, self._text):
-            self._text = text
-            self._static.update(text)
+        yield self.lines
 
 
 class View(Vertical):
@@ -195,7 +183,7 @@ class View(Vertical):
     def start(self) -> None:
         """Take the keys."""
         # Not by a message: keys typed meanwhile would go astray.
-        self.screen.set_focus(self.query("RowList, MomentList, Page").first(Widget))
+        self.screen.set_focus(self.query("RowList, Page").first(Widget))
 
     def look_at(self, about: str) -> None:
         """Look at this one: a board, a player, or what a filter takes."""
@@ -224,7 +212,7 @@ class TextView(View):
         yield self.page
 
     def redraw(self) -> None:
-        self.page.show(self.write())
+        self.page.lines.show(self.write())
 
     def write(self) -> Panel:
         """Return the whole text."""
@@ -343,5 +331,5 @@ class HelpScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         self._page.border_title = "Help"
         self._page.border_subtitle = "↑↓ scroll  esc close"
-        self._page.show(self._help)
+        self._page.lines.show(self._help)
         self._page.focus()

@@ -10,8 +10,7 @@ from live.screens.terminal.charts import (
     AXIS,
     LEAST_PLIES,
     BraillePlot,
-    column_of,
-    costly_moves,
+    find_costly_moves,
     rating_chart,
     score_chart,
     sparkline,
@@ -40,7 +39,8 @@ def drawn(game: GameDetail, figure: str = "perceived") -> list[str]:
 def test_a_line_is_joined_from_its_first_to_its_last_move(perceived: list[float]) -> None:
     lines = drawn(game_of([0] * 40, perceived))
     # Own Elo and the edges of what is usual stand in other rows.
-    first, last = (AXIS + column_of(ply, 40, WIDTH - AXIS) for ply in (1, 39))
+    plot = BraillePlot((WIDTH - AXIS, 1), 40, (0.0, 1.0))
+    first, last = (AXIS + plot.column_of(ply) for ply in (1, 39))
     for column in range(first + 1, last - 1):
         assert any("\u2801" <= line.ljust(WIDTH)[column] <= "\u28ff" for line in lines), column
 
@@ -73,11 +73,11 @@ def test_own_elo_is_dashed_and_named_and_the_band_dotted() -> None:
 def test_the_moves_that_cost_ten_points_are_named_and_no_others() -> None:
     scores = [0] * 20 + [-300] * 20
     game = game_of(scores, [2400.0] * 10 + [2250.0] * 10)
-    assert list(costly_moves(game)) == [21]
+    assert find_costly_moves(game) == [21]
     named = [line for line in drawn(game) if "▼" in line]
     assert len(named) == 1 and "▼11.Ka1" in named[0]
-    assert costly_moves(game_of([0, -60, 0, 40], [])) == {}
-    assert costly_moves(game_of([0, None, -900, None], [])) == {}
+    assert find_costly_moves(game_of([0, -60, 0, 40], [])) == []
+    assert find_costly_moves(game_of([0, None, -900, None], [])) == []
 
 
 def test_ratings_and_score_have_one_axis() -> None:
@@ -91,7 +91,7 @@ def test_ratings_and_score_have_one_axis() -> None:
 def test_an_unknown_score_is_no_zero() -> None:
     lines = [line.plain for line in score_chart(game_of([0, None], []), 99, WIDTH, 8)]
     columns = ["".join(line.ljust(WIDTH)[at] for line in lines) for at in range(AXIS, WIDTH)]
-    at = column_of(2, LEAST_PLIES, WIDTH - AXIS - 1)
+    at = BraillePlot((WIDTH - AXIS, 1), LEAST_PLIES, (0.0, 1.0)).column_of(2)
     assert "·" in columns[at] and "·" not in columns[0] and columns[0].strip()
 
 

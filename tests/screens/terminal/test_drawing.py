@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 from rich.cells import cell_len
-from rich.text import Text
 
 from live.catalogue import LIVE_FIGURES
 from live.messages.figures import AnalysedPlayer, Curves, PlayerMethods, PlayerView, PlyView, Share
@@ -26,7 +25,7 @@ from live.screens.terminal.text import (
     plain,
     ply_score,
     right,
-    widened,
+    wrapped,
 )
 from tests.screens.terminal.sample_boards import ENGINE, detail, drawn, full_point
 from tests.screens.terminal.stage import Stage
@@ -39,7 +38,19 @@ def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
     assert cell_len(left(safe, width)) == width
     assert cell_len(right(safe, width)) == width
     assert cell_len(plain(text, width)) <= width
-    assert widened(Text(safe), width).cell_len == width
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["丁立人 " * 30, "韦奕" * 60, "김민 Ναυσικά " * 12, "Larino Nieto, David " * 9, "A" * 300],
+)
+def test_wrapped_text_stays_in_its_cells_and_loses_no_letter(text: str) -> None:
+    lines = wrapped([(text, ""), ("short", "warn")], 30, 2)
+    assert max(line.cell_len for line in lines) <= 30
+    assert all(line.plain.startswith("  ") for line in lines)
+    said = "".join(line.plain for line in lines[:-1])
+    assert "".join(said.split()) == "".join(text.split())
+    assert lines[-1].plain == "  short"
 
 
 @given(st.text(max_size=200))

@@ -234,16 +234,16 @@ async def test_a_board_opens_steps_and_closes() -> None:
         assert game is not None
         assert game.plies[-1].san in await stage.press("enter")
         before = await stage.press("left")
-        assert stage.app.board.drawing.ply == len(game.plies) - 1
+        assert stage.app.board.ply == len(game.plies) - 1
         assert f"at {len(game.plies) // 2}" in before and "end follows the game again" in before
         stage.client_state.apply(MoveMessage(game.id, 1, None))
-        assert "no move yet" in await stage.frame() and stage.app.board.drawing.ply is None
+        assert "no move yet" in await stage.frame() and stage.app.board.ply is None
         assert "at the start" in await stage.press("home")
         for change in replay_game(game):
             stage.client_state.apply(change)
         await stage.press("right", "right", "left", "right")
-        assert stage.app.board.drawing.ply == 2
-        assert (await stage.press("end")) and stage.app.board.drawing.ply is None
+        assert stage.app.board.ply == 2
+        assert (await stage.press("end")) and stage.app.board.ply is None
         assert "Board 2 " in await stage.press("j")
         assert "Board 1 " in await stage.press("up")
         assert "2402●" in await stage.frame() and "v curve" in await stage.frame()
@@ -369,7 +369,7 @@ async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> Non
         lines = stage.shown().splitlines()
         heads = [head for head in ("Elo", "Plays like", "Curve", "Score") if head in lines[1]]
         assert len(heads) == 4
-        row = ("Larino Nieto", "Fiorito", "2448 2402", "2383  2334", "+2.19")
+        row = ("Larino Nieto", "Fiorito", "2448 2402", "2383   2334", "+2.19")
         assert all(cell in lines[2] for cell in row)
         assert (
             lines[3][:79]

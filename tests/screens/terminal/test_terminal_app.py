@@ -162,7 +162,7 @@ async def test_only_lines_that_changed_are_drawn_again() -> None:
         stage.client_state.apply(GameMessage(replace(first, problem="illegal move")))
         stage.app.redraw()
         assert drawn[0] == 0 and 0 < drawn[1] <= rows.size.height
-        panel = stage.app.query_one("#panel", Lines)
+        panel = stage.app.query_one("#panel #charts", Lines)
         panel.show([Text("live", "good")])
         assert panel.show([Text("live", "bad")]) == 1, "another colour is drawn as well"
 
