@@ -147,6 +147,8 @@ class Stage:
         """What the screen shows, once nothing is left to do."""
         await self.pilot.pause()
         self.app.redraw()
+        # On a busy machine the screen may be behind its widgets after one pause.
+        await self.pilot.pause()
         await self.pilot.pause()
         return self.shown()
 
