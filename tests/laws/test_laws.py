@@ -260,7 +260,7 @@ def test_a_restart_changes_nothing(history: History) -> None:
 # --- live is analyze ------------------------------------------------------------------------------
 
 
-def list_figures(games: tuple[GameDetail, ...]) -> list[object]:
+def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
     """All that is rated of each game, by who plays; without what a PGN does not say."""
     found = [
         (

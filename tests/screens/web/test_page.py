@@ -266,7 +266,7 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
         game("b", plies=moves, result="1/2-1/2", board=2, white=weak, black=strong),
         game("c", plies=(), result="0-1", board=3, white=strong, black=weak),
     ]
-    told = [
+    told: list[dict[str, Any]] = [
         {"id": kind, "game": "a", "kind": kind, "weight": 0.9, "at_s": 1, "text": {"en": kind}}
         for kind in ("turn", "highest")
     ]
