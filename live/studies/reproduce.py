@@ -97,7 +97,9 @@ def add_games(
             needed |= {game.game for game in list_needed_games(table, paper, games)}
         is_about_games = any(MEASURES[table.measure].gains for _, table in wanted)
         if new and is_about_games and needed.isdisjoint(game.game for game in new):
-            raise InputError(file, *_describe_foreign_games(wanted, database, new[0]))
+            problem = _describe_foreign_games(wanted, database, new[0])
+            remedy = "Name its tables, or check the tags White, Black, Event and Date"
+            raise InputError(file, problem, remedy)
     return read
 
 
@@ -105,22 +107,19 @@ def _describe_foreign_games(
     wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
     database: CorpusDatabase,
     game: ListedGame,
-) -> tuple[str, str]:
-    """Say which games were looked for and what one of those that came is, and what to
-    do.
-    """
+) -> str:
+    """Say which games were looked for, and what one of those that came is."""
     titles: dict[str, None] = {}
     for paper, table in wanted:
         occasions = {table.at, table.than} | {row.at for row in table.rows}
         known = sorted(occasions & paper.occasions.keys())
         titles |= {paper.occasions[name].title: None for name in known}
     players = database.read_players()
-    problem = (
+    return (
         f"has no game of {', '.join(titles) or 'the named tables'}; one is"
         f" {players[game.white]} - {players[game.black]}, event"
         f' "{game.event}", {game.year or "no year"}'
     )
-    return problem, "Name its tables, or check the tags White, Black, Event and Date"
 
 
 def write_comparisons(
