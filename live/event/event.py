@@ -531,7 +531,7 @@ class Event:
         return self._records.values()
 
     def find_record(self, id: GameId) -> GameRecord | None:
-        """Return the record of one game, which is to be read alone."""
+        """Return the record of one game; read it and change nothing."""
         return self._records.get(id)
 
     def game(self, id: GameId) -> GameDetail | None:

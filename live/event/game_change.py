@@ -1,4 +1,4 @@
-"""What listeners of the event get, in the order in which it happened."""
+"""What listeners of the event are told, in the order in which it happened."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,9 @@ from live.messages.values import GameId, Value
 
 
 class GameChange(Value):
-    """The moves of a game are others than before, from one ply on.
+    """The moves of a game have changed, from one ply on.
 
-    What they are now stands in its record; messages to subscribers follow.
+    The new ones stand in its record; messages to subscribers follow.
     """
 
     game: GameId

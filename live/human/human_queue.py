@@ -128,7 +128,7 @@ class HumanQueue:
         with ThreadPoolExecutor(
             1, "human moves", initializer=_lower_priority
         ) as thread:
-            lost = "what players would play is asked for no more"
+            lost = "what players would play is no longer asked"
             async with run_in_background(self._run(thread), "human moves", lost):
                 yield
 
@@ -226,7 +226,7 @@ class HumanQueue:
 
 
 def _lower_priority() -> None:
-    """Lower the priority of this thread, which Linux can; elsewhere it is as any."""
+    """Lower the priority of this thread; only Linux can."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

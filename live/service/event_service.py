@@ -526,8 +526,8 @@ LEAST_BEHIND = 3
 
 
 def count_moves_behind(moves: Sequence[PlyView]) -> int:
-    """Return how many moves the players have made since the newest of theirs that their figures
-    rest on; of both the larger.
+    """Return by how many moves of one player the figures are behind, of the player for
+    whom these are more.
     """
     newest_first = moves[::-1]
     return max(

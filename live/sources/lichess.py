@@ -213,7 +213,9 @@ class LichessBroadcastFeed(PolledFeed):
 
     @property
     def _unanswered(self) -> Poll:
-        """A poll without an answer: the stream was heard last, or the connection."""
+        """A poll without an answer; it says when the stream or the connection was last
+        heard.
+        """
         return UNFINISHED._replace(heard_s=self._heard_s)
 
     def _next_comparison_s(self, session: FeedSession) -> float:

@@ -184,7 +184,7 @@ _SIDES: tuple[tuple[str, Color, Color], ...] = (
 )
 #: Lines of what is wrong.
 _MOST_WRONG = 3
-#: Of whatever shows curves.
+#: The key of every view that shows curves.
 CURVE_KEY = Binding(
     "v",
     "figure",

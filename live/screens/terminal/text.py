@@ -43,7 +43,7 @@ _MARKS = 2
 _LOOK = 8
 
 
-#: Text is wrapped by it; it draws nothing.
+#: Wraps text; it draws nothing.
 _CONSOLE = Console(quiet=True)
 #: Lines one below the other.
 Panel = list[Text]
@@ -157,7 +157,7 @@ class Column(Value):
         return 2 * self.width + 1 if self.sided else self.width
 
     def align(self, text: str) -> str:
-        """Return it in the cells of one side, set as this column's are."""
+        """Return a text in the cells of one side, aligned as in this column."""
         return right(text, self.width) if self.to_right else left(text, self.width)
 
 

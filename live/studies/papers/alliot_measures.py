@@ -475,8 +475,8 @@ def draw_best_years(
 
 @lru_cache(maxsize=8)
 def _battle_of_best_years(evidence: Evidence, by: str) -> BattleRoyale:
-    """Every two champions against each other, each in the year that the paper finds
-    best; those without moves of that year are left out.
+    """Pair every two champions, each in the year that the paper finds best; those
+    without moves of that year are left out.
     """
     paper = evidence.paper
     moves = _gather_best_years(evidence)

@@ -38,7 +38,9 @@ def _study_drawn_games(table: PrintedTable, evidence: Evidence) -> StudyData:
 
 @measure("shortfalls", games=list_champions_games, gains=("same-search",))
 def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Shares of moves that lose nothing, and more than two pawns (Figure 3)."""
+    """Return the shares of moves that lose nothing, and more than two pawns (Figure
+    3).
+    """
     equal = 0
     beyond = 0
     n = 0
@@ -59,8 +61,8 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Where the share of moves within x is furthest apart between White and Black, and
-    by how much (Figure 6).
+    """Find where the share of moves within x is furthest apart between White and Black,
+    and by how much (Figure 6).
     """
     apart = []
     white_share = 0.0
@@ -83,8 +85,8 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("accumulated", games=list_champions_games, gains=("same-search",))
 def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The x at which accumulated conformance goes best with results, and the line at
-    the paper's x (Figures 4 and 5).
+    """Find the x at which accumulated conformance goes best with results, and the line
+    at the paper's x (Figures 4 and 5).
     """
     lines: dict[object, list[Row]] = {}
     for cells in read_rows(
@@ -114,7 +116,7 @@ def _read_rho(cells: Row) -> float:
 
 @measure("convolved", games=list_champions_games, gains=("same-search",))
 def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Correlation of convolved gains with results at a setting (Figure 11)."""
+    """Correlate convolved gains with results, by setting (Figure 11)."""
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(
         build_convolution_table(_study_drawn_games(table, evidence))
@@ -125,8 +127,8 @@ def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figure
 
 @measure("highest-reached", games=list_champions_games, gains=("same-search",))
 def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
-    """What champions score in games in which they reached an evaluation before one of
-    their moves (Figure 13).
+    """Return what champions score in games in which they reached an evaluation before
+    one of their moves (Figure 13).
     """
     games = (
         _study_drawn_games(table, evidence)
