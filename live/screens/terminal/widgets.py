@@ -39,7 +39,7 @@ class Lines(Widget):
         size = self._measure()
         self._lines = lines
         if self.styles.auto_dimensions and self._measure() != size:
-            self.refresh(layout=True)
+            lay_out_again(self)
         if changed:
             self.refresh(*(Region(0, row, self.size.width, 1) for row in changed))
         return len(changed)
@@ -58,6 +58,16 @@ class Lines(Widget):
     def render_line(self, y: int) -> Strip:
         line = self._lines[y] if y < len(self._lines) else Text()
         return draw_strip(self, line, self.size.width)
+
+
+def lay_out_again(widget: Widget) -> None:
+    """Have a widget measured, now and once nothing else is left to do.
+
+    Textual takes a second request for the first one until the widget is idle. A layout
+    made between the two, as at the start, leaves the widget as large as it was.
+    """
+    widget.refresh(layout=True)
+    widget.call_after_refresh(widget.refresh, layout=True)
 
 
 def entitle(widget: Widget, title: str) -> None:
@@ -113,6 +123,7 @@ class RowList(OptionList):
         self.ids, self._draw = ids, draw
         if [bool(id) for id in ids] != [not option.disabled for option in self.options]:
             self.set_options(Option(" ", disabled=not id) for id in ids)
+            lay_out_again(self)
         if ids:
             found = ids.index(here) if here in ids else min(at, len(ids) - 1)
             if not ids[found]:

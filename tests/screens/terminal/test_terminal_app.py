@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
+from textual.app import App, ComposeResult
 from textual.command import CommandPalette
 
 from live.messages.to_clients import GameMessage
@@ -198,3 +199,31 @@ async def test_every_theme_draws(theme: str) -> None:
             assert all(colour.is_default for colour in colours)
         else:
             assert any(not colour.is_default for colour in colours)
+
+
+class Small(App[None]):
+    """A list and lines that are as high as what they show."""
+
+    CSS = "RowList, Lines { height: auto; }"
+
+    def compose(self) -> ComposeResult:
+        yield RowList()
+        yield Lines()
+
+
+@pytest.mark.parametrize("kind", [RowList, Lines])
+async def test_what_is_shown_gets_room_though_the_screen_was_laid_out_meanwhile(
+    kind: type[RowList | Lines],
+) -> None:
+    app = Small()
+    async with app.run_test() as pilot:
+        widget = app.query_one(kind)
+        widget.refresh(layout=True)
+        app.screen._refresh_layout()
+        if isinstance(widget, RowList):
+            widget.show(["a", "b", "c"], lambda row: Text(str(row)))
+        else:
+            widget.show([Text("one"), Text("two"), Text("three")])
+        await pilot.pause()
+        await pilot.pause()
+        assert widget.size.height == 3
