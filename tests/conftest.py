@@ -15,7 +15,9 @@ settings.load_profile("any machine")
 
 @pytest.fixture(scope="session", autouse=True)
 def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Journals that tests do not name go where they are thrown away, not to the user's own."""
+    """Journals that tests do not name go where they are thrown away, not to the user's
+    own.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
@@ -23,15 +25,19 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def require_program() -> Callable[[str], str]:
-    """``require_program("mosquitto")`` gives the path of a program that a Debian package brings.
+    """``require_program("mosquitto")`` gives the path of a program that a Debian
+    package brings.
 
-    Without it the test is skipped, saying so; where ``CI`` is set the test fails instead, so that
-    nothing goes untested unnoticed.
+    Without it the test is skipped, saying so; where ``CI`` is set the test fails
+    instead, so that nothing goes untested unnoticed.
     """
 
     def find(name: str, package: str = "") -> str:
-        # A plain user's PATH lacks the last two; Debian puts stockfish and mosquitto there.
-        places = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/games", "/usr/sbin"])
+        # A plain user's PATH lacks the last two; Debian puts stockfish and mosquitto
+        # there.
+        places = os.pathsep.join(
+            [os.environ.get("PATH", os.defpath), "/usr/games", "/usr/sbin"]
+        )
         path = shutil.which(name, path=places)
         if path is None:
             reason = f"{name} is not here; on Debian: apt-get install {package or name}"
@@ -51,10 +57,24 @@ def certificate(
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
     command = [
-        *(require_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt"),
-        *("ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
-        *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-        *("-out", certificate, "-keyout", key),
+        require_program("openssl"),
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+        "-addext",
+        "subjectAltName=DNS:localhost,IP:127.0.0.1",
+        "-out",
+        certificate,
+        "-keyout",
+        key,
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=30)
     return certificate, key

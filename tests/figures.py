@@ -1,5 +1,5 @@
-"""Figures for events whose perceived ratings nobody computed: made up, the same at every run, so
-that screens can be drawn with everything there is to show.
+"""Figures for events whose perceived ratings nobody computed: made up, the same at
+every run, so that screens can be drawn with everything there is to show.
 """
 
 from collections.abc import Sequence
@@ -9,10 +9,18 @@ from typing import Any, Literal
 import msgspec
 
 from live.catalogue import EARLY_MOVES, LEAST_MOVES
-from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail, PlayerView, PlyView
+from live.messages.figures import (
+    CurvePoint,
+    Curves,
+    EngineInfo,
+    GameDetail,
+    PlayerView,
+    PlyView,
+)
 
 Kind = Literal["open", "elite", "unrated"]
-"""An open with rated players, a field above 2700, a club event without a single rating."""
+"""An open with rated players, a field above 2700, a club event without a single rating.
+"""
 
 #: Half of a usual band, Elo, and of what the moves alone say.
 _USUAL, _ALONE = 300.0, 850.0
@@ -62,15 +70,23 @@ def player_with_figures(view: PlayerView, kind: Kind = "open") -> PlayerView:
     )
 
 
-def _curve(points: Sequence[CurvePoint], elo: int | None, level: float) -> tuple[CurvePoint, ...]:
+def _curve(
+    points: Sequence[CurvePoint], elo: int | None, level: float
+) -> tuple[CurvePoint, ...]:
     return tuple(
-        msgspec.structs.replace(point, **_figures(point.counted, point.score, elo, level))
+        msgspec.structs.replace(
+            point, **_figures(point.counted, point.score, elo, level)
+        )
         for point in points
     )
 
 
-def _figures(counted: int, score: float, elo: int | None, level: float) -> dict[str, Any]:
-    """Of so many moves with this score against the engine, pulled to the level of the game."""
+def _figures(
+    counted: int, score: float, elo: int | None, level: float
+) -> dict[str, Any]:
+    """Of so many moves with this score against the engine, pulled to the level of the
+    game.
+    """
     if counted < LEAST_MOVES:
         return {"perceived": None, "reason": "early"}
     weight = counted / (counted + 30)

@@ -1,5 +1,5 @@
-"""The service as a whole, wired as ``app.py`` wires it, with real feeds, engines and sockets: what
-ends it, what does not, and that live ends where ``analyze`` ends.
+"""The service as a whole, wired as ``app.py`` wires it, with real feeds, engines and
+sockets: what ends it, what does not, and that live ends where ``analyze`` ends.
 """
 
 import asyncio
@@ -30,7 +30,12 @@ from tests.sources.fakes import answering
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000
-QUICK = {"engine.nodes": 100, "rating.model": "none", "human.enabled": False, "feeds.poll_s": 0.05}
+QUICK = {
+    "engine.nodes": 100,
+    "rating.model": "none",
+    "human.enabled": False,
+    "feeds.poll_s": 0.05,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -47,11 +52,15 @@ async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
 ) -> None:
     async with serve_http(answering(404)) as origin:
         url = f"{origin}/games.pgn"
-        code = await app.follow(settings(**QUICK), ["demo", url], headless=True, once=True)
+        code = await app.follow(
+            settings(**QUICK), ["demo", url], headless=True, once=True
+        )
     told = capsys.readouterr().out
     assert f"{url} failed" in told
     assert "6 games" in told
-    assert code == FeedNotFound.exit_code, "who waits for the end learns that something was missing"
+    assert code == FeedNotFound.exit_code, (
+        "who waits for the end learns that something was missing"
+    )
 
 
 async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
@@ -84,7 +93,9 @@ def test_a_named_folder_of_studies_must_be_there(tmp_path: Path) -> None:
 
 
 class HurriedClock(LoopClock):
-    """Time that runs a hundred times as fast: a minute's patience costs half a second."""
+    """Time that runs a hundred times as fast: a minute's patience costs half a
+    second.
+    """
 
     HURRY = 100
 
@@ -94,7 +105,9 @@ class HurriedClock(LoopClock):
     async def sleep(self, seconds: float) -> None:
         await super().sleep(seconds / self.HURRY)
 
-    def deadline(self, seconds: float | None) -> contextlib.AbstractAsyncContextManager[object]:
+    def deadline(
+        self, seconds: float | None
+    ) -> contextlib.AbstractAsyncContextManager[object]:
         return super().deadline(None if seconds is None else seconds / self.HURRY)
 
 
@@ -125,10 +138,14 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
         games, clock=clock, fates=fates(seed, BAD_CONNECTIONS), keep_alive_s=5.0
     )
     async with rehearsal.serve() as spec, opened(config) as service:
-        feed = open_feed(spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock))
+        feed = open_feed(
+            spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock)
+        )
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
             following = tasks.create_task(feed.run(service))
-            tasks.create_task(rehearsal.play_games(speed=20, incidents=incidents(seed, games)))
+            tasks.create_task(
+                rehearsal.play_games(speed=20, incidents=incidents(seed, games))
+            )
             await following
         await service.settled()
         live = snapshot(service.state)

@@ -1,4 +1,6 @@
-"""The catalogue: every row can be read of what it is a figure of, and is written right."""
+"""The catalogue: every row can be read of what it is a figure of, and is
+written right.
+"""
 
 import json
 
@@ -62,14 +64,19 @@ def _fields(struct: type[msgspec.Struct], path: str) -> bool:
             return False
         inner = known[name]
         args = [*getattr(inner, "__args__", ()), inner]
-        struct = next((each for each in args if hasattr(each, "__struct_fields__")), msgspec.Struct)
+        struct = next(
+            (each for each in args if hasattr(each, "__struct_fields__")),
+            msgspec.Struct,
+        )
     return True
 
 
 def test_every_figure_is_a_field_of_a_player() -> None:
     for kind, rows in ((AnalysedPlayer, FIGURES), (PlayerView, LIVE_FIGURES)):
         for row in rows:
-            assert all(_fields(kind, path) for path in (row.value, row.low, row.high) if path)
+            assert all(
+                _fields(kind, path) for path in (row.value, row.low, row.high) if path
+            )
 
 
 def test_ids_and_names_stand_once() -> None:
@@ -91,23 +98,37 @@ def test_shares_lie_in_the_methods_that_reports_have() -> None:
 
 
 def test_ends_of_what_is_shown_mean_or_beyond() -> None:
-    assert [elo_text(elo) for elo in (3200, 3199, 801, 800)] == ["3200+", "3199", "801", "≤800"]
+    assert [elo_text(elo) for elo in (3200, 3199, 801, 800)] == [
+        "3200+",
+        "3199",
+        "801",
+        "≤800",
+    ]
     assert band_text(800, 1400) == "800–1400"
-    assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == ["1 %", "62 %", "99 %"]
+    assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == [
+        "1 %",
+        "62 %",
+        "99 %",
+    ]
     assert [points_text(each) for each in (0.0, 0.5, 2.0, 2.5)] == ["0", "½", "2", "2½"]
 
 
 def test_the_sentence_says_what_is_usual_and_the_place_in_it() -> None:
     assert sentence(POINT, 2251) == (
-        "playing like 2340 · usual for 2251: 1950–2550 · better than 62 % of games by players of "
+        "playing like 2340 · usual for 2251: "
+        "1950–2550 · better than 62 % of games by players of "
         "2251"
     )
     assert "usual for 2251 against 1655: " in sentence(POINT, 2251, 1655)
-    assert sentence(PLAYER, 2251).endswith("better than 58 % of such events by players of 2251")
+    assert sentence(PLAYER, 2251).endswith(
+        "better than 58 % of such events by players of 2251"
+    )
 
 
 def test_early_figures_and_those_of_unrated_players_stand_alone() -> None:
-    unrated = msgspec.structs.replace(POINT, usual_low=None, usual_high=None, percentile=None)
+    unrated = msgspec.structs.replace(
+        POINT, usual_low=None, usual_high=None, percentile=None
+    )
     assert sentence(unrated, None) == "playing like 2340"
     early = msgspec.structs.replace(unrated, counted=7)
     assert sentence(early, 2251) == "playing like 2340 · early: 7 moves"
@@ -117,15 +138,26 @@ def test_early_figures_and_those_of_unrated_players_stand_alone() -> None:
 def test_the_page_gets_every_row_of_live_screens() -> None:
     rows = json.loads(catalogue_json())["figures"]
     assert [row["id"] for row in rows] == [figure.id for figure in LIVE_FIGURES]
-    module = generate_module(CATALOGUE).removeprefix(b"export default ").removesuffix(b";\n")
+    module = (
+        generate_module(CATALOGUE).removeprefix(b"export default ").removesuffix(b";\n")
+    )
     assert json.loads(module)["figures"] == rows
 
 
-def test_players_come_by_what_is_unusual_for_them_and_equal_numbers_share_a_place() -> None:
+def test_players_are_ordered_by_what_is_unusual_and_equal_numbers_tie() -> None:
     percentiles = {"A": 41.8, "B": 90.0, "C": 42.2, "D": None, "E": 3.0, "F": 42.0}
     ratings = {"A": 2300, "B": 1655, "C": 1700, "D": 2900, "E": 2750, "F": 2000}
     views = [
-        PlayerView(name, name, None, 1, 20, -5.0, perceived=ratings[name], percentile=percentile)
+        PlayerView(
+            name,
+            name,
+            None,
+            1,
+            20,
+            -5.0,
+            perceived=ratings[name],
+            percentile=percentile,
+        )
         for name, percentile in reversed(percentiles.items())
     ]
     found = [(each.view.name, each.text) for each in standings(views)]

@@ -1,4 +1,6 @@
-"""The commands as a user runs them: one line for what goes wrong, exit codes, help that answers."""
+"""The commands as a user runs them: one line for what goes wrong, exit codes, help that
+answers.
+"""
 
 import contextlib
 import gc
@@ -29,7 +31,9 @@ PAPER = ("analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn")
 def live_rate(
     *arguments: str, cwd: Path | None = None, encoding: str = "utf-8"
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command here, in an empty folder, so that no settings of ours are found."""
+    """Run the command here, in an empty folder, so that no settings of ours are
+    found.
+    """
     streams = [io.TextIOWrapper(io.BytesIO(), encoding) for _ in range(3)]
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
@@ -66,24 +70,48 @@ def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) 
     file.write_text('[server]\nport = 9000\nhost = "::1"\n')
     for port, found in ((0, 0), (9001, 9001), (None, 9000)):
         settings = Settings.of(config=file, port=port, host=None, public=False)
-        assert (settings.load().server.port, settings.load().server.host) == (found, "::1")
+        assert (settings.load().server.port, settings.load().server.host) == (
+            found,
+            "::1",
+        )
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--feed", "gopher://example.org/games"), ["gopher://example.org/games", "lichess"]),
+        (
+            ("--feed", "gopher://example.org/games"),
+            ["gopher://example.org/games", "lichess"],
+        ),
         (("--feed", "notes.pgn", "--port", "0", "--once"), ["notes.pgn"]),
         (("--feed", "demo", "--feed", "demo"), ["twice"]),
         (("--feed", "demo", "--engine", "/bin/cat"), ["cat"]),
-        (("--feed", "demo", "--config", "wrong.toml"), ["wrong.toml", "engine.nodez", "nodes"]),
-        (("--feed", "demo", "--host", "no.such.host.invalid"), ["no.such.host.invalid"]),
-        (("worker", "scheduler"), ["command line: engine.cluster", '"scheduler" does not fit']),
-        (("worker", "tcp://127.0.0.1:9", "--engine", "/bin/cat"), ["/bin/cat: is no UCI engine"]),
-        (("report", "event.sqlite", "--format", "csv"), ["--format: is given without --out"]),
+        (
+            ("--feed", "demo", "--config", "wrong.toml"),
+            ["wrong.toml", "engine.nodez", "nodes"],
+        ),
+        (
+            ("--feed", "demo", "--host", "no.such.host.invalid"),
+            ["no.such.host.invalid"],
+        ),
+        (
+            ("worker", "scheduler"),
+            ["command line: engine.cluster", '"scheduler" does not fit'],
+        ),
+        (
+            ("worker", "tcp://127.0.0.1:9", "--engine", "/bin/cat"),
+            ["/bin/cat: is no UCI engine"],
+        ),
+        (
+            ("report", "event.sqlite", "--format", "csv"),
+            ["--format: is given without --out"],
+        ),
         (("analyze", "nothere.pgn"), ["nothere.pgn"]),
         (("analyze", "notes.pgn"), ["notes.pgn"]),
-        (("analyze", "bare.pgn", "--evals", "pgn"), ["bare.pgn", "[%eval]", "--evals engine"]),
+        (
+            ("analyze", "bare.pgn", "--evals", "pgn"),
+            ["bare.pgn", "[%eval]", "--evals engine"],
+        ),
         # Before the work.
         ((*PAPER, "--json", "nowhere/x.json"), ["nowhere/x.json"]),
         ((), ["--feed", "demo"]),
@@ -93,12 +121,16 @@ def test_what_cannot_start_says_why_in_one_line(
     arguments: tuple[str, ...], named: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "notes.pgn").write_text("Milk, bread, two lemons.\n" * 20)
-    (tmp_path / "bare.pgn").write_text('[White "Anna"]\n[Black "Berta"]\n\n1. e4 e5 *\n')
+    (tmp_path / "bare.pgn").write_text(
+        '[White "Anna"]\n[Black "Berta"]\n\n1. e4 e5 *\n'
+    )
     (tmp_path / "wrong.toml").write_text("[engine]\nnodez = 5\n")
     done = live_rate(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     # What arbiters are told stands in the log, too.
-    [line] = [line for line in done.stderr.strip().splitlines() if " alert " not in line]
+    [line] = [
+        line for line in done.stderr.strip().splitlines() if " alert " not in line
+    ]
     assert line.startswith("live-rate: ")
     for name in named:
         assert name in line
@@ -121,7 +153,15 @@ def test_debug_shows_the_traceback(tmp_path: Path) -> None:
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = live_rate("--help", cwd=tmp_path)
     assert done.returncode == 0
-    for word in ("analyze", "doctor", "--feed", "--headless", "--once", "--port", "demo"):
+    for word in (
+        "analyze",
+        "doctor",
+        "--feed",
+        "--headless",
+        "--once",
+        "--port",
+        "demo",
+    ):
         assert word in done.stdout
 
 
@@ -129,21 +169,25 @@ def test_help_names_every_command(tmp_path: Path) -> None:
     ("program", "heavy"),
     [
         (
-            "import sys; from live.cli import main; sys.argv = ['live-rate', '--help']\n"
+            "import sys; from live.cli import main; sys.argv = "
+            "['live-rate', '--help']\n"
             "try:\n    main()\nexcept SystemExit:\n    pass",
             {"numpy", "scipy", "chess", "httpx", "websockets", "textual", "asyncio"},
         ),
         ("import live.app, live.jobs.analyze_games", {"scipy"}),
         # A newcomer's first command starts fast.
         (
-            "from live.config import FeedsConfig; from live.sources.open_feed import open_feed;"
+            "from live.config import FeedsConfig; "
+            "from live.sources.open_feed import open_feed;"
             "open_feed('demo', FeedsConfig())",
             {"httpx", "websockets", "watchfiles"},
         ),
     ],
     ids=["help", "follow", "demo"],
 )
-def test_nothing_heavy_is_imported_before_it_is_needed(program: str, heavy: set[str]) -> None:
+def test_nothing_heavy_is_imported_before_it_is_needed(
+    program: str, heavy: set[str]
+) -> None:
     probe = f"{program}\nimport sys; print({heavy} & {{*sys.modules}}, file=sys.stderr)"
     command = [sys.executable, "-c", probe]
     done = subprocess.run(
@@ -152,12 +196,18 @@ def test_nothing_heavy_is_imported_before_it_is_needed(program: str, heavy: set[
     assert done.stderr == "set()\n"
 
 
-def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path) -> None:
+def test_analyze_writes_the_paper_game_as_json_to_standard_output(
+    tmp_path: Path,
+) -> None:
     pgn = tmp_path / "annotated.pgn"
     done = live_rate(*PAPER, "--json", "-", "--pgn", str(pgn), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["gain"] == "successive" and set(result["engine"]) >= {"name", "limit", "rating"}
+    assert result["gain"] == "successive" and set(result["engine"]) >= {
+        "name",
+        "limit",
+        "rating",
+    }
     [game] = result["games"]
     # Ferreira 2012, sections 4 and 7.
     assert game["head_to_head"]["difference"] == pytest.approx(-112.8, abs=0.05)
@@ -173,59 +223,96 @@ def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path
 def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     text = '[White "Anna"]\n[Black "Berta"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
     done = subprocess.run(
-        [*LIVE_RATE, "--feed", "-", "--headless", "--once", "--port", "0", "--nodes", "500"],
-        input=text, cwd=tmp_path, env=ENVIRONMENT,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            *LIVE_RATE,
+            "--feed",
+            "-",
+            "--headless",
+            "--once",
+            "--port",
+            "0",
+            "--nodes",
+            "500",
+        ],
+        input=text,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "live-rate is serving http://127.0.0.1:" in done.stdout
     assert "2...Qh4#" in done.stdout
     assert "Berta" in done.stdout.split("Players (")[1]
 
 
-def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path, taken_port: str) -> None:
+def test_the_doctor_says_what_is_there_and_what_is_wrong(
+    tmp_path: Path, taken_port: str
+) -> None:
     well = live_rate("doctor", "--port", "0", cwd=tmp_path)
     assert well.returncode == 0, well.stdout + well.stderr
     for word in ("settings", "engine", "knodes/s", "model", "port", "Python"):
         assert word in well.stdout
     (tmp_path / "config.toml").write_text("engine = 5\n")
-    ill = live_rate("doctor", "--engine", "/bin/cat", "--port", taken_port, cwd=tmp_path)
+    ill = live_rate(
+        "doctor", "--engine", "/bin/cat", "--port", taken_port, cwd=tmp_path
+    )
     assert ill.returncode == 2
     assert "[engine]" in ill.stdout
     assert "Traceback" not in ill.stderr
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a disk always full")
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"), reason="only Linux has a disk always full"
+)
 def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
             [*LIVE_RATE, "match", "12", "7", "3"],
-            env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
+            env=ENVIRONMENT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 1
-    assert done.stderr == "live-rate: the output: its disk is full. Make room, or write elsewhere\n"
+    assert (
+        done.stderr
+        == "live-rate: the output: its disk is full. Make room, or write elsewhere\n"
+    )
 
 
 def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
-    """In a virtual environment that is on no PATH it named a file that was not there."""
+    """In a virtual environment that is on no PATH it named a file that was not
+    there.
+    """
     program = tmp_path / "live-rate"
     program.write_text(f"#!{sys.executable}\nfrom live.cli import main\nmain()\n")
     program.chmod(0o755)
 
     def unit(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [str(program), "systemd-unit", *arguments]
-        return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, env=ENVIRONMENT, capture_output=True, text=True, check=False
+        )
 
     right = unit("--feed", "demo")
     assert f"\nExecStart={program} --headless --feed demo\n" in right.stdout
     for wrong in (unit(), unit("--feed", "gopher://example.org/")):
-        assert wrong.returncode and not wrong.stdout, "nothing is printed that would not start"
+        assert wrong.returncode and not wrong.stdout, (
+            "nothing is printed that would not start"
+        )
 
 
-def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: Path) -> None:
+def test_a_terminal_without_unicode_costs_characters_and_nothing_else(
+    tmp_path: Path,
+) -> None:
     environment = ENVIRONMENT | {"PYTHONIOENCODING": "latin-1"}
     command = [*LIVE_RATE, *PAPER]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert b"Byrne" in done.stdout
 

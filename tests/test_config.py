@@ -1,4 +1,6 @@
-"""live.config: the order of precedence, each kind of refusal, config.toml itself, dotted keys."""
+"""live.config: the order of precedence, each kind of refusal, config.toml itself,
+dotted keys.
+"""
 
 import itertools
 import tomllib
@@ -86,7 +88,9 @@ def test_a_wrong_file_is_refused_with_file_key_and_remedy(tmp_path: Path) -> Non
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"cannot be read \(No such file.*--config FILE"):
+    with pytest.raises(
+        ConfigError, match=r"cannot be read \(No such file.*--config FILE"
+    ):
         load_config(tmp_path / "none.toml", {}, {})
     with pytest.raises(ConfigError, match="cannot be read"):
         load_config(tmp_path, {}, {})
@@ -118,7 +122,10 @@ def test_the_environment_is_checked_like_the_file() -> None:
         ({"engine.nodes": 100_000, "engine.movetime_ms": 5}, "and engine.movetime_ms"),
         ({"engine.nodes": 0}, "without limit"),
         ({"engine.threads": 2}, r"engine\.threads: .*Set engine\.threads to 1"),
-        ({"engine.depth": 12, "engine.adaptive": True}, r"engine\.adaptive: a search to a depth"),
+        (
+            {"engine.depth": 12, "engine.adaptive": True},
+            r"engine\.adaptive: a search to a depth",
+        ),
     ],
 )
 def test_flags_that_do_not_fit_or_contradict_each_other_are_refused(
@@ -136,7 +143,8 @@ def test_one_limit_is_left_whichever_was_set(tmp_path: Path) -> None:
     everything = (ROOT / "config.toml").read_text(encoding="utf-8")
     deeper = write(tmp_path, everything.replace("depth = 0", "depth = 12"))
     assert limits(load_config(deeper, {}, {})) == (0, 12, 0)
-    # Whatever is set nearer to the user replaces what was set further away, of any kind.
+    # Whatever is set nearer to the user replaces what was set further away, of any
+    # kind.
     assert limits(load_config(deeper, {"LIVE_RATE_ENGINE_NODES": "9"}, {})) == (9, 0, 0)
     env = {"LIVE_RATE_ENGINE_MOVETIME_MS": "50"}
     assert limits(load_config(deeper, env, {})) == (0, 0, 50)
@@ -145,11 +153,15 @@ def test_one_limit_is_left_whichever_was_set(tmp_path: Path) -> None:
 
     threads = {"engine.threads": 2, "engine.reproducible": False}
     assert load_config(None, {}, threads).engine.threads == 2
-    with pytest.raises(ConfigError, match=r"engine\.nodes and engine\.depth: .* one limit"):
+    with pytest.raises(
+        ConfigError, match=r"engine\.nodes and engine\.depth: .* one limit"
+    ):
         load_config(write(tmp_path, "[engine]\nnodes = 5\ndepth = 5"), {}, {})
 
 
-def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_looked_for_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home, cwd = tmp_path / "home", tmp_path / "cwd"
     (home / "live-rate").mkdir(parents=True)
     cwd.mkdir()
@@ -174,7 +186,7 @@ def test_a_list_in_the_environment_has_commas() -> None:
         load_config(None, {"LIVE_RATE_SERVER_ORIGINS": "a.example"}, {})
 
 
-# --- dotted keys ----------------------------------------------------------------------------------
+# --- dotted keys ----------------------------------------------------------------------
 
 
 names = st.text("abc", min_size=1, max_size=3)
@@ -204,7 +216,9 @@ def test_an_empty_table_counts_only_where_nobody_knows_it() -> None:
         ("engine.path", "12", True, "12"),
     ],
 )
-def test_a_fitting_value_is_converted(key: str, value: object, text: bool, result: object) -> None:
+def test_a_fitting_value_is_converted(
+    key: str, value: object, text: bool, result: object
+) -> None:
     converted = checked("here", key, value, text=text)
     assert converted == result
     assert type(converted) is type(result)
@@ -229,12 +243,37 @@ RATING = '"field" or an Elo rating from 0 to 5000'
             False,
             '"c" does not fit. Expected is "debug" or "error" or "info" or "warning"',
         ),
-        ("server.public", "maybe", True, '"maybe" does not fit. Expected is true or false'),
+        (
+            "server.public",
+            "maybe",
+            True,
+            '"maybe" does not fit. Expected is true or false',
+        ),
         ("engine.path", 3, False, "3 does not fit. Expected is text"),
-        ("server.port", 65536, False, "65536 does not fit. Expected is a port from 0 to 65535"),
-        ("rating.engine_rating", True, False, f"true does not fit. Expected is {RATING}"),
-        ("feeds.mqtt", 3, False, "is a table, not a value. Write [feeds.mqtt] and keys below"),
-        ("engine.paht", 3, False, f"there is no such setting. Did you mean engine.path? {GONE}"),
+        (
+            "server.port",
+            65536,
+            False,
+            "65536 does not fit. Expected is a port from 0 to 65535",
+        ),
+        (
+            "rating.engine_rating",
+            True,
+            False,
+            f"true does not fit. Expected is {RATING}",
+        ),
+        (
+            "feeds.mqtt",
+            3,
+            False,
+            "is a table, not a value. Write [feeds.mqtt] and keys below",
+        ),
+        (
+            "engine.paht",
+            3,
+            False,
+            f"there is no such setting. Did you mean engine.path? {GONE}",
+        ),
     ],
 )
 def test_a_value_that_does_not_fit_is_one_clear_line(

@@ -1,4 +1,6 @@
-"""The container's files agree with the program, as far as can be seen without running one."""
+"""The container's files agree with the program, as far as can be seen without running
+one.
+"""
 
 import json
 import re
@@ -66,15 +68,21 @@ def test_the_health_check_is_answered_under_the_shipped_settings() -> None:
 
 def test_nobody_gets_into_grafana_by_a_known_password() -> None:
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
-    password = compose["services"]["grafana"]["environment"]["GF_SECURITY_ADMIN_PASSWORD"]
-    assert re.fullmatch(r"\$\{GRAFANA_PASSWORD:\?.+\}", password), "compose starts without one"
+    password = compose["services"]["grafana"]["environment"][
+        "GF_SECURITY_ADMIN_PASSWORD"
+    ]
+    assert re.fullmatch(r"\$\{GRAFANA_PASSWORD:\?.+\}", password), (
+        "compose starts without one"
+    )
 
 
 def test_the_dashboard_asks_for_figures_that_there_are() -> None:
     tally = MetricCounts()
     told = Metrics(World(1), tally).format_text().decode()
     known = set(re.findall(r"^# TYPE (live_rate_\w+)", told, re.M))
-    dashboard = json.loads((FOLDER / "grafana" / "dashboard.json").read_text(encoding="utf-8"))
+    dashboard = json.loads(
+        (FOLDER / "grafana" / "dashboard.json").read_text(encoding="utf-8")
+    )
     asked = {
         name
         for panel in dashboard["panels"]

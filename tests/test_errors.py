@@ -33,7 +33,9 @@ def test_the_tree_is_drawn_as_it_is() -> None:
 
 
 def test_every_error_for_people_is_its_own_kind_and_says_what_to_do() -> None:
-    """Whoever catches one can tell it apart; with two arguments it would say no remedy."""
+    """Whoever catches one can tell it apart; with two arguments it would say no
+    remedy.
+    """
     kinds = {kind.__name__ for kind in every()} - WITHOUT_REMEDY
     families = {"LiveRateError", "FeedError", "Exception", "BaseException"}
     complaints = [
@@ -53,7 +55,7 @@ def test_what_a_file_or_feed_says_cannot_command_a_terminal() -> None:
     assert str(error) == r"a\x1b[2J.pgn: holds\nno game. Give\u202eone"
 
 
-# --- it names no flag that there is not ----------------------------------------------------------
+# --- it names no flag that there is not -----------------------------------------------
 
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.

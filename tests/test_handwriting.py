@@ -1,7 +1,7 @@
 """The rules of writing that a machine can hold, in the rooms that hold them already.
 
-Such a room has a ``ruff.toml`` of its own, which sets lines of 88 characters. Each rule is
-a function from a parsed module to the lines that break it.
+Such a room has a ``ruff.toml`` of its own, which sets lines of 88 characters. Each rule
+is a function from a parsed module to the lines that break it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = sorted(path.parent.relative_to(ROOT) for path in (ROOT / "live").rglob("ruff.toml"))
+ROOMS = sorted(
+    path.parent.relative_to(ROOT) for path in (ROOT / "live").rglob("ruff.toml")
+)
 
 #: They say neither what a function does nor what it returns.
 BANNED_NAMES = frozenset(
     re.findall(
         r"\w+",
-        "alongside anybody anyhow asked beside everybody found gone held kept known made"
+        "alongside anybody anyhow asked beside everybody found gone "
+        "held kept known made"
         " nobody passed said seen shown soonest stands told way whoever within",
     )
 )

@@ -11,8 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Data flows to the right; a room imports itself and rooms to its left. The last three are ends of
-#: the flow and know nothing of each other.
+#: Data flows to the right; a room imports itself and rooms to its left. The last three
+#: are ends of the flow and know nothing of each other.
 RANKS = {
     "manual": -1,
     "human": -1,
@@ -28,7 +28,8 @@ RANKS = {
     "screens": 9,
     "rehearse": 9,
 }
-#: Root modules and rooms that every room may import, each with those it may import itself.
+#: Root modules and rooms that every room may import, each with those it may import
+#: itself.
 ROOTS: dict[str, set[str]] = {
     "messages": set(),
     "errors": set(),
@@ -39,7 +40,8 @@ ROOTS: dict[str, set[str]] = {
 }
 #: The command line: imports what it needs only when it knows what it has to do.
 COMMANDS = {"cli", "commands"}
-#: What wires rooms together: no room may import it. Each part may import those before it.
+#: What wires rooms together: no room may import it. Each part may import those before
+#: it.
 WIRING = ("service", "app", "jobs", "studies", "cli", "commands")
 
 PURE_ROOMS = {"games", "ratings", "event", "watch"}
@@ -47,21 +49,59 @@ PURE_ROOMS = {"games", "ratings", "event", "watch"}
 PURE = {"live.screens.reports.report_page", "live.screens.reports.report_files"}
 #: Reads files all the same: lists of players are such.
 READER = "live.games.player_lists"
-#: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
+#: Loop, clock, chance, network, processes and files: what the thinking core gets as
+#: arguments.
 OUTSIDE = {
-    *("aiomqtt", "asyncio", "concurrent", "httpx", "multiprocessing", "os", "pathlib", "random"),
-    *("secrets", "selectors", "socket", "sqlite3", "ssl", "subprocess", "threading", "time"),
-    *("uvloop", "watchfiles", "websockets"),
+    "aiomqtt",
+    "asyncio",
+    "concurrent",
+    "httpx",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "random",
+    "secrets",
+    "selectors",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "threading",
+    "time",
+    "uvloop",
+    "watchfiles",
+    "websockets",
 }
-#: A module that imports one of these is a shell: it owns a loop, a connection or a process.
-SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "websockets"}
+#: A module that imports one of these is a shell: it owns a loop, a connection or a
+#: process.
+SHELL = {
+    "aiomqtt",
+    "asyncio",
+    "httpx",
+    "subprocess",
+    "uvloop",
+    "watchfiles",
+    "websockets",
+}
 
-#: Shells by that measure that rooms to the right may use all the same, each with its reason.
+#: Shells by that measure that rooms to the right may use all the same, each with its
+#: reason.
 SHARED = {
-    "live.sources.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
+    "live.sources.mqtt_client": (
+        "the MQTT library without its noise, for both ends of a broker"
+    ),
 }
 
-GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
+GRAB_BAGS = {
+    "utils",
+    "util",
+    "helpers",
+    "helper",
+    "common",
+    "manager",
+    "managers",
+    "misc",
+}
 
 #: Traces of one developer's machine. Written in pieces, so that this file holds none.
 TRACES = ["/" + folder + "/" for folder in ("work", "root", "home", "Users")] + [
@@ -78,14 +118,16 @@ class Source:
 
     @property
     def room(self) -> str:
-        """``sources`` for ``live.sources.feed``, ``app`` for ``live.app``, empty for ``live``."""
+        """``sources`` for ``live.sources.feed``, ``app`` for ``live.app``, empty for
+        ``live``.
+        """
         return [*self.name.split("."), ""][1]
 
     def imports(self, top_level: bool = False) -> Iterator[str]:
         """Full names of what is imported: ``live.errors.Refused``, not ``Refused``.
 
-        With ``top_level`` only what importing the module imports: not what stands in functions
-        or under TYPE_CHECKING.
+        With ``top_level`` only what importing the module imports: not what stands in
+        functions or under TYPE_CHECKING.
         """
         nodes = _executed(self.tree) if top_level else ast.walk(self.tree)
         for node in nodes:
@@ -123,7 +165,7 @@ def package_sources() -> list[Source]:
     return found
 
 
-# --- the rules ----------------------------------------------------------------------------------
+# --- the rules ------------------------------------------------------------------------
 
 
 def wrong_direction(source: Source) -> list[str]:
@@ -159,14 +201,19 @@ def unknown_room(source: Source) -> list[str]:
 
 def foreign_shells(sources: list[Source]) -> list[str]:
     """Rooms that import the shell of another room: that is for ``live.app`` alone."""
-    shells = {source.name for source in sources if source.outside(SHELL) and source.room in RANKS}
+    shells = {
+        source.name
+        for source in sources
+        if source.outside(SHELL) and source.room in RANKS
+    }
     complaints = {
         f"{source.name} imports the shell {shell}"
         for source in sources
         if source.room in RANKS
         for name in source.imports()
         for shell in shells - SHARED.keys()
-        if (name == shell or name.startswith(shell + ".")) and shell.split(".")[1] != source.room
+        if (name == shell or name.startswith(shell + "."))
+        and shell.split(".")[1] != source.room
     }
     return sorted(complaints)
 
@@ -178,13 +225,16 @@ def eager_rooms(source: Source) -> list[str]:
     return [
         f"{source.name} imports {name} at once"
         for name in source.imports(top_level=True)
-        if name.startswith("live.") and name.split(".")[1] in {*RANKS, *WIRING} - COMMANDS
+        if name.startswith("live.")
+        and name.split(".")[1] in {*RANKS, *WIRING} - COMMANDS
     ]
 
 
 def impure(source: Source) -> list[str]:
     """The outside world in a room that only thinks."""
-    if source.name == READER or (source.room not in PURE_ROOMS and source.name not in PURE):
+    if source.name == READER or (
+        source.room not in PURE_ROOMS and source.name not in PURE
+    ):
         return []
     return [f"{source.name} imports {name}" for name in sorted(source.outside(OUTSIDE))]
 
@@ -216,7 +266,7 @@ def traces(name: str, text: str) -> list[str]:
     return [f"{name} names {trace}" for trace in TRACES if trace in text]
 
 
-# --- and holds ----------------------------------------------------------------------------------
+# --- and holds ------------------------------------------------------------------------
 
 
 def test_the_package_keeps_the_rules_of_import() -> None:
@@ -250,5 +300,7 @@ def own_files() -> Iterator[Path]:
     yield from (path for path in ROOT.glob("[!.]*.*") if path.is_file())
     for folder in ("live", "tests", ".ci"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.is_file() and not {"__pycache__", "vendor", "embedded"} & {*path.parts}:
+            if path.is_file() and not {"__pycache__", "vendor", "embedded"} & {
+                *path.parts
+            }:
                 yield path

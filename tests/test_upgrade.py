@@ -114,7 +114,9 @@ def test_a_setting_that_never_was_is_still_refused(tmp_path: Path) -> None:
 def test_it_is_on_the_screen_before_anything_else(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(toml_of(CHANGED))
-    done = live_rate("--feed", "nothere.pgn", "--once", "--config", str(path), cwd=tmp_path)
+    done = live_rate(
+        "--feed", "nothere.pgn", "--once", "--config", str(path), cwd=tmp_path
+    )
     *warnings, error = done.stderr.splitlines()
     assert error.startswith("live-rate: nothere.pgn: ")
     assert all("gone since 0.4" in line for line in warnings)
@@ -123,7 +125,9 @@ def test_it_is_on_the_screen_before_anything_else(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", GONE_COMMANDS)
 @pytest.mark.parametrize("given", [[], ["event.sqlite", "--speed", "2"], ["--help"]])
-def test_a_command_that_is_gone_says_what_takes_its_place(command: str, given: list[str]) -> None:
+def test_a_command_that_is_gone_says_what_takes_its_place(
+    command: str, given: list[str]
+) -> None:
     done = live_rate(command, *given)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
@@ -140,18 +144,23 @@ def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("command", "flag"), [(of, flag) for of, flags in GONE_FLAGS.items() for flag in flags]
+    ("command", "flag"),
+    [(of, flag) for of, flags in GONE_FLAGS.items() for flag in flags],
 )
 def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) -> None:
-    given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[command]
+    given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[
+        command
+    ]
     done = live_rate(*given, f"--{flag}")
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
-    assert line == f"live-rate: --{flag}: is gone since 0.4. {GONE_FLAGS[command][flag]}"
+    assert (
+        line == f"live-rate: --{flag}: is gone since 0.4. {GONE_FLAGS[command][flag]}"
+    )
     assert f"--{flag}" not in live_rate(*given[:-1], "--help").stdout
 
 
-# --- journals -------------------------------------------------------------------------------------
+# --- journals -------------------------------------------------------------------------
 
 
 @pytest.fixture(params=["0.2", "0.3"])
@@ -166,7 +175,10 @@ GAMES = [(20, 20, "1-0", None), (6, 6, "*", "illegal move Qh9"), (14, 14, "*", N
 
 def standing(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
     games = build_analysis(hall.state).games
-    return [(each.plies_played, each.plies_scored, each.result, each.problem) for each in games]
+    return [
+        (each.plies_played, each.plies_scored, each.result, each.problem)
+        for each in games
+    ]
 
 
 async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
@@ -184,18 +196,24 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
             assert illegal.acknowledged_s is not None
             texts = [each.changes[0].text for each in hall.arbiter.incidents()]
             assert "draw offer disputed" in texts
-            plugin = [each for each in hall.arbiter.incidents() if each.kind == "plugin"]
+            plugin = [
+                each for each in hall.arbiter.incidents() if each.kind == "plugin"
+            ]
             assert len(plugin) == 1 and "20 s for 9 moves" in plugin[0].text
             assert restore_delay_s(0.0, hall.journal.journal) == 900.0
             seen.append(confirmed(build_analysis(hall.state)))
     assert seen[0] == seen[1]
-    assert [record.levelname for record in caplog.records if record.levelname == "ERROR"] == []
+    assert [
+        record.levelname for record in caplog.records if record.levelname == "ERROR"
+    ] == []
     with open_connection(journal) as connection:
         assert read_version(connection) == VERSION
     connection.close()
 
 
-async def test_what_a_plugin_found_is_over_once_its_board_is_heard_of(journal: Path) -> None:
+async def test_what_a_plugin_found_is_over_once_its_board_is_heard_of(
+    journal: Path,
+) -> None:
     async with AnsweredEvent(journal).started() as hall:
         hall.answer_all()
         _, _, third = demo_feed.read_demo_games()[:3]
@@ -234,7 +252,9 @@ def test_a_report_reads_a_journal_of_before_as_it_is(journal: Path) -> None:
     assert journal.read_bytes() == before
 
 
-def test_what_is_written_now_is_not_called_missing_by_the_version_before(journal: Path) -> None:
+def test_what_is_written_now_is_not_called_missing_by_the_version_before(
+    journal: Path,
+) -> None:
     """It refuses the file in one line: its counts of records are not kept any more."""
     with Journal(journal) as opened:
         opened.add_note("entry", b'{"text":"later"}')

@@ -25,7 +25,11 @@ def test_a_file_is_read_whole_or_as_far_as_is_asked(tmp_path: Path) -> None:
 def test_what_is_no_file_is_named_and_never_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for path, what in ((pipe, "a pipe"), (tmp_path, "a folder"), (Path("/dev/zero"), "a device")):
+    for path, what in (
+        (pipe, "a pipe"),
+        (tmp_path, "a folder"),
+        (Path("/dev/zero"), "a device"),
+    ):
         with pytest.raises(NotRegularFile, match=f"{what}, not a file"):
             read_regular(path)
 

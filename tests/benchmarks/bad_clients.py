@@ -1,11 +1,12 @@
-"""What good subscribers feel of bad ones: latency with and without them, and the memory they cost.
+"""What good subscribers feel of bad ones: latency with and without them, and the memory
+they cost.
 
     python -m tests.benchmarks.bad_clients [GOOD [SECONDS]]
 
-Beside the good ones: 200 that never read, 200 that read a byte a second, 50 that reconnect in a
-loop. 25 messages of 4 kB a second; the latency is from before ``publish`` to the moment the good
-client's process has read the message, on one clock. Server, good and bad clients are three
-processes.
+Beside the good ones: 200 that never read, 200 that read a byte a second, 50 that
+reconnect in a loop. 25 messages of 4 kB a second; the latency is from before
+``publish`` to the moment the good client's process has read the message, on one clock.
+Server, good and bad clients are three processes.
 """
 
 # ruff: noqa: T201 - its output is what it is for
@@ -33,7 +34,9 @@ NEVER, TRICKLE, LOOPING = 200, 200, 50
 
 def bad(port: int) -> None:
     """All the bad ones, until killed."""
-    held, slow = ([shake(port, room=4096) for _ in range(count)] for count in (NEVER, TRICKLE))
+    held, slow = (
+        [shake(port, room=4096) for _ in range(count)] for count in (NEVER, TRICKLE)
+    )
     print("ready", flush=True)
     beat = time.monotonic()
     while held:
@@ -48,8 +51,12 @@ def bad(port: int) -> None:
         time.sleep(0.5)
 
 
-async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float], float, int]:
-    """Latencies in milliseconds, the largest resident size in MB, subscribers at the end."""
+async def run(
+    clients: int, seconds: float, with_bad: bool
+) -> tuple[list[float], float, int]:
+    """Latencies in milliseconds, the largest resident size in MB, subscribers at the
+    end.
+    """
     ply = PlyView(1, "e4", "e2e4", best="." * (PAYLOAD_BYTES - 300))
     limits = ClientLimits(slow_after_s=5)
     async with Publisher(ServerConfig(port=0), World(1), limits=limits) as publisher:
@@ -58,7 +65,13 @@ async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float]
         await readers.ready()
         others = None
         if with_bad:
-            words = [sys.executable, "-m", "tests.benchmarks.bad_clients", "--bad", str(port)]
+            words = [
+                sys.executable,
+                "-m",
+                "tests.benchmarks.bad_clients",
+                "--bad",
+                str(port),
+            ]
             others = subprocess.Popen(words, stdout=subprocess.PIPE)  # noqa: ASYNC220
             assert others.stdout is not None
             assert await asyncio.to_thread(others.stdout.readline) == b"ready\n"
@@ -76,14 +89,17 @@ async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float]
             others.wait()
         latencies = (await readers.result())["latencies_ms"]
     # A stamp that lies across two reads is not seen.
-    assert len(latencies) > 0.9 * min(clients, SAMPLED) * int(seconds * PER_S), len(latencies)
+    assert len(latencies) > 0.9 * min(clients, SAMPLED) * int(seconds * PER_S), len(
+        latencies
+    )
     return latencies, largest, left
 
 
 def main() -> None:
     clients, seconds = numbers(1000, 20)
     print(
-        f"{clients} good, {NEVER} never read, {TRICKLE} trickle, {LOOPING} reconnect, {seconds} s"
+        f"{clients} good, {NEVER} never read, {TRICKLE} trickle, "
+        f"{LOOPING} reconnect, {seconds} s"
     )
     print(f"{'':<10}{'median':>10}{'99th':>10}{'largest':>10}{'memory':>10}{'left':>7}")
     for name, with_bad in (("alone", False), ("with bad", True), ("alone", False)):

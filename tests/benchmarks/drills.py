@@ -1,5 +1,5 @@
-"""What drills share: real games, ``live-rate`` in a process of its own to be killed, who follows it
-and asks it, what it should have come to, and how values differ.
+"""What drills share: real games, ``live-rate`` in a process of its own to be killed,
+who follows it and asks it, what it should have come to, and how values differ.
 """
 
 import asyncio
@@ -11,7 +11,14 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +51,20 @@ def numbers(*defaults: float) -> list[int]:
 def resident_mb(pid: int | str = "self") -> float:
     """Memory of a process, MB."""
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next((int(line.split()[1]) for line in status if line.startswith("VmRSS:")), 0) / 1024
+    return (
+        next((int(line.split()[1]) for line in status if line.startswith("VmRSS:")), 0)
+        / 1024
+    )
 
 
 def toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
     """A file of settings."""
     lines = []
     for table, values in tables.items():
-        lines += [f"[{table}]", *(f"{key} = {json.dumps(each)}" for key, each in values.items())]
+        lines += [
+            f"[{table}]",
+            *(f"{key} = {json.dumps(each)}" for key, each in values.items()),
+        ]
     return "\n".join(lines)
 
 
@@ -68,7 +81,10 @@ def boards(count: int) -> list[GameReport]:
         game = msgspec.structs.replace(found[board % len(found)], key=f"board{board}")
         white, black = (
             msgspec.structs.replace(player, name=f"{side} {board}", fide_id=None)
-            for side, player in (("White", game.headers.white), ("Black", game.headers.black))
+            for side, player in (
+                ("White", game.headers.white),
+                ("Black", game.headers.black),
+            )
         )
         about = {"event": f"Event {board % 4}", "round": "1", "board": board + 1}
         made.append(headed(game, white=white, black=black, **about))
@@ -78,7 +94,9 @@ def boards(count: int) -> list[GameReport]:
 class DrilledService:
     """One service over all its lives, in a folder; what it says is in ``log``."""
 
-    def __init__(self, folder: Path, *words: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, *words: str, env: Mapping[str, str] | None = None
+    ) -> None:
         """``words`` of the command line; ``env`` comes to the environment."""
         self.folder = folder
         self.log = folder / "service.log"
@@ -96,7 +114,9 @@ class DrilledService:
     async def start(self, **streams: Any) -> None:
         """A new life."""
         with self.log.open("ab") as log:
-            self.process = await self.run(*self.words, **{"stdout": log, "stderr": log, **streams})
+            self.process = await self.run(
+                *self.words, **{"stdout": log, "stderr": log, **streams}
+            )
 
     async def end(self, number: signal.Signals) -> None:
         """Send the signal, and wait for the end."""
@@ -189,7 +209,9 @@ async def until(holds: Callable[[], bool], patience_s: float) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def going(*parts: Awaitable[None]) -> AsyncIterator[Sequence[asyncio.Future[None]]]:
+async def going(
+    *parts: Awaitable[None],
+) -> AsyncIterator[Sequence[asyncio.Future[None]]]:
     """Tasks that run as long as the block does."""
     tasks = [asyncio.ensure_future(part) for part in parts]
     try:

@@ -1,13 +1,14 @@
-"""What searching ahead is worth: ``python -m tests.benchmarks.engine_ahead PGN [--boards N]
-…``.
+"""What searching ahead is worth: ``python -m tests.benchmarks.engine_ahead PGN
+[--boards N] …``.
 
-The first boards of a round are replayed with their real clocks, so many times faster, through the
-whole service, with searching ahead and without. When a move arrives, are its
-final gain and the final score of the position after it known already? And how long from the move
-until its point is in the curve?
+The first boards of a round are replayed with their real clocks, so many times faster,
+through the whole service, with searching ahead and without. When a move arrives, are
+its final gain and the final score of the position after it known already? And how long
+from the move until its point is in the curve?
 
-Any PGN with ``[%clk]`` comments will do; the aims are for six classical boards at 30 times, two
-engines and the default limit: nine tenths of gains, two thirds of scores, median under 50 ms.
+Any PGN with ``[%clk]`` comments will do; the aims are for six classical boards at 30
+times, two engines and the default limit: nine tenths of gains, two thirds of scores,
+median under 50 ms.
 """
 
 import argparse
@@ -30,7 +31,9 @@ from live.sources.pgn_decoder import PgnReader
 
 
 class Stopwatch:
-    """What was known of each move when it came, and how long it took to its point, seconds."""
+    """What was known of each move when it came, and how long it took to its point,
+    seconds.
+    """
 
     def __init__(self, service: EventService) -> None:
         self.point_s: list[float] = []
@@ -51,7 +54,9 @@ class Stopwatch:
                 self.point_s.append(now - self._moved[change.game, change.point.ply])
 
     def _look(self, id: str, ply: int) -> None:
-        """Whether the searches that the move needs are made already, or another's will do."""
+        """Whether the searches that the move needs are made already, or another's will
+        do.
+        """
         game, options = self._service.state.get_shown_game(id), SearchOptions()
         assert game is not None
         moves = [move.uci for move in game.moves[:ply]]
@@ -67,7 +72,11 @@ class Stopwatch:
 
 
 async def replay(
-    config: Config, games: Sequence[GameReport], speed: float, longest_s: float, human: bool
+    config: Config,
+    games: Sequence[GameReport],
+    speed: float,
+    longest_s: float,
+    human: bool,
 ) -> EventService:
     """Play the games through a service; print a line of the table."""
     service = EventService(config, human=human)
@@ -88,9 +97,11 @@ async def replay(
     ready, scored = watch.gains_known / watch.moves, watch.scores_known / watch.moves
     times = sorted(watch.point_s)
     name = "ahead" if ahead else "without"
+    median_ms = statistics.median(times) * 1000
+    slowest_ms = times[int(0.99 * len(times))] * 1000
     sys.stdout.write(
         f"{name:<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
-        f"{statistics.median(times) * 1000:>12.1f}{times[int(0.99 * len(times))] * 1000:>12.0f}"
+        f"{median_ms:>12.1f}{slowest_ms:>12.0f}"
         f"{service.room.report_health().searches:>10}\n"
     )
     sys.stdout.flush()
@@ -106,14 +117,18 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
         "engine.nice": 0,
     }
     sys.stdout.write(
-        f"{len(games)} boards at {arguments.speed:g} times, {arguments.engines} engines, "
-        f"{arguments.nodes} nodes\n{'':<10}{'moves':>6}{'gain ready':>13}{'score ready':>14}"
+        f"{len(games)} boards at {arguments.speed:g} times, "
+        f"{arguments.engines} engines, "
+        f"{arguments.nodes} "
+        f"nodes\n{'':<10}{'moves':>6}{'gain ready':>13}{'score ready':>14}"
         f"{'median ms':>12}{'99 % ms':>12}{'searches':>10}\n"
     )
     curves = []
     for ahead in (True, False):
         config = load_config(None, {}, {**flags, "engine.speculate": ahead})
-        service = await replay(config, games, arguments.speed, arguments.longest, arguments.human)
+        service = await replay(
+            config, games, arguments.speed, arguments.longest, arguments.human
+        )
         curves.append([service.state.game(view.id) for view in service.state.games()])
     same = curves[0] == curves[1]
     sys.stdout.write(f"figures of both runs: {'the same' if same else 'DIFFERENT'}\n")
@@ -121,15 +136,23 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
 
 def main() -> None:
     """Read the arguments and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0] if __doc__ else ""
+    )
     parser.add_argument("pgn", type=Path)
     parser.add_argument("--boards", type=int, default=6)
     parser.add_argument("--speed", type=float, default=30.0)
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--engines", type=int, default=2)
-    parser.add_argument("--longest", type=float, default=1e9, help="seconds of each run")
-    parser.add_argument("--human", action="store_true", help="knows what people play, too")
-    parser.add_argument("--engine", default="", help="a UCI engine; default: as live-rate finds it")
+    parser.add_argument(
+        "--longest", type=float, default=1e9, help="seconds of each run"
+    )
+    parser.add_argument(
+        "--human", action="store_true", help="knows what people play, too"
+    )
+    parser.add_argument(
+        "--engine", default="", help="a UCI engine; default: as live-rate finds it"
+    )
     arguments = parser.parse_args()
     games = []
     for game in PgnReader().read_text(arguments.pgn.read_bytes()):

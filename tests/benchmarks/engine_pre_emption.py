@@ -1,7 +1,9 @@
-"""How soon a live position starts: ``python -m tests.benchmarks.engine_pre_emption [TIMES]``.
+"""How soon a live position starts: ``python -m tests.benchmarks.engine_pre_emption
+[TIMES]``.
 
-All engines speculate; a live position comes in at a random moment of that, TIMES times over.
-Printed: percentiles of the time from ``want`` to its search being sent to an engine.
+All engines speculate; a live position comes in at a random moment of that, TIMES times
+over. Printed: percentiles of the time from ``want`` to its search being sent to an
+engine.
 """
 
 import asyncio
@@ -38,12 +40,16 @@ async def measure(command: EngineCommand, times: int) -> list[float]:
                 moves = tuple(lines[number % len(lines)])[: 4 + number // len(lines)]
                 guess = Search(Position(chess.STARTING_FEN, moves))
                 room.submit(
-                    guess, f"guess {number}", SearchPriority(SearchKind.SPECULATE, "guess", number)
+                    guess,
+                    f"guess {number}",
+                    SearchPriority(SearchKind.SPECULATE, "guess", number),
                 )
                 await asyncio.sleep(0)  # lets what is known already be told
             await asyncio.sleep(chance.uniform(0.02, 0.2))
             moves = tuple(lines[index % len(lines)])
-            head = Search(Position(chess.STARTING_FEN, moves[: 8 + index // len(lines)]))
+            head = Search(
+                Position(chess.STARTING_FEN, moves[: 8 + index // len(lines)])
+            )
             head = Search(head.position, limit=Limit(nodes=1000 + index))
             delays.append(await _sent(room, head, index))
             await desk.until(lambda answered=index: answered in desk.results)  # type: ignore[misc]
@@ -64,7 +70,9 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
     EngineProcess.begin_search = seen  # type: ignore[method-assign, assignment]
     try:
         wanted = time.perf_counter()
-        room.submit(head, index, SearchPriority(SearchKind.HEAD, f"board {index % 6}", 1))
+        room.submit(
+            head, index, SearchPriority(SearchKind.HEAD, f"board {index % 6}", 1)
+        )
         return (await sent - wanted) * 1000
     finally:
         EngineProcess.begin_search = begin  # type: ignore[method-assign]

@@ -1,15 +1,16 @@
 """Errors of a pawn or more against their forecast:
 ``python -m tests.benchmarks.error_forecast FILE… --engine ENGINE [--learn]``
 
-Each FILE is NDJSON of searched games (may be gzipped) that the network never saw. Of positions
-drawn evenly from their turns after the opening, the network says what looks natural to players of
-the mover's rating, a short search of twelve lines (a quarter of the usual limit) what their moves
-lose, as on a running board; what the move played lost is in the file. ``live.human.difficulty``
-makes the forecast of both, as it does there.
+Each FILE is NDJSON of searched games (may be gzipped) that the network never saw. Of
+positions drawn evenly from their turns after the opening, the network says what looks
+natural to players of the mover's rating, a short search of twelve lines (a quarter of
+the usual limit) what their moves lose, as on a running board; what the move played lost
+is in the file. ``live.human.difficulty`` makes the forecast of both, as it does there.
 
-Printed of the games in which a player judges (one player in eight), by band of Elo: how many erred,
-how often the engine's choice was played, and how likely the moves played were, in nats. ``--learn``
-learns the weights from the other games first, and prints them.
+Printed of the games in which a player judges (one player in eight), by band of Elo: how
+many erred, how often the engine's choice was played, and how likely the moves played
+were, in nats. ``--learn`` learns the weights from the other games first, and prints
+them.
 """
 
 import argparse
@@ -77,7 +78,9 @@ class Turn(msgspec.Struct, frozen=True):
 
     @property
     def losses(self) -> MoveLosses:
-        found = compute_move_losses(self.scores_cp, self.best, 1 if " w " in self.fen else -1)
+        found = compute_move_losses(
+            self.scores_cp, self.best, 1 if " w " in self.fen else -1
+        )
         assert found is not None, "searched"
         return found
 
@@ -85,8 +88,8 @@ class Turn(msgspec.Struct, frozen=True):
 def questions(
     game: PlayedGame, elos: Callable[[AnyTurn], tuple[int, ...]], kind: str
 ) -> Iterator[tuple[AnyTurn, chess.Board, HumanQuestion]]:
-    """Every turn after the opening that the network covers, with the position before it, and what
-    is asked about that.
+    """Every turn after the opening that the network covers, with the position before
+    it, and what is asked about that.
     """
     turns = {turn.ply: turn for side in game.sides for turn in side.turns}
     board = chess.Board()
@@ -95,7 +98,11 @@ def questions(
         first = max(0, ply - 3)
         if ply >= FIRST_PLY and ply in turns and explain_not_covered(board) is None:
             before = game.moves[first : ply - 1]
-            yield turns[ply], board, HumanQuestion(fens[first], before, elos(turns[ply]), kind)
+            yield (
+                turns[ply],
+                board,
+                HumanQuestion(fens[first], before, elos(turns[ply]), kind),
+            )
         board.push_uci(uci)
         fens.append(board.fen())
 
@@ -114,12 +121,16 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
         def elo(turn: AnyTurn, game: PlayedGame = game) -> int:
             return game.sides[(turn.ply + 1) % 2].elo or 0
 
-        for turn, board, asked in questions(game, lambda turn: (round_elo(elo(turn)),), "otb"):
+        for turn, board, asked in questions(
+            game, lambda turn: (round_elo(elo(turn)),), "otb"
+        ):
             uci, best = game.moves[turn.ply - 1], best_of[turn.ply]
             if elo(turn) and best and {uci[4:], best[4:]} <= {"", "q"}:
                 before = turn.score_before_cp
                 lost = clamp_score(before) - clamp_score(before + turn.gain_cp)
-                found.append((Turn(elo(turn), judged, board.fen(), uci, best, lost), asked))
+                found.append(
+                    (Turn(elo(turn), judged, board.fen(), uci, best, lost), asked)
+                )
     return random.Random(1).sample(found, min(most, len(found)))
 
 
@@ -132,7 +143,9 @@ def searched(
     for turn, question in track(chosen, "positions", console=Console(stderr=True)):
         people = answer_questions(network, [question])[0].per_mille[0]
         board = chess.Board(turn.fen)
-        lines = engine.analyse(board, chess.engine.Limit(nodes=NODES), multipv=LINES, game=turn)
+        lines = engine.analyse(
+            board, chess.engine.Limit(nodes=NODES), multipv=LINES, game=turn
+        )
         scores = {
             line["pv"][0].uci(): line["score"].white().score(mate_score=100_000) or 0
             for line in lines
@@ -147,7 +160,9 @@ def _above_middle(turn: Turn) -> float:
 
 
 def learn(taught: Sequence[Turn]) -> ChoiceWeights:
-    """The weights under which these moves are likeliest, and what short searches miss."""
+    """The weights under which these moves are likeliest, and what short
+    searches miss.
+    """
     tables, played = [], []
     errors, lost = [], []
     for turn in taught:
@@ -167,7 +182,9 @@ def learn(taught: Sequence[Turn]) -> ChoiceWeights:
         played.append(moves.index(turn.played))
         if turn.played != turn.best:
             loss_cp = losses.find_loss(turn.played)
-            errors.append((1.0, math.log1p(loss_cp / LOSS_CP), elo, turn.lost_cp >= ERROR_CP))
+            errors.append(
+                (1.0, math.log1p(loss_cp / LOSS_CP), elo, turn.lost_cp >= ERROR_CP)
+            )
             lost.append((1.0, loss_cp, turn.lost_cp))
 
     def surprise(weights: Floats) -> float:
@@ -191,19 +208,23 @@ def learn(taught: Sequence[Turn]) -> ChoiceWeights:
 def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
     """Forecasts and what came of them, by bands of Elo."""
     shown = Table(
-        "Elo", *["positions", "errors foretold", "seen", "best foretold", "played", "nats"]
+        "Elo", "positions", "errors foretold", "seen", "best foretold", "played", "nats"
     )
     for low, high in pairwise((0, *BANDS)):
         rows: list[tuple[float, ...]] = []
         for turn in judged:
             if low <= turn.elo < high:
-                hard = estimate_difficulty(turn.people, turn.losses, round_elo(turn.elo), weights)
+                hard = estimate_difficulty(
+                    turn.people, turn.losses, round_elo(turn.elo), weights
+                )
                 erred, best = turn.lost_cp >= ERROR_CP, turn.played == turn.best
                 surprise = -math.log(max(hard.shares.get(turn.played, 0.0), 1e-4))
                 share = hard.shares.get(turn.best, 0.0)
                 rows.append((hard.error_chance, erred, share, best, surprise))
         means = np.array(rows or [(0.0,) * 5], dtype=float).mean(axis=0)
-        shown.add_row(f"{low}-{high}", str(len(rows)), *(f"{each:.3f}" for each in means))
+        shown.add_row(
+            f"{low}-{high}", str(len(rows)), *(f"{each:.3f}" for each in means)
+        )
     return shown
 
 
@@ -212,8 +233,12 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--engine", default="stockfish")
-    parser.add_argument("--most", type=int, default=3000, help="positions; some 10 a second")
-    parser.add_argument("--learn", action="store_true", help="weights from the other games")
+    parser.add_argument(
+        "--most", type=int, default=3000, help="positions; some 10 a second"
+    )
+    parser.add_argument(
+        "--learn", action="store_true", help="weights from the other games"
+    )
     given = parser.parse_args(arguments)
     with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
         engine.configure({"Threads": 1, "Hash": 16})

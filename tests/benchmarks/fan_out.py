@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.fan_out [CLIENTS [ROUNDS]]
 
-One message of 500 bytes goes to every subscriber per round; the subscribers are in a process of
-their own, and a round begins only when they have read the one before. Each server runs in its own
-process; figures are its CPU time (user and system) per delivery, taken over the rounds alone.
+One message of 500 bytes goes to every subscriber per round; the subscribers are in a
+process of their own, and a round begins only when they have read the one before. Each
+server runs in its own process; figures are its CPU time (user and system) per delivery,
+taken over the rounds alone.
 """
 
 # ruff: noqa: T201 - its output is what it is for
@@ -31,7 +32,9 @@ from tests.server.world import World
 PAYLOAD_BYTES = 500
 
 
-async def rounds(port: int, send: Callable[[], object], clients: int, count: int) -> float:
+async def rounds(
+    port: int, send: Callable[[], object], clients: int, count: int
+) -> float:
     """Median CPU per delivery, microseconds."""
     readers = Readers(port, [""] * clients)
     try:
@@ -53,7 +56,9 @@ async def rounds(port: int, send: Callable[[], object], clients: int, count: int
 
 
 async def bare(clients: int, count: int) -> float:
-    """``transport.write``, what any server on an event loop of Python's pays at least."""
+    """``transport.write``, what any server on an event loop of Python's pays at
+    least.
+    """
     transports: list[asyncio.Transport] = []
 
     class Peer(asyncio.Protocol):
@@ -64,7 +69,9 @@ async def bare(clients: int, count: int) -> float:
             self._transport.write(b"HTTP/1.1 101 OK\r\n\r\n")
             transports.append(self._transport)
 
-    server = await asyncio.get_running_loop().create_server(Peer, "127.0.0.1", 0, backlog=4096)
+    server = await asyncio.get_running_loop().create_server(
+        Peer, "127.0.0.1", 0, backlog=4096
+    )
     message = b"x" * (PAYLOAD_BYTES + 4)
 
     def send() -> None:
@@ -78,7 +85,9 @@ async def bare(clients: int, count: int) -> float:
 
 
 async def ours(clients: int, count: int) -> float:
-    """The publisher, from the change to the last socket: encoding, numbering, framing, writing."""
+    """The publisher, from the change to the last socket: encoding, numbering, framing,
+    writing.
+    """
     world = World(1, "g1")
     ply = PlyView(1, "e4", "e2e4", 1.0, 1.0, best="e2e4")
     limits = ClientLimits(handshakes_burst=1e6)  # all come at once here
@@ -126,7 +135,9 @@ def main() -> None:
         for name, found in figures.items():
             words = [sys.executable, "-m", "tests.benchmarks.fan_out", "--one", name]
             words += [str(clients), str(count)]
-            done = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=120)
+            done = subprocess.run(
+                words, stdout=subprocess.PIPE, check=True, timeout=120
+            )
             found.append(json.loads(done.stdout))
     mine = min(figures["live-rate"])
     print(f"{clients} subscribers, {PAYLOAD_BYTES} bytes, {count} rounds, best of 3")

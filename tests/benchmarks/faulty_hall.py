@@ -39,7 +39,9 @@ class FaultyHall:
         chance: random.Random,
         told: Told,
     ) -> None:
-        self.livechess = FakeLiveChess([upto(game, 0) for game in games], first_table=first_table)
+        self.livechess = FakeLiveChess(
+            [upto(game, 0) for game in games], first_table=first_table
+        )
         self.livechess.event = games[0].headers.event
         self.events: list[tuple[float, Act]] = []
         self.log: list[str] = []
@@ -68,7 +70,11 @@ class FaultyHall:
         half = len(places) // 2
         early, late = places[:half], places[half:]
         for place in early:
-            self._play(place, chance.uniform(0.9, 1.0) * EARLY, chance.choice(["after", "late"]))
+            self._play(
+                place,
+                chance.uniform(0.9, 1.0) * EARLY,
+                chance.choice(["after", "late"]),
+            )
         ends = ["before", "before", "after", "late"]
         for place, end in zip(late, ends, strict=True):
             self._play(place, chance.uniform(0.9, 1.0) * LATE, end)
@@ -129,7 +135,8 @@ class FaultyHall:
         """Nothing is moved there for so long; what would have been comes then."""
         held_up = self._moves(place, at_s, at_s + lasts_s)
         self.events = [
-            (at_s + lasts_s if act in held_up else when_s, act) for when_s, act in self.events
+            (at_s + lasts_s if act in held_up else when_s, act)
+            for when_s, act in self.events
         ]
 
     def _moves(self, place: int, after_s: float, upto_s: float) -> list[Any]:
@@ -226,4 +233,6 @@ class FaultyHall:
 
     def _pair(self, place: int) -> None:
         table = self._first_table + place
-        self.livechess.pair(self._round, table, self._headers[place], self._results[place])
+        self.livechess.pair(
+            self._round, table, self._headers[place], self._results[place]
+        )

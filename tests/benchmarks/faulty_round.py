@@ -1,24 +1,26 @@
-"""A round of 36 boards over four sources at once, with all that goes wrong in a hall, judged by
-what the sources themselves showed and when.
+"""A round of 36 boards over four sources at once, with all that goes wrong in a hall,
+judged by what the sources themselves showed and when.
 
-    python -m tests.benchmarks.faulty_round PGN ROUND --seed N [--delay 12] [--seconds 100]
-        [--keep FOLDER]
+    python -m tests.benchmarks.faulty_round PGN ROUND --seed N [--delay 12] [--seconds
+        100] [--keep FOLDER]
 
-Boards 1 to 10 of ROUND of PGN come from a lichess broadcast, 10 to 20 from a PGN page, 20 to 28
-from a folder of single files with a combined one and others beside them, 29 to 36 from LiveChess in
-the hall (:mod:`tests.benchmarks.faulty_hall`). From the seed follow:
-forfeits last in a file, colours and names put right later, files cut in a clock, one away for long
-that comes back half-written, rounds spelled in several ways or not at all, other games beside the
-round's, takebacks, slips, corrected and withdrawn results, a pairing that vanishes, a rising clock,
-dropped connections, failing, empty and wrong pages, old copies, engines that die, hostile clients,
-and two kills: one while all goes on, one while the sources stand still and half of the hall's games
-are over, after which everything must be as before.
+Boards 1 to 10 of ROUND of PGN come from a lichess broadcast, 10 to 20 from a PGN page,
+20 to 28 from a folder of single files with a combined one and others beside them, 29 to
+36 from LiveChess in the hall (:mod:`tests.benchmarks.faulty_hall`). From the seed
+follow: forfeits last in a file, colours and names put right later, files cut in a
+clock, one away for long that comes back half-written, rounds spelled in several ways or
+not at all, other games beside the round's, takebacks, slips, corrected and withdrawn
+results, a pairing that vanishes, a rising clock, dropped connections, failing, empty
+and wrong pages, old copies, engines that die, hostile clients, and two kills: one while
+all goes on, one while the sources stand still and half of the hall's games are over,
+after which everything must be as before.
 
-Judged: every board once, with its moves, names and result; no alert of what never happened; nothing
-public before its time by websocket, HTTP, MQTT, pictures, moments and standings; figures and log
-refused to the public; after each restart the public has what it had; results sheet, standings and
-PGN of the report are what was played; the service ends when asked to, and no process of it is left.
-Exit code 1 where anything is wrong. The summary is JSON.
+Judged: every board once, with its moves, names and result; no alert of what never
+happened; nothing public before its time by websocket, HTTP, MQTT, pictures, moments and
+standings; figures and log refused to the public; after each restart the public has what
+it had; results sheet, standings and PGN of the report are what was played; the service
+ends when asked to, and no process of it is left. Exit code 1 where anything is wrong.
+The summary is JSON.
 """
 
 # ruff: noqa: ASYNC240 - its files are small
@@ -93,16 +95,30 @@ HALL = 29
 LOST_AFTER_S = 8.0
 #: How long the end may take to be shown, besides the delay.
 PATIENCE_S = 60.0
-#: How long a start may take, and how long all may take to stand still, where others work here, too.
+#: How long a start may take, and how long all may take to stand still, where others
+#: work here, too.
 START_S = 240.0
 STILL_S = 400.0
 EVENT = "Open 2025"
 SPELLINGS = ("{0}", "{0}.{1}", "Round {0}", "0{0}.{1}", "")
-FORFEITS: dict[str, Result] = {"+:-": "1-0", "-:+": "0-1", "+/-": "1-0", "-/-": "0-0", "0-0": "0-0"}
+FORFEITS: dict[str, Result] = {
+    "+:-": "1-0",
+    "-:+": "0-1",
+    "+/-": "1-0",
+    "-/-": "0-0",
+    "0-0": "0-0",
+}
 #: Alerts that say that something happened on a board.
 JUDGED = (
-    *("takeback", "correction", "vanished", "result-corrected", "players-swapped"),
-    *("illegal-move", "illegal-stands", "unreadable", "sources-differ"),
+    "takeback",
+    "correction",
+    "vanished",
+    "result-corrected",
+    "players-swapped",
+    "illegal-move",
+    "illegal-stands",
+    "unreadable",
+    "sources-differ",
 )
 #: Where a clock that is cut looks like a result.
 _LIKE_RESULT = re.compile(r"\[%clk (?:1:0|0:1)")
@@ -128,9 +144,13 @@ class Board:
         self.name = name
         self.game = game
         self.delay_s = delay_s
-        self.players = frozenset(map(plain, (game.headers.white.name, game.headers.black.name)))
+        self.players = frozenset(
+            map(plain, (game.headers.white.name, game.headers.black.name))
+        )
         self.since: dict[object, float] = {}
-        """Since when sources show a line, a number of plies, a move at its ply, a result."""
+        """Since when sources show a line, a number of plies, a move at its ply, a
+        result.
+        """
         self.happened: Counter[str] = Counter()
         """Kinds of alerts that this board gives reason for."""
         self.changed_plies: set[int] = set()
@@ -155,7 +175,9 @@ class Board:
             self.since.setdefault(each, now_s)
 
     def public_plies(self, now_s: float) -> int:
-        due = [n for n, since_s in self.since.items() if since_s + self.delay_s <= now_s]
+        due = [
+            n for n, since_s in self.since.items() if since_s + self.delay_s <= now_s
+        ]
         return max((n for n in due if isinstance(n, int)), default=0)
 
 
@@ -178,7 +200,9 @@ class Judge:
         fitting = [board for board in found if line is not None and line in board.since]
         white = plain(view.white.name)
         choice = (fitting or found) if line else found
-        seated = [each for each in choice if plain(each.game.headers.white.name) == white]
+        seated = [
+            each for each in choice if plain(each.game.headers.white.name) == white
+        ]
         return next(iter(seated or choice), None)
 
     def _due(self, way: str, board: Board, shown: object, what: str) -> None:
@@ -188,16 +212,26 @@ class Judge:
         if since_s is None:
             self.wrong(f"{way}: shown by no source", f"board {board.name}: {what}")
         elif early_s > 0:
-            self.wrong(f"{way}: public too early", f"board {board.name}: {what}, {early_s:.2f} s")
+            self.wrong(
+                f"{way}: public too early",
+                f"board {board.name}: {what}, {early_s:.2f} s",
+            )
 
     def public_view(self, way: str, view: GameView, line: str | None = None) -> None:
         """Somebody without a token was given this."""
         board = self.find(view, line)
         if board is None:
             names = f"{view.white.name} - {view.black.name}"
-            self.wrong(f"{way}: a game that nobody plays", f"{names}, round {view.round!r}")
+            self.wrong(
+                f"{way}: a game that nobody plays", f"{names}, round {view.round!r}"
+            )
             return
-        self._due(way, board, view.plies_played if line is None else line, f"{view.plies_played}")
+        self._due(
+            way,
+            board,
+            view.plies_played if line is None else line,
+            f"{view.plies_played}",
+        )
         self._due(way, board, ("result", view.result), f"result {view.result}")
 
     def public_move(self, way: str, id: str, ply: int, uci: str) -> None:
@@ -221,10 +255,15 @@ class Judge:
         now_s, name = time.monotonic(), plain(player.name)
         mine = [board for board in self.boards if name in board.players]
         # What two sources have may be two games for a while.
-        most = sum((board.public_plies(now_s) + 1) // 2 * board.sources for board in mine)
+        most = sum(
+            (board.public_plies(now_s) + 1) // 2 * board.sources for board in mine
+        )
         self.counts[way] += 1
         if mine and player.moves > most:
-            self.wrong(f"{way}: public too early", f"{player.name}: {player.moves} of {most} moves")
+            self.wrong(
+                f"{way}: public too early",
+                f"{player.name}: {player.moves} of {most} moves",
+            )
 
     def alert(self, alert: Alert, public: bool) -> None:
         """An arbiter, or somebody without a token, was given this."""
@@ -234,15 +273,24 @@ class Judge:
             return
         seen = (alert.id, alert.times)
         if seen in self.alerts:
-            if self.alerts[seen] != alert.text and alert.kind in ("takeback", "vanished"):
-                self.wrong("alert: another text", f"{self.alerts[seen]} -> {alert.text}")
+            if self.alerts[seen] != alert.text and alert.kind in (
+                "takeback",
+                "vanished",
+            ):
+                self.wrong(
+                    "alert: another text", f"{self.alerts[seen]} -> {alert.text}"
+                )
                 self.alerts[seen] = alert.text
             return
         self.alerts[seen] = alert.text
         self.counts[f"alert {alert.kind}"] += 1
         board = self._board(alert.game)
         true = board is not None and board.happened[alert.kind] > 0
-        if board is not None and alert.kind in ("takeback", "correction") and alert.ply is not None:
+        if (
+            board is not None
+            and alert.kind in ("takeback", "correction")
+            and alert.ply is not None
+        ):
             true = any(abs(alert.ply - ply) <= 1 for ply in board.changed_plies)
         if not true:
             name = "?" if board is None else board.name
@@ -255,24 +303,42 @@ class Judge:
         for game in games:
             board = self.find(game, line_of(game))
             if board is None:
-                found.append(f"{who}: nobody plays {game.white.name} - {game.black.name}")
+                found.append(
+                    f"{who}: nobody plays {game.white.name} - {game.black.name}"
+                )
             else:
                 by_board.setdefault(board.name, []).append(game)
         for board in self.boards:
             here = by_board.get(board.name, [])
             if len(here) != board.expected:
-                each = [f"{one.round!r} {one.plies_played} plies {one.problem}" for one in here]
-                found.append(f"{who}: board {board.name} is there {len(here)} times {each}")
+                each = [
+                    f"{one.round!r} {one.plies_played} plies {one.problem}"
+                    for one in here
+                ]
+                found.append(
+                    f"{who}: board {board.name} is there {len(here)} times {each}"
+                )
                 continue
             true = board.game
             names = (true.headers.white.name, true.headers.black.name)
             wanted = (line_of(true), true.result, names, "")
             for one in here:
-                shown = (line_of(one), one.result, (one.white.name, one.black.name), one.problem)
+                shown = (
+                    line_of(one),
+                    one.result,
+                    (one.white.name, one.black.name),
+                    one.problem,
+                )
                 found += [
-                    f"{who}: board {board.name}: {what} {str(is_)[-60:]} not {str(should)[-60:]}"
+                    (
+                        f"{who}: board {board.name}: "
+                        f"{what} {str(is_)[-60:]} not {str(should)[-60:]}"
+                    )
                     for what, is_, should in zip(
-                        ("moves", "result", "names", "problem"), shown, wanted, strict=True
+                        ("moves", "result", "names", "problem"),
+                        shown,
+                        wanted,
+                        strict=True,
                     )
                     if (is_ or "") != should
                 ]
@@ -283,7 +349,9 @@ class Judge:
             int(board.name)
             for view in games
             # Where a source says no round, nobody knows which of the rounds it is.
-            if view.round and (board := self.find(view)) is not None and board.name.isdigit()
+            if view.round
+            and (board := self.find(view)) is not None
+            and board.name.isdigit()
         ]
         if numbers != sorted(numbers):
             self.wrong("boards out of order", str(numbers))
@@ -319,7 +387,9 @@ class Watcher(Follower):
                 judge.views[view.id] = view
                 if public:
                     judge.public_view("websocket", view)
-            case MoveMessage(game=id) if public and (moved := self.state.game(id)) is not None:
+            case MoveMessage(game=id) if (
+                public and (moved := self.state.game(id)) is not None
+            ):
                 judge.public_view("websocket", moved, line_of(moved))
             case GoneMessage():
                 judge.counts["games gone"] += 1
@@ -337,7 +407,9 @@ class Watcher(Follower):
 class Asking:
     """HTTP with and without an arbiter's token."""
 
-    def __init__(self, port: int, judge: Judge, token: str, chance: random.Random) -> None:
+    def __init__(
+        self, port: int, judge: Judge, token: str, chance: random.Random
+    ) -> None:
         self._port, self._judge, self._token, self._chance = port, judge, token, chance
 
     async def _get(self, path: str, token: str = "") -> tuple[int, bytes]:
@@ -368,7 +440,9 @@ class Asking:
         for player in await self.list("players", PlayerView):
             judge.public_player("http standings", player)
 
-    async def list(self, name: str, kind: type[Listed], token: str = "") -> list[Listed]:
+    async def list(
+        self, name: str, kind: type[Listed], token: str = ""
+    ) -> list[Listed]:
         status, body = await self._get(f"/api/v3/{name}", token)
         if status != 200:
             return []
@@ -388,7 +462,11 @@ class Asking:
         judge.public_view("http game", detail, line_of(detail))
         status, page = await self._get(f"/share?game={quote(view.id, safe='')}")
         found = re.search(rb"1-0|0-1|1/2-1/2|0-0", page)
-        if status == 200 and found is not None and found[0].decode() not in ("", detail.result):
+        if (
+            status == 200
+            and found is not None
+            and found[0].decode() not in ("", detail.result)
+        ):
             fresh = msgspec.structs.replace(detail, result=found[0].decode())
             judge.public_view("share page", fresh)
         status, picture = await self._get(f"{path}.png")
@@ -396,14 +474,18 @@ class Asking:
         if status == 200 and before == after:
             judge.counts["pictures"] += 1
             expected = await render_png(draw_board(detail))
-            if expected != picture:  # kept from a moment ago, or made of what is held back
+            if (
+                expected != picture
+            ):  # kept from a moment ago, or made of what is held back
                 judge.counts["pictures of before"] += 1
                 status, whole = await self._get(path, self._token)
                 if status != 200:
                     return
                 known = msgspec.json.decode(whole, type=GameDetail)
                 if picture == await render_png(draw_board(known)):
-                    judge.wrong("pictures: public too early", f"{view.id}, {known.plies_played}")
+                    judge.wrong(
+                        "pictures: public too early", f"{view.id}, {known.plies_played}"
+                    )
 
 
 async def read_mqtt(client: aiomqtt.Client, judge: Judge) -> None:
@@ -437,7 +519,9 @@ def descendants(root: int) -> list[int]:
     return found[1:]
 
 
-async def kill_engines(service: DrilledService, judge: Judge, chance: random.Random) -> None:
+async def kill_engines(
+    service: DrilledService, judge: Judge, chance: random.Random
+) -> None:
     while True:
         await asyncio.sleep(chance.uniform(5, 15))
         running = [] if service.process is None else descendants(service.process.pid)
@@ -482,7 +566,9 @@ async def intrude(port: int, judge: Judge, chance: random.Random) -> None:
 class Round:
     """The sources, and what goes wrong with them."""
 
-    def __init__(self, games: list[GameReport], args: argparse.Namespace, folder: Path) -> None:
+    def __init__(
+        self, games: list[GameReport], args: argparse.Namespace, folder: Path
+    ) -> None:
         self.chance = chance = random.Random(args.seed)
         self.length_s: float = args.seconds
         self.round = str(args.round)
@@ -505,19 +591,30 @@ class Round:
         self.spelling["lichess"] = "{0}.{1}"
         self.wrong_colors, self.wrong_name = "", ""
         self.boards: dict[str, Board] = {}
-        played = [each for each in games if _round(each) == self.round and len(each.moves) > 24]
+        played = [
+            each
+            for each in games
+            if _round(each) == self.round and len(each.moves) > 24
+        ]
         for number, game in enumerate(played[:BOARDS], 1):
             self._add(str(number), game, args.delay, number)
         self._more_games(games, args.delay)
         names = [str(number) for number in range(HALL, BOARDS + 1)]
         self.hall = FaultyHall(
             [self.boards[name].game for name in names],
-            *(HALL, int(self.round), self.length_s, chance, self._true_in_hall),
+            HALL,
+            int(self.round),
+            self.length_s,
+            chance,
+            self._true_in_hall,
         )
         for place, name in enumerate(names):
             # Its pairings answer as soon as anybody asks.
             self._true_in_hall(place, upto(self.boards[name].game, 0))
-        self.spoken = {"19": chance.choice(list(FORFEITS)), "27": chance.choice(list(FORFEITS))}
+        self.spoken = {
+            "19": chance.choice(list(FORFEITS)),
+            "27": chance.choice(list(FORFEITS)),
+        }
         for name, spelled in self.spoken.items():
             board = self.boards[name]
             board.game = msgspec.structs.replace(
@@ -525,9 +622,11 @@ class Round:
             )
         self._plan()
 
-    # --- what is played ---------------------------------------------------------------------------
+    # --- what is played ---------------------------------------------------------------
 
-    def _add(self, name: str, game: GameReport, delay_s: float, number: int | None) -> Board:
+    def _add(
+        self, name: str, game: GameReport, delay_s: float, number: int | None
+    ) -> Board:
         headers = msgspec.structs.replace(
             game.headers, event=EVENT, board=number, url="", site="", round=self.round
         )
@@ -540,8 +639,14 @@ class Round:
         return board
 
     def _more_games(self, games: list[GameReport], delay_s: float) -> None:
-        """An Armageddon game after board 28, one adjourned before, one of another event."""
-        others = [each for each in games if _round(each) != self.round and len(each.moves) > 40]
+        """An Armageddon game after board 28, one adjourned before, one of another
+        event.
+        """
+        others = [
+            each
+            for each in games
+            if _round(each) != self.round and len(each.moves) > 40
+        ]
         extra, adjourned, side = self.chance.sample(others, 3)
         last = self.boards["28"].game.headers
         for name, game, white, black in (
@@ -555,12 +660,20 @@ class Round:
         if not name.isdigit():
             return ["page" if name == "ghost" else "share"]
         number = int(name)
-        spans = {"lichess": (1, 10), "page": (10, 20), "share": (20, 28), "hall": (HALL, BOARDS)}
+        spans = {
+            "lichess": (1, 10),
+            "page": (10, 20),
+            "share": (20, 28),
+            "hall": (HALL, BOARDS),
+        }
         return [each for each, (low, high) in spans.items() if low <= number <= high]
 
     def _plan(self) -> None:
         chance, events = self.chance, self.events
-        calm_s, rough_s = 0.62 * self.length_s, chance.uniform(0.25, 0.45) * self.length_s
+        calm_s, rough_s = (
+            0.62 * self.length_s,
+            chance.uniform(0.25, 0.45) * self.length_s,
+        )
         self.kills_s = rough_s, calm_s
         self.on_kill: list[Callable[[], Awaitable[None]]] = []
         incidents: dict[str, PlannedIncident] = {}
@@ -569,7 +682,9 @@ class Round:
             (range(11, 19), ["takeback", "slip"]),
             (range(21, 27), ["takeback", "slip"]),
         ):
-            for number, kind in zip(chance.sample(span, len(kinds)), kinds, strict=True):
+            for number, kind in zip(
+                chance.sample(span, len(kinds)), kinds, strict=True
+            ):
                 name, game = str(number), self.boards[str(number)].game
                 ply = chance.randint(10, len(game.moves) - 8)
                 incidents[name] = PlannedIncident(kind, 0, ply)  # type: ignore[arg-type]
@@ -577,11 +692,15 @@ class Round:
                     self._give_reason(name, "takeback", "correction")
                     self.boards[name].changed_plies.add(ply)
                 other = kind == "slip" and choose_wrong_move(game, ply) is None
-                self._note(kind, f"{name} at ply {ply}{', no other move' if other else ''}")
+                self._note(
+                    kind, f"{name} at ply {ply}{', no other move' if other else ''}"
+                )
         shy = set(incidents)
         free = [str(n) for n in (*range(1, 10), *range(11, 19), *range(21, 27))]
         corrected = set(chance.sample([name for name in free if name not in shy], 3))
-        longest = max(plan_timeline([board.game])[-1].at_s for board in self.boards.values())
+        longest = max(
+            plan_timeline([board.game])[-1].at_s for board in self.boards.values()
+        )
         for name, board in self.boards.items():
             if "hall" in self.sources(name):
                 continue
@@ -593,11 +712,16 @@ class Round:
                 )
             ]
             if name in ("24a", "28b", "side"):
-                course = [(at_s + 0.1 * self.length_s, report) for at_s, report in course]
+                course = [
+                    (at_s + 0.1 * self.length_s, report) for at_s, report in course
+                ]
             if name in incidents and incidents[name].kind == "clock-rising":
                 board.game = course[-1][1]
             if name in self.spoken:
-                course = [course[0], (chance.uniform(0.03, 0.2) * self.length_s, board.game)]
+                course = [
+                    course[0],
+                    (chance.uniform(0.03, 0.2) * self.length_s, board.game),
+                ]
             if name in corrected:
                 course = self._other_result(name, course)
             for at_s, report in course:
@@ -614,7 +738,9 @@ class Round:
     def _other_result(
         self, name: str, course: list[tuple[float, GameReport]]
     ) -> list[tuple[float, GameReport]]:
-        """The result is first another one for some seconds, or comes early and is withdrawn."""
+        """The result is first another one for some seconds, or comes early and is
+        withdrawn.
+        """
         self._give_reason(name, "result-corrected")
         early = self.chance.random() < 0.4
         at = len(course) * 2 // 3 if early else len(course) - 1
@@ -643,8 +769,16 @@ class Round:
         chance = self.chance
         for kind in ("404", "500", "empty", "html", "half", "half", "old", "drop"):
             fault = functools.partial(setattr, self, "page_fault")
-            self._during(f"page {kind}", self._free_s(calm_s, 3), chance.uniform(1, 3), fault, kind)
-        colors, name = chance.sample([str(n) for n in range(11, 19) if str(n) not in shy], 2)
+            self._during(
+                f"page {kind}",
+                self._free_s(calm_s, 3),
+                chance.uniform(1, 3),
+                fault,
+                kind,
+            )
+        colors, name = chance.sample(
+            [str(n) for n in range(11, 19) if str(n) not in shy], 2
+        )
         self.wrong_colors, self.wrong_name = colors, name
         self._give_reason(colors, "players-swapped")
         at_s = chance.uniform(0.1, 0.5) * self.length_s
@@ -654,11 +788,15 @@ class Round:
         self._at(later_s, lambda: setattr(self, "wrong_name", ""))
         one, two = (self.boards[each].game.headers for each in ("11", "12"))
         headers = msgspec.structs.replace(one, board=99, black=two.white)
-        nobody = GameReport(key="", headers=headers, start_fen=chess.STARTING_FEN, moves=())
+        nobody = GameReport(
+            key="", headers=headers, start_fen=chess.STARTING_FEN, moves=()
+        )
         ghost = self.boards["ghost"] = Board("ghost", nobody, self.boards["11"].delay_s)
         ghost.expected = False
         self._at(chance.uniform(1, 10), lambda: self.tell("ghost", nobody))
-        self._at(chance.uniform(15, 30), functools.partial(self.now.__delitem__, "ghost"))
+        self._at(
+            chance.uniform(15, 30), functools.partial(self.now.__delitem__, "ghost")
+        )
 
     def _plan_share(self, calm_s: float) -> None:
         chance = self.chance
@@ -668,9 +806,16 @@ class Round:
         self._give_reason(away[5:-4], "vanished")
         at_s, gone_s = chance.uniform(0.12, 0.3) * self.length_s, LOST_AFTER_S + 4
         planned = [(away, "away", at_s, gone_s), (away, "half", at_s + gone_s, 1.5)]
-        planned += [("games.pgn", "half", self._free_s(calm_s, 2), 1.5) for _ in range(2)]
         planned += [
-            (chance.choice(files), kind, self._free_s(calm_s, 2), chance.uniform(0.3, 1.6))
+            ("games.pgn", "half", self._free_s(calm_s, 2), 1.5) for _ in range(2)
+        ]
+        planned += [
+            (
+                chance.choice(files),
+                kind,
+                self._free_s(calm_s, 2),
+                chance.uniform(0.3, 1.6),
+            )
             for kind in ("cut",) * 14 + ("half", "half")
         ]
         for file, kind, at_s, lasts_s in planned:
@@ -683,7 +828,12 @@ class Round:
         self._write(file)
 
     def _during(
-        self, what: str, at_s: float, lasts_s: float, fault: Callable[[str], None], kind: str
+        self,
+        what: str,
+        at_s: float,
+        lasts_s: float,
+        fault: Callable[[str], None],
+        kind: str,
     ) -> None:
         """A fault of this kind for so long, and then none."""
         self._note(what, f"{at_s:.1f} s for {lasts_s:.1f} s")
@@ -716,7 +866,7 @@ class Round:
         while True:
             yield ConnectionFaults(cuts=cuts)
 
-    # --- what the sources show --------------------------------------------------------------------
+    # --- what the sources show --------------------------------------------------------
 
     def tell(self, name: str, report: GameReport) -> None:
         """This is so from now on, in all sources of the board."""
@@ -727,7 +877,9 @@ class Round:
             if source == "lichess":
                 index, shown = int(name) - 1, self._headed("lichess", name)
                 less = before is not None and len(report.moves) < len(before.moves)
-                (self.lichess.store_unsent if less else self.lichess.show_report)(index, shown)
+                (self.lichess.store_unsent if less else self.lichess.show_report)(
+                    index, shown
+                )
             elif source == "share":
                 self._write(_file(name))
                 if name.isdigit():
@@ -743,7 +895,9 @@ class Round:
             spelled = str(int(self.round) - 1)
         white, black = report.headers.white, report.headers.black
         if source != "lichess":
-            white, black = (msgspec.structs.replace(each, fide_id=None) for each in (white, black))
+            white, black = (
+                msgspec.structs.replace(each, fide_id=None) for each in (white, black)
+            )
         if name == self.wrong_name:
             white = msgspec.structs.replace(white, name=white.name.replace("a", "á", 1))
         if name == self.wrong_colors:
@@ -791,10 +945,14 @@ class Round:
             names = [str(n) for n in range(20, 29)]
         else:
             names = [name for name in self.now if _file(name) == file]
-        text = "\n".join(self._text("share", name) for name in names if name in self.now)
+        text = "\n".join(
+            self._text("share", name) for name in names if name in self.now
+        )
         if kind == "cut" and "[%clk " in text:
             # At best so that what is left ends like a result.
-            results = [found.end() for found in _LIKE_RESULT.finditer(text, len(text) - 150)]
+            results = [
+                found.end() for found in _LIKE_RESULT.finditer(text, len(text) - 150)
+            ]
             text = text[: results[-1] if results else text.rfind("[%clk ") + 9]
         elif kind == "half":
             text = text[: len(text) * 3 // 5]
@@ -827,7 +985,9 @@ class Round:
 def csv_rows(path: Path, *columns: str) -> list[tuple[str, ...]]:
     """These columns of a table."""
     with path.open(encoding="utf-8", newline="") as file:
-        return [tuple(row[column] for column in columns) for row in csv.DictReader(file)]
+        return [
+            tuple(row[column] for column in columns) for row in csv.DictReader(file)
+        ]
 
 
 def told_line(game: GameReport) -> tuple[str, ...]:
@@ -842,7 +1002,9 @@ def _round(game: GameReport) -> str:
 
 
 def _file(name: str) -> str:
-    return {"side": "side-event.pgn", "24a": "adjourned-24.pgn"}.get(name, f"game-{name}.pgn")
+    return {"side": "side-event.pgn", "24a": "adjourned-24.pgn"}.get(
+        name, f"game-{name}.pgn"
+    )
 
 
 def kept_state(follower: Watcher) -> dict[str, Any]:
@@ -852,19 +1014,24 @@ def kept_state(follower: Watcher) -> dict[str, Any]:
         return {}
     whole = state.snapshot()
     games = [
-        msgspec.structs.replace(game, restored=False, feed="", also=()) for game in whole.games
+        msgspec.structs.replace(game, restored=False, feed="", also=())
+        for game in whole.games
     ]
     # A value equal to the default is left out only where it is that very object.
     found = {
         f"game {each.id}": msgspec.to_builtins(each)
-        | msgspec.to_builtins({"curves": each.curves, "head_to_head": each.head_to_head})
+        | msgspec.to_builtins(
+            {"curves": each.curves, "head_to_head": each.head_to_head}
+        )
         for each in games
     }
     found |= {f"player {each.id}": msgspec.to_builtins(each) for each in whole.players}
     for alert in whole.alerts:
         if alert.kind in JUDGED:
             found[f"alert {alert.id}"] = (alert.text, alert.times, alert.first_seen_s)
-    return found | {f"moment {each.id}": msgspec.to_builtins(each.text) for each in whole.moments}
+    return found | {
+        f"moment {each.id}": msgspec.to_builtins(each.text) for each in whole.moments
+    }
 
 
 class Drill:
@@ -893,7 +1060,9 @@ class Drill:
 
     async def run(self) -> dict[str, Any]:
         began_s, rounds = time.monotonic(), self.round
-        program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+        program = shutil.which(
+            "mosquitto", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"
+        )
         assert program, "the drill needs Mosquitto"
         async with (
             rounds.lichess.serve() as lichess,
@@ -936,7 +1105,10 @@ class Drill:
                 await service.end(signal.SIGTERM)
                 left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
                 if service.process.returncode or left:
-                    text = f"exit code {service.process.returncode}, processes left: {left}"
+                    text = (
+                        f"exit code {service.process.returncode}, "
+                        f"processes left: {left}"
+                    )
                     self.judge.wrong("the end of the service", text)
                 await self._compare_report()
             finally:
@@ -957,13 +1129,16 @@ class Drill:
             "faults": rounds.log,
             "counts": dict(sorted(self.judge.counts.items())),
             "violations": {
-                what: {"times": len(found), "examples": found[:6]} for what, found in wrong.items()
+                what: {"times": len(found), "examples": found[:6]}
+                for what, found in wrong.items()
             },
             "good": not wrong,
         }
 
     async def _ends(self) -> list[str]:
-        """Wait until arbiters and the public hold what is true; what they still do not."""
+        """Wait until arbiters and the public hold what is true; what they still
+        do not.
+        """
 
         def wrong() -> list[str]:
             found = self.judge.end("arbiter", self.arbiter.games())
@@ -973,7 +1148,9 @@ class Drill:
         return wrong()
 
     async def _compare_report(self) -> None:
-        """Results sheet, standings and PGN, made of the journal, with what was played."""
+        """Results sheet, standings and PGN, made of the journal, with what was
+        played.
+        """
         folder = self.folder / "report"
         formats = ("--format", "pgn", "--format", "csv")
         words = ("report", "journal.sqlite", "--out", str(folder), *formats)
@@ -983,7 +1160,9 @@ class Drill:
             return
         played = [board.game for board in self.round.boards.values() if board.expected]
         pairs = [(game.headers.white.name, game.headers.black.name) for game in played]
-        wanted_rows = [(*pair, game.result) for pair, game in zip(pairs, played, strict=True)]
+        wanted_rows = [
+            (*pair, game.result) for pair, game in zip(pairs, played, strict=True)
+        ]
         rows = csv_rows(folder / "journal-results.csv", "white", "black", "result")
         self._compare("results sheet", rows, wanted_rows)
         points: Counter[str] = Counter()
@@ -992,11 +1171,19 @@ class Drill:
                 points[name] += won  # type: ignore[assignment]
         standings = csv_rows(folder / "journal-players.csv", "name", "points")
         found = [(name, str(float(won or 0))) for name, won in standings]
-        self._compare("standings", found, [(name, str(float(won))) for name, won in points.items()])
-        games = PgnReader().read_text((folder / "journal.pgn").read_bytes(), closed=True)
+        self._compare(
+            "standings",
+            found,
+            [(name, str(float(won))) for name, won in points.items()],
+        )
+        games = PgnReader().read_text(
+            (folder / "journal.pgn").read_bytes(), closed=True
+        )
         self._compare("report PGN", map(told_line, games), map(told_line, played))
 
-    def _compare(self, what: str, found: Iterable[object], wanted: Iterable[object]) -> None:
+    def _compare(
+        self, what: str, found: Iterable[object], wanted: Iterable[object]
+    ) -> None:
         here, should = Counter(found), Counter(wanted)
         self.judge.counts[what] += should.total()
         for each in here - should:
@@ -1027,8 +1214,8 @@ class Drill:
         self._compared = asyncio.create_task(compare())
 
     async def _hall_is_heard(self) -> None:
-        """Wait until the service listens to every board: what one does before, and is put
-        back, nobody can know.
+        """Wait until the service listens to every board: what one does before, and is
+        put back, nobody can know.
         """
         hall = self.round.hall.livechess
         await until(lambda: hall.listeners == len(hall.boards), START_S)
@@ -1054,15 +1241,21 @@ class Drill:
         now = kept_state(self.arbiter)
         for what in sorted(before.keys() | now.keys()):
             if before.get(what) != now.get(what):
-                text = f"{what}: {next(differences(before.get(what), now.get(what)), '')}"
+                text = (
+                    f"{what}: {next(differences(before.get(what), now.get(what)), '')}"
+                )
                 self.judge.wrong("kill: not as before", text)
         await self._compared
 
     async def _still(self) -> dict[str, Any]:
-        """The arbiter's state when all that the sources show is in it and scored, and it has stood
-        for two seconds.
+        """The arbiter's state when all that the sources show is in it and scored, and
+        it has stood for two seconds.
         """
-        state, since_s, began_s = kept_state(self.arbiter), time.monotonic(), time.monotonic()
+        state, since_s, began_s = (
+            kept_state(self.arbiter),
+            time.monotonic(),
+            time.monotonic(),
+        )
         while not self._caught_up() or time.monotonic() - since_s < 2:
             if time.monotonic() - began_s > STILL_S:
                 self.judge.wrong(
@@ -1080,13 +1273,19 @@ class Drill:
             if (board := self.judge.find(game, line_of(game))) is not None:
                 found[board.name] = line_of(game)
                 # Pairings are looked at twice a minute.
-                entered = self.round.now[board.name].result if board.name.isdigit() else "*"
-                if "hall" in self.round.sources(board.name) and entered not in ("*", game.result):
+                entered = (
+                    self.round.now[board.name].result if board.name.isdigit() else "*"
+                )
+                if "hall" in self.round.sources(board.name) and entered not in (
+                    "*",
+                    game.result,
+                ):
                     return False
             if game.plies_scored < game.plies_played:
                 return False
         return all(
-            found.get(name, "") == line_of(report) for name, report in self.round.now.items()
+            found.get(name, "") == line_of(report)
+            for name, report in self.round.now.items()
         )
 
 
@@ -1095,7 +1294,9 @@ def main() -> int:
     parser.add_argument("pgn")
     parser.add_argument("round", type=int)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=100.0, help="how long the round lasts")
+    parser.add_argument(
+        "--seconds", type=float, default=100.0, help="how long the round lasts"
+    )
     parser.add_argument("--delay", type=float, default=12.0)
     parser.add_argument("--nodes", type=int, default=200)
     parser.add_argument("--keep", help="a folder for log, journal and settings")
@@ -1104,7 +1305,9 @@ def main() -> int:
         if args.keep:
             shutil.rmtree(args.keep, ignore_errors=True)
             Path(args.keep).mkdir(parents=True)
-        folder = args.keep or stack.enter_context(tempfile.TemporaryDirectory(prefix="round-"))
+        folder = args.keep or stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="round-")
+        )
         summary = asyncio.run(Drill(args, Path(folder)).run())
     sys.stdout.write(json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
     return 0 if summary["good"] else 1

@@ -1,8 +1,9 @@
-"""Read files of gains: NDJSON with one side of a blitz game a line, which hold no moves.
+"""Read files of gains: NDJSON with one side of a blitz game a line, which hold no
+moves.
 
-Fields: ``player``, ``elo``, ``opponent_elo``, ``colour``, ``result``; ``gains_cp``, the side's
-successive gains from move 4 on; ``evals_cp``, White's score after each ply from ply 7 on. Both
-sides of one game have the same scores, and each other's ratings.
+Fields: ``player``, ``elo``, ``opponent_elo``, ``colour``, ``result``; ``gains_cp``, the
+side's successive gains from move 4 on; ``evals_cp``, White's score after each ply from
+ply 7 on. Both sides of one game have the same scores, and each other's ratings.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +47,11 @@ def read_gains(lines: Iterable[bytes]) -> list[PlayedGame]:
     games = []
     for line in lines:
         side = msgspec.json.decode(line, type=SideGains)
-        elos = (side.elo, side.opponent_elo) if side.is_white else (side.opponent_elo, side.elo)
+        elos = (
+            (side.elo, side.opponent_elo)
+            if side.is_white
+            else (side.opponent_elo, side.elo)
+        )
         game = (tuple(side.evals_cp), elos, side.result)
         others = waiting.get((*game, not side.is_white))
         if others and len(side.evals_cp) >= LEAST_SCORES:
@@ -59,11 +64,16 @@ def read_gains(lines: Iterable[bytes]) -> list[PlayedGame]:
 
 def _join_sides(sides: Sequence[SideGains]) -> PlayedGame:
     known = sides[0]
-    made = {side.is_white: PlayedSide(str(side.player), side.elo, _turns(side)) for side in sides}
+    made = {
+        side.is_white: PlayedSide(str(side.player), side.elo, _turns(side))
+        for side in sides
+    }
     missing = PlayedSide("", known.opponent_elo, ())
     unknown: tuple[int | None, ...] = (None,) * FIRST_PLY
     scores = (*unknown, *known.evals_cp)
-    return PlayedGame(made.get(True, missing), made.get(False, missing), known.result, scores)
+    return PlayedGame(
+        made.get(True, missing), made.get(False, missing), known.result, scores
+    )
 
 
 def _turns(side: SideGains) -> tuple[Turn, ...]:

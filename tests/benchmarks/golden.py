@@ -1,28 +1,32 @@
-"""Golden recordings: what the service says of eight real rounds, to be the same after a rebuilding.
+"""Golden recordings: what the service says of eight real rounds, to be the same after a
+rebuilding.
 
     python -m tests.benchmarks.golden record FOLDER --pgn PGN [--pgn PGN]
         [--boards 6] [--plies 40]
     python -m tests.benchmarks.golden compare A B
 
-Records the first rounds of each PGN, eight in all, a few boards each and their games cut, over all
-kinds of sources: file, folder, PGN page, lichess broadcast, LiveChess Cloud, MQTT, standard input.
-Boards are shown in steps, each waited for until it is taken in, scored and still; among them are
-slips, takebacks, results and ratings that are put right, one kill (SIGKILL) while all is still and
-one while a step is worked on. Six rounds are scored by an engine made for it
-(:mod:`tests.benchmarks.golden_engine`), two by Stockfish.
+Records the first rounds of each PGN, eight in all, a few boards each and their games
+cut, over all kinds of sources: file, folder, PGN page, lichess broadcast, LiveChess
+Cloud, MQTT, standard input. Boards are shown in steps, each waited for until it is
+taken in, scored and still; among them are slips, takebacks, results and ratings that
+are put right, one kill (SIGKILL) while all is still and one while a step is worked on.
+Six rounds are scored by an engine made for it (:mod:`tests.benchmarks.golden_engine`),
+two by Stockfish.
 
-Of each round one file is written, compressed lines of JSON (``what``, ``key``, ``value``), from the
-websocket (as an arbiter), the messages of ``--json``, the retained messages of a broker, ``analyze
---json`` of the final games, and all that ``report`` makes of the journal. Left out is what differs
-from run to run: times, numbers of messages, epochs, ports, folders, provisional scores. Of messages
-are kept the state they lead to and, for each game, the moves, takebacks, corrections, results and
-alerts in their order.
+Of each round one file is written, compressed lines of JSON (``what``, ``key``,
+``value``), from the websocket (as an arbiter), the messages of ``--json``, the retained
+messages of a broker, ``analyze --json`` of the final games, and all that ``report``
+makes of the journal. Left out is what differs from run to run: times, numbers of
+messages, epochs, ports, folders, provisional scores. Of messages are kept the state
+they lead to and, for each game, the moves, takebacks, corrections, results and alerts
+in their order.
 
-``compare`` says how many records differ, by what they are, with some examples; exit code 1 where
-any does. Two recordings of the same code are equal.
+``compare`` says how many records differ, by what they are, with some examples; exit
+code 1 where any does. Two recordings of the same code are equal.
 """
 
-# ruff: noqa: T201, ASYNC110, ASYNC240 - its output is what it is for; nobody else is on its loop
+# ruff: noqa: T201, ASYNC110, ASYNC240 - its output is what it is for; nobody else is on
+# its loop
 import argparse
 import asyncio
 import contextlib
@@ -69,7 +73,14 @@ from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.tokens import create_token
 from live.sources.game_timeline import choose_wrong_move
 from live.sources.pgn_decoder import PgnReader
-from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml
+from tests.benchmarks.drills import (
+    DrilledService,
+    Follower,
+    differences,
+    free_port,
+    going,
+    toml,
+)
 from tests.games.told import headed
 from tests.server.mosquitto import Mosquitto
 from tests.sources.hall_sources import MqttRehearsal
@@ -92,10 +103,11 @@ NODES = 2000
 AT_ONCE = 2
 #: Nothing more comes of a step when so long nothing has come, seconds.
 STILL_S = 0.4
-#: The same where alerts and moments are of interest: the service looks for some once a second.
+#: The same where alerts and moments are of interest: the service looks for some once a
+#: second.
 LOOKED_S = 1.3
-#: And at the end, when the last moments come one after the other, and after a takeback, which is an
-#: alert when it has stood for two seconds.
+#: And at the end, when the last moments come one after the other, and after a takeback,
+#: which is an alert when it has stood for two seconds.
 LONG_S = 4.0
 #: A step that is not taken in by then fails the recording, seconds.
 PATIENCE_S = 90.0
@@ -107,24 +119,44 @@ CLOUD_STRIDE = 10
 #: Fields that differ from run to run, and say nothing of games.
 _PASSING = frozenset(
     {
-        *("seq", "epoch", "feed", "feeds", "url", "site", "restored", "id", "game", "at_s"),
-        *("first_seen_s", "cleared_s", "acknowledged_s", "began_s", "over_s", "version"),
-        *("engines", "also"),
+        "seq",
+        "epoch",
+        "feed",
+        "feeds",
+        "url",
+        "site",
+        "restored",
+        "id",
+        "game",
+        "at_s",
+        "first_seen_s",
+        "cleared_s",
+        "acknowledged_s",
+        "began_s",
+        "over_s",
+        "version",
+        "engines",
+        "also",
     }
 )
 _TIMES = re.compile(
-    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?( ?UTC|Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d\b(?! left)"
-    r"|127\.0\.0\.1:\d+|/tmp/[^\s\"'<>]+|\b\d+ (s|min)(?= (earlier|in which nothing was seen))"
+    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?( ?UTC|Z|[+-]\d\d:?\d\d)?"
+    r"|\b\d\d:\d\d:\d\d\b(?! left)"
+    r"|127\.0\.0\.1:\d+"
+    r"|/tmp/[^\s\"'<>]+"
+    r"|\b\d+ (s|min)(?= (earlier|in which nothing was seen))"
 )
 
 _message = msgspec.json.Decoder(Message)
 
 
-# --- what is shown --------------------------------------------------------------------------------
+# --- what is shown --------------------------------------------------------------------
 
 
 class Step(msgspec.Struct, frozen=True):
-    """What happens next: boards that are shown, and whether the service is killed then."""
+    """What happens next: boards that are shown, and whether the service is
+    killed then.
+    """
 
     shown: tuple[tuple[int, GameReport], ...]
     kill: Literal["", "still", "working"] = ""
@@ -132,18 +164,26 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def rounds_of(path: Path, boards: int, plies: int) -> list[list[GameReport]]:
-    """The rounds of a file, the first boards of each, their games cut and without evaluations."""
+    """The rounds of a file, the first boards of each, their games cut and without
+    evaluations.
+    """
     rounds: dict[int, list[GameReport]] = defaultdict(list)
     for game in PgnReader().read_text(path.read_bytes(), closed=True):
         number = read_round_number(game.headers.round)
         if number is not None and len(game.moves) > 10 and len(rounds[number]) < boards:
-            moves = tuple(msgspec.structs.replace(move, eval=None) for move in game.moves[:plies])
-            rounds[number].append(msgspec.structs.replace(game, moves=moves, problem=None))
+            moves = tuple(
+                msgspec.structs.replace(move, eval=None) for move in game.moves[:plies]
+            )
+            rounds[number].append(
+                msgspec.structs.replace(game, moves=moves, problem=None)
+            )
     return [rounds[number] for number in sorted(rounds) if rounds[number]]
 
 
 def steps_of(games: Sequence[GameReport], stride: int = STRIDE) -> list[Step]:
-    """A round in steps: its games grow by turns, and what goes wrong goes wrong at fixed places."""
+    """A round in steps: its games grow by turns, and what goes wrong goes wrong at
+    fixed places.
+    """
 
     def cut(index: int, plies: int, result: str = "*") -> GameReport:
         game = games[index]
@@ -154,7 +194,9 @@ def steps_of(games: Sequence[GameReport], stride: int = STRIDE) -> list[Step]:
     longest = max(len(game.moves) for game in games)
     marks = range(stride, longest + stride, stride)
     for number, ply in enumerate(marks, 1):
-        grown = [index for index, game in enumerate(games) if len(game.moves) > ply - stride]
+        grown = [
+            index for index, game in enumerate(games) if len(game.moves) > ply - stride
+        ]
         kill: Literal["", "still", "working"] = ""
         kill = "still" if number == 3 else "working" if number == 5 else kill
         steps.append(Step(tuple((index, cut(index, ply)) for index in grown), kill))
@@ -188,7 +230,7 @@ def _rated_anew(games: Sequence[GameReport], index: int) -> list[GameReport]:
     return found
 
 
-# --- sources --------------------------------------------------------------------------------------
+# --- sources --------------------------------------------------------------------------
 
 
 class SingleFile(Rehearsal):
@@ -262,11 +304,13 @@ def opened(
             return Pipe(games)
 
 
-# --- what is kept of messages ---------------------------------------------------------------------
+# --- what is kept of messages ---------------------------------------------------------
 
 
 class Kept:
-    """A stream of messages: the state it leads to, and what happened to each game, in order."""
+    """A stream of messages: the state it leads to, and what happened to each game, in
+    order.
+    """
 
     def __init__(self) -> None:
         self.state = ReferenceClient()
@@ -276,8 +320,8 @@ class Kept:
         self._result: dict[str, str] = {}
         self._elos: dict[str, list[int | None]] = {}
         self._alerts: dict[str, tuple[int, bool]] = {}
-        # Games that may have lost at a kill what was not in the journal yet: their source will give
-        # it again.
+        # Games that may have lost at a kill what was not in the journal yet: their
+        # source will give it again.
         self._behind: set[str] = set()
         self.health = EngineHealth()
 
@@ -314,7 +358,9 @@ class Kept:
         )
         events, before = self.events[name], self._moves.get(name, [])
         now = [ply.san for ply in game.plies]
-        alike = takewhile(lambda pair: pair[0] == pair[1], zip(before, now, strict=False))
+        alike = takewhile(
+            lambda pair: pair[0] == pair[1], zip(before, now, strict=False)
+        )
         same = len(list(alike))
         if name in self._behind and same == len(now) < len(before):
             return
@@ -381,7 +427,9 @@ def kept(value: Any) -> Any:
         value = msgspec.json.decode(msgspec.json.encode(value))
     match value:
         case dict():
-            return {key: kept(each) for key, each in value.items() if key not in _PASSING}
+            return {
+                key: kept(each) for key, each in value.items() if key not in _PASSING
+            }
         case list() | tuple():
             return [kept(each) for each in value]
         case str():
@@ -410,7 +458,8 @@ class Arbiter(Follower):
         print(f"out of step: {error}", file=sys.stderr)
 
     async def holds(self, shown: dict[int, GameReport], still_s: float) -> None:
-        """Wait until it holds just that, all scored, and for so long nothing more comes.
+        """Wait until it holds just that, all scored, and for so long nothing more
+        comes.
 
         Raises:
             TimeoutError: it never does.
@@ -426,7 +475,9 @@ class Arbiter(Follower):
 
     def _shows(self, report: GameReport) -> bool:
         wanted = self._seen(report)
-        return any(self._seen(game) == wanted for game in self.kept.state.snapshot().games)
+        return any(
+            self._seen(game) == wanted for game in self.kept.state.snapshot().games
+        )
 
     def _seen(self, game: GameReport | GameDetail) -> tuple[object, ...]:
         if isinstance(game, GameDetail):
@@ -438,13 +489,15 @@ class Arbiter(Follower):
         return white.name, black.name, elo, [move.uci for move in moves], game.result
 
 
-# --- a round --------------------------------------------------------------------------------------
+# --- a round --------------------------------------------------------------------------
 
 
 class Service(DrilledService):
     """``live-rate`` in processes of its own, all in one folder, that print messages."""
 
-    def __init__(self, folder: Path, state: Path, engine: str, source: Source, broker: int) -> None:
+    def __init__(
+        self, folder: Path, state: Path, engine: str, source: Source, broker: int
+    ) -> None:
         super().__init__(folder, env={"XDG_STATE_HOME": str(state)})
         self.port = free_port()
         secret, entry = create_token(
@@ -454,15 +507,25 @@ class Service(DrilledService):
         (folder / "tokens.toml").write_text(entry)
         settings: dict[str, dict[str, Any]] = {
             "server": {"port": self.port, "public": True, "tokens_file": "tokens.toml"},
-            "engine": {"path": engine, "nodes": NODES, "engines": 1, "speculate": False},
+            "engine": {
+                "path": engine,
+                "nodes": NODES,
+                "engines": 1,
+                "speculate": False,
+            },
             "journal": {"file": "journal.sqlite"},
             "log": {"level": "warning"},
             "feeds": {"poll_s": 0.1},
         }
         if broker:
-            settings["mqtt"] = {"publish": f"mqtt://127.0.0.1:{broker}", "prefix": "out"}
+            settings["mqtt"] = {
+                "publish": f"mqtt://127.0.0.1:{broker}",
+                "prefix": "out",
+            }
         (folder / "config.toml").write_text(toml(settings))
-        self._stdin = asyncio.subprocess.PIPE if source == "stdin" else asyncio.subprocess.DEVNULL
+        self._stdin = (
+            asyncio.subprocess.PIPE if source == "stdin" else asyncio.subprocess.DEVNULL
+        )
         self._lives = 0
 
     async def follow(self, spec: str) -> None:
@@ -486,7 +549,9 @@ class Service(DrilledService):
         kept = Kept()
         for life in range(1, self._lives + 1):
             kept.state = ReferenceClient()
-            for line in (self.folder / f"messages-{life}.json").read_bytes().splitlines():
+            for line in (
+                (self.folder / f"messages-{life}.json").read_bytes().splitlines()
+            ):
                 with contextlib.suppress(msgspec.DecodeError):  # cut off by a kill
                     message: Message = _message.decode(line)
                     if not isinstance(message, HelloMessage):
@@ -495,16 +560,25 @@ class Service(DrilledService):
         return kept
 
     async def exports(self, final: str) -> Iterator[tuple[str, str, Any]]:
-        """What is made of the journal, and what ``analyze`` makes of the final games."""
+        """What is made of the journal, and what ``analyze`` makes of the final
+        games.
+        """
         (self.folder / "final.pgn").write_text(final, encoding="utf-8")
         settings = ("--config", "config.toml")
-        found = [("analyze", await self.command("analyze", "final.pgn", "--json", "-", *settings))]
+        found = [
+            (
+                "analyze",
+                await self.command("analyze", "final.pgn", "--json", "-", *settings),
+            )
+        ]
         report = ("report", "journal.sqlite")
         found.append(("report", await self.command(*report, "--alerts", "--json", "-")))
         await self.command(*report, "--alerts", "--out", "reports")
         return self._records(found)
 
-    def _records(self, found: list[tuple[str, bytes]]) -> Iterator[tuple[str, str, Any]]:
+    def _records(
+        self, found: list[tuple[str, bytes]]
+    ) -> Iterator[tuple[str, str, Any]]:
         for what, data in found:
             for key, value in json.loads(data).items():
                 many = isinstance(value, list)
@@ -513,7 +587,11 @@ class Service(DrilledService):
         for path in sorted((self.folder / "reports").iterdir()):
             if path.suffix in (".html", ".csv", ".pgn", ".ndjson"):
                 text = path.read_text(encoding="utf-8")
-                yield f"report {path.suffix}", path.name, [plain(line) for line in text.split("\n")]
+                yield (
+                    f"report {path.suffix}",
+                    path.name,
+                    [plain(line) for line in text.split("\n")],
+                )
 
 
 def engine_file(folder: Path) -> str:
@@ -526,7 +604,9 @@ def engine_file(folder: Path) -> str:
 
 
 async def measured(folder: Path, engine: str, games: Sequence[GameReport]) -> Path:
-    """A state folder in which the engine is measured, so that nothing is so in mid-round."""
+    """A state folder in which the engine is measured, so that nothing is so in
+    mid-round.
+    """
     folder.mkdir()
     state = folder / "state"
     service = Service(folder, state, engine, "file", 0)
@@ -536,9 +616,9 @@ async def measured(folder: Path, engine: str, games: Sequence[GameReport]) -> Pa
         async with asyncio.timeout(300):
             while not list(state.glob("**/measured-engines/*")):
                 await asyncio.sleep(0.2)
-                assert service.process is not None and service.process.returncode is None, (
-                    folder / "service.log"
-                ).read_text()
+                assert (
+                    service.process is not None and service.process.returncode is None
+                ), (folder / "service.log").read_text()
         await asyncio.sleep(0.5)
     finally:
         await service.end(signal.SIGTERM)
@@ -589,7 +669,9 @@ async def record_round(
                     await follower.holds(shown, step.still_s)
                 except TimeoutError:
                     log = (folder / "service.log").read_text(errors="replace")[-2000:]
-                    raise RuntimeError(f"not shown: {list(shown.values())}\n{log}") from None
+                    raise RuntimeError(
+                        f"not shown: {list(shown.values())}\n{log}"
+                    ) from None
                 if step.kill == "still":
                     await kill(spec)
                     await follower.holds(shown, LOOKED_S)
@@ -623,7 +705,9 @@ async def record(folder: Path, pgns: Sequence[Path], boards: int, plies: int) ->
     each = -(-len(ROUNDS) // len(pgns))
     rounds = [games for pgn in pgns for games in rounds_of(pgn, boards, plies)[:each]]
     if len(rounds) < len(ROUNDS):
-        raise SystemExit(f"only {len(rounds)} of {len(ROUNDS)} rounds are in these files")
+        raise SystemExit(
+            f"only {len(rounds)} of {len(ROUNDS)} rounds are in these files"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="golden-") as name:
         here = Path(name)
@@ -641,11 +725,16 @@ async def record(folder: Path, pgns: Sequence[Path], boards: int, plies: int) ->
                 own = here / f"round-{number}"
                 own.mkdir()
                 engine, state = engines[stockfish], states[stockfish]
-                records = await record_round(own, source, engine, state, rounds[number - 1])
+                records = await record_round(
+                    own, source, engine, state, rounds[number - 1]
+                )
             path = folder / f"round-{number}-{source}.jsonl.gz"
             _write(path, records)
             took_s, size = time.monotonic() - began_s, path.stat().st_size
-            print(f"{path.name}: {len(records)} records, {size} bytes, {took_s:.0f} s", flush=True)
+            print(
+                f"{path.name}: {len(records)} records, {size} bytes, {took_s:.0f} s",
+                flush=True,
+            )
 
         async with asyncio.TaskGroup() as group:
             for number in range(1, len(ROUNDS) + 1):
@@ -654,26 +743,34 @@ async def record(folder: Path, pgns: Sequence[Path], boards: int, plies: int) ->
 
 def _write(path: Path, records: Sequence[tuple[str, str, Any]]) -> None:
     lines = sorted(
-        json.dumps({"what": what, "key": key, "value": value}, sort_keys=True, ensure_ascii=False)
+        json.dumps(
+            {"what": what, "key": key, "value": value},
+            sort_keys=True,
+            ensure_ascii=False,
+        )
         for what, key, value in records
     )
     # No time in it: equal recordings are equal files.
     path.write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0))
 
 
-# --- comparing ------------------------------------------------------------------------------------
+# --- comparing ------------------------------------------------------------------------
 
 
 def _read(path: Path) -> dict[tuple[str, str], Any]:
     if not path.exists():
         return {}
     lines = gzip.decompress(path.read_bytes()).decode().split("\n")
-    return {(each["what"], each["key"]): each["value"] for each in map(json.loads, lines)}
+    return {
+        (each["what"], each["key"]): each["value"] for each in map(json.loads, lines)
+    }
 
 
 def compare(one: Path, other: Path) -> int:
     """Say what differs; how many records do."""
-    names = sorted({path.name for folder in (one, other) for path in folder.glob("*.jsonl.gz")})
+    names = sorted(
+        {path.name for folder in (one, other) for path in folder.glob("*.jsonl.gz")}
+    )
     count: Counter[str] = Counter()
     examples: dict[str, list[str]] = defaultdict(list)
     total = 0

@@ -1,5 +1,5 @@
-"""A UCI engine whose every answer follows from the question alone, for golden recordings: material
-and noise drawn from the position. Run as a process of its own.
+"""A UCI engine whose every answer follows from the question alone, for golden
+recordings: material and noise drawn from the position. Run as a process of its own.
 """
 
 import hashlib
@@ -7,7 +7,13 @@ import sys
 
 import chess
 
-_VALUES = {chess.PAWN: 100, chess.KNIGHT: 310, chess.BISHOP: 325, chess.ROOK: 500, chess.QUEEN: 950}
+_VALUES = {
+    chess.PAWN: 100,
+    chess.KNIGHT: 310,
+    chess.BISHOP: 325,
+    chess.ROOK: 500,
+    chess.QUEEN: 950,
+}
 _DEPTHS = range(1, 9)
 
 
@@ -43,7 +49,9 @@ def _moves(board: chess.Board, only: list[str], depth: int) -> list[tuple[int, s
         after_cp = -_value_cp(board)
         board.pop()
         # Deeper looks differ less and less.
-        look_cp = _noise(f"{fen} {uci}", 40) + _noise(f"{fen} {uci} {depth}", 60 // depth)
+        look_cp = _noise(f"{fen} {uci}", 40) + _noise(
+            f"{fen} {uci} {depth}", 60 // depth
+        )
         found.append((after_cp + look_cp, uci))
     return sorted(found, key=lambda each: (-each[0], each[1]))
 
@@ -54,7 +62,8 @@ def _search(board: chess.Board, only: list[str], lines: int) -> None:
         for number, (score_cp, uci) in enumerate(_moves(board, only, depth)[:lines], 1):
             best = uci if number == 1 else best
             say(
-                f"info depth {depth} seldepth {depth} multipv {number} score cp {score_cp}"
+                f"info depth {depth} seldepth {depth} multipv "
+                f"{number} score cp {score_cp}"
                 f" nodes {250 * depth} nps 1000000 hashfull 0 time {depth} pv {uci}"
             )
     say(f"bestmove {best}")
@@ -79,12 +88,20 @@ def main() -> None:
                 chess960 = given == "true"
             case ["position", *words]:
                 begin, _, played = " ".join(words).partition(" moves")
-                fen = chess.STARTING_FEN if begin == "startpos" else begin.removeprefix("fen ")
+                fen = (
+                    chess.STARTING_FEN
+                    if begin == "startpos"
+                    else begin.removeprefix("fen ")
+                )
                 board = chess.Board(fen, chess960=chess960)
                 for uci in played.split():
                     board.push_uci(uci)
             case ["go", *words]:
-                only = words[words.index("searchmoves") + 1 :] if "searchmoves" in words else []
+                only = (
+                    words[words.index("searchmoves") + 1 :]
+                    if "searchmoves" in words
+                    else []
+                )
                 _search(board, [word for word in only if word[:1] in "abcdefgh"], lines)
             case ["quit"]:
                 return

@@ -1,13 +1,15 @@
-"""The service killed again and again while it follows a round: is anything lost, or done twice?
+"""The service killed again and again while it follows a round: is anything lost, or
+done twice?
 
     python -m tests.benchmarks.kill_drill [KILLS [BOARDS [SEED [NODES]]]]
 
-Rehearses BOARDS (56) boards over lichess's protocol to a service in a process of its own, and kills
-it (SIGKILL) at KILLS (100) moments drawn from SEED: while it starts, while it restores, while it
-works. A subscriber stays on throughout and comes back after each kill with what it holds. In the
-end the subscriber's state, and a fresh snapshot, must equal what an undisturbed run makes of the
-final PGN; and the engines must have been asked nothing twice but for what a kill cut off: questions
-asked <= distinct questions + KILLS x engines, counted from what was sent to them.
+Rehearses BOARDS (56) boards over lichess's protocol to a service in a process of its
+own, and kills it (SIGKILL) at KILLS (100) moments drawn from SEED: while it starts,
+while it restores, while it works. A subscriber stays on throughout and comes back after
+each kill with what it holds. In the end the subscriber's state, and a fresh snapshot,
+must equal what an undisturbed run makes of the final PGN; and the engines must have
+been asked nothing twice but for what a kill cut off: questions asked <= distinct
+questions + KILLS x engines, counted from what was sent to them.
 
 Takes some four seconds a kill on a calm machine.
 """
@@ -44,7 +46,8 @@ from tests.benchmarks.drills import (
     until,
 )
 
-#: About how long one life of the service lasts, seconds: the round is as long as all lives.
+#: About how long one life of the service lasts, seconds: the round is as long as all
+#: lives.
 LIFE_S = 4.0
 #: A kill comes so long after the service can be reached, at most, seconds.
 WORKING_S = 3.0
@@ -78,14 +81,27 @@ class Outcome(msgspec.Struct, kw_only=True):
         return once and self.equal and self.fresh_equal and not left
 
 
-def _service(spec: str, folder: Path, port: int, nodes: int, engines: int) -> DrilledService:
+def _service(
+    spec: str, folder: Path, port: int, nodes: int, engines: int
+) -> DrilledService:
     return DrilledService(
         folder,
-        *("--feed", spec, "--headless", "--journal", str(folder / "journal.sqlite")),
-        *("--engine", str(_listened(folder)), "--nodes", str(nodes)),
-        *("--engines", str(engines), "--port", str(port)),
+        "--feed",
+        spec,
+        "--headless",
+        "--journal",
+        str(folder / "journal.sqlite"),
+        "--engine",
+        str(_listened(folder)),
+        "--nodes",
+        str(nodes),
+        "--engines",
+        str(engines),
+        "--port",
+        str(port),
         env={
-            # Speculation asks what nobody needs and is stopped in mid-search, which is no fault.
+            # Speculation asks what nobody needs and is stopped in mid-search, which is
+            # no fault.
             "LIVE_RATE_ENGINE_SPECULATE": "false",
             "LIVE_RATE_HUMAN_ENABLED": "false",
         },
@@ -96,14 +112,17 @@ def _listened(folder: Path) -> Path:
     """The engine, with all that is sent to it written down, by process."""
     engine = " ".join(shlex.quote(word) for word in find_engine("").argv)
     script = folder / "engine.sh"
-    script.write_text(f"#!/bin/sh\ntee {shlex.quote(str(folder))}/asked.$$ | {engine}\n")
+    script.write_text(
+        f"#!/bin/sh\ntee {shlex.quote(str(folder))}/asked.$$ | {engine}\n"
+    )
     script.chmod(0o755)
     return script
 
 
 def questions(folder: Path) -> collections.Counter[tuple[str, str]]:
-    """How often each search was begun: position and limit as they were sent. Without those of the
-    reference positions: a live position interrupts them, and they are begun again.
+    """How often each search was begun: position and limit as they were sent. Without
+    those of the reference positions: a live position interrupts them, and they are
+    begun again.
     """
     reference = {f"position fen {each.fen}" for each in load_reference().positions}
     found: collections.Counter[tuple[str, str]] = collections.Counter()
@@ -128,7 +147,9 @@ def _count_restored(of: Follower) -> int:
 
 
 def _comparable(whole: SnapshotMessage) -> object:
-    games = [msgspec.structs.replace(game, feed="", restored=False) for game in whole.games]
+    games = [
+        msgspec.structs.replace(game, feed="", restored=False) for game in whole.games
+    ]
     return msgspec.to_builtins((whole.engine, games, whole.players))
 
 
@@ -170,12 +191,16 @@ async def drill(
             expected = _comparable(whole)
             # What the journal held stands there before its source has confirmed it.
             await until(
-                lambda: _state(subscriber) == expected and not _count_restored(subscriber),
+                lambda: (
+                    _state(subscriber) == expected and not _count_restored(subscriber)
+                ),
                 patience_s,
             )
             found = _state(subscriber)
             async with going(newcomer.run()):
-                fresh_equal = await until(lambda: _state(newcomer) == found is not None, 60)
+                fresh_equal = await until(
+                    lambda: _state(newcomer) == found is not None, 60
+                )
             left = _count_restored(subscriber)
         await service.kill()
     asked = questions(folder)
@@ -196,7 +221,9 @@ async def main() -> int:
     kills, count, seed, nodes = numbers(100, 56, 1, 2000)
     with tempfile.TemporaryDirectory(prefix="kill-drill-") as name:
         folder = Path(name)
-        outcome = await drill(boards(count), folder, kills=kills, seed=seed, nodes=nodes)
+        outcome = await drill(
+            boards(count), folder, kills=kills, seed=seed, nodes=nodes
+        )
         if not outcome.good:
             print((folder / "service.log").read_text(errors="replace")[-3000:])
     print(f"{count} boards, seed {seed}, {nodes} nodes")

@@ -1,13 +1,15 @@
-"""Whether the service grows while rounds come and go: its memory's slope, and what holds more.
+"""Whether the service grows while rounds come and go: its memory's slope, and what
+holds more.
 
-    python -m tests.benchmarks.memory [--minutes 60] [--boards 8] [--round 150] [--nodes 1000]
+    python -m tests.benchmarks.memory [--minutes 60] [--boards 8] [--round 150] [--nodes
+    1000]
 
-Two services of the command line's, with memory as the systemd unit has it, follow one folder in
-which a round of BOARDS games is played in ROUND seconds, then another; the files of a round are
-gone when the next begins, and its games five minutes later. Subscribers stay, and while moves are
-played others come and go. One service shows its slope after the first ten minutes, the other traces
-its allocations: two snapshots, after the first third and at the end, are compared, both taken
-between two rounds.
+Two services of the command line's, with memory as the systemd unit has it, follow one
+folder in which a round of BOARDS games is played in ROUND seconds, then another; the
+files of a round are gone when the next begins, and its games five minutes later.
+Subscribers stay, and while moves are played others come and go. One service shows its
+slope after the first ten minutes, the other traces its allocations: two snapshots,
+after the first third and at the end, are compared, both taken between two rounds.
 """
 
 # ruff: noqa: T201, ASYNC240 - its output is what it is for, and its files are small
@@ -48,8 +50,8 @@ WARM_S = 600.0
 
 
 def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Growth in MB an hour of samples (s, MB), with the half width of its 95 % interval.
-    Neighbouring samples are alike, so those of each twentieth count as one.
+    """Growth in MB an hour of samples (s, MB), with the half width of its 95 %
+    interval. Neighbouring samples are alike, so those of each twentieth count as one.
     """
     size = max(1, len(samples) // 20)
     chunks = [samples[at : at + size] for at in range(0, len(samples) - size + 1, size)]
@@ -77,10 +79,14 @@ def traced(folder: Path) -> None:
 
 
 async def play(
-    folder: Path, count: int, round_s: float, playing: asyncio.Event, between: asyncio.Event
+    folder: Path,
+    count: int,
+    round_s: float,
+    playing: asyncio.Event,
+    between: asyncio.Event,
 ) -> None:
-    """Rounds without end, of the same games and players; ``between`` is set between two, when all
-    is searched and what newcomers were sent last is held no more.
+    """Rounds without end, of the same games and players; ``between`` is set between
+    two, when all is searched and what newcomers were sent last is held no more.
     """
     number = 0
     while True:
@@ -94,8 +100,12 @@ async def play(
         began_s = time.monotonic()
         playing.set()
         for moment in moments:
-            await asyncio.sleep(max(0.0, began_s + moment.at_s / speed - time.monotonic()))
-            (folder / f"game-{moment.game + 1}.pgn").write_text(write_pgn(moment.report))
+            await asyncio.sleep(
+                max(0.0, began_s + moment.at_s / speed - time.monotonic())
+            )
+            (folder / f"game-{moment.game + 1}.pgn").write_text(
+                write_pgn(moment.report)
+            )
         playing.clear()
         await asyncio.sleep(50)
         between.set()
@@ -109,7 +119,9 @@ async def come_and_go(port: int, playing: asyncio.Event) -> None:
         await playing.wait()
         for query in ("", "?detail=brief", "?type=move"):
             try:
-                async with connect(f"ws://127.0.0.1:{port}/v3/live{query}", max_size=None) as one:
+                async with connect(
+                    f"ws://127.0.0.1:{port}/v3/live{query}", max_size=None
+                ) as one:
                     await one.recv()
                     await asyncio.sleep(5)
             except OSError:
@@ -117,7 +129,9 @@ async def come_and_go(port: int, playing: asyncio.Event) -> None:
             await get(port, "/api/v3/games")
 
 
-async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Path) -> int:
+async def run(
+    minutes: float, count: int, round_s: float, nodes: int, folder: Path
+) -> int:
     games = folder / "games"
     games.mkdir()
     services = []
@@ -132,12 +146,22 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
             "memory": {"finished_after_h": RELEASED_H},
         }
         (place / "config.toml").write_text(toml(settings))
-        words = ["--headless", "--config", str(place / "config.toml"), "--feed", f"folder+{games}"]
+        words = [
+            "--headless",
+            "--config",
+            str(place / "config.toml"),
+            "--feed",
+            f"folder+{games}",
+        ]
         service = DrilledService(place, *words, env=MALLOC)
         if name == "traced":
             with service.log.open("ab") as log:
                 service.process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", "tests.benchmarks.memory", "--traced", str(place)),
+                    sys.executable,
+                    "-m",
+                    "tests.benchmarks.memory",
+                    "--traced",
+                    str(place),
                     *words,
                     cwd=Path.cwd(),
                     env={**os.environ, **MALLOC, "OMP_NUM_THREADS": "1"},
@@ -167,7 +191,10 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
                 second.process.send_signal(signal.SIGUSR2)
             if len(samples) % 30 == 0:
                 traced_mb = resident_mb(second.process.pid)
-                print(f"{now_s:.0f} s {samples[-1][1]:.1f} MB {traced_mb:.1f} MB", flush=True)
+                print(
+                    f"{now_s:.0f} s {samples[-1][1]:.1f} MB {traced_mb:.1f} MB",
+                    flush=True,
+                )
             await asyncio.sleep(2)
         await between.wait()
         second.process.send_signal(signal.SIGUSR2)
@@ -182,7 +209,8 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
     late = [each for each in samples if each[0] > min(WARM_S, minutes * 10)]
     growth, width = slope(late)
     print(
-        f"memory {late[0][1]:.1f} to {late[-1][1]:.1f} MB, {growth:+.1f} ± {width:.1f} MB an hour"
+        f"memory {late[0][1]:.1f} to {late[-1][1]:.1f} MB, "
+        f"{growth:+.1f} ± {width:.1f} MB an hour"
     )
     first, last = (
         tracemalloc.Snapshot.load(str(path)).filter_traces(
@@ -211,7 +239,9 @@ def main() -> int:
     options.add_argument("--nodes", type=int, default=1000)
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        return asyncio.run(run(given.minutes, given.boards, given.round, given.nodes, Path(name)))
+        return asyncio.run(
+            run(given.minutes, given.boards, given.round, given.nodes, Path(name))
+        )
 
 
 if __name__ == "__main__":

@@ -1,25 +1,28 @@
-"""What the perceived rating is worth: ``python -m tests.benchmarks.perceived KIND FILE…``
+"""What the perceived rating is worth: ``python -m tests.benchmarks.perceived KIND
+FILE…``
 
-KIND is ``classical``, ``classical-successive``, ``blitz``, ``blitz-successive`` or ``native``;
-each FILE is NDJSON (may be gzipped) as ``live.studies.learning.played_games`` reads it, or gains of
-one side a line (:mod:`tests.benchmarks.gains_files`). Players
-are split into five folds, and each is judged by a model learned from all others; ``--shipped``
-judges with the model of the package and learns nothing. ``native`` reads games that another engine
-searched through a scale of centipawns alone: that of its scores against those of the model's own
-engine in the same games (``--beside``, else ``otb-same-search.ndjson.gz`` in the same folder), from
-which the folds' models are learned too.
+KIND is ``classical``, ``classical-successive``, ``blitz``, ``blitz-successive`` or
+``native``; each FILE is NDJSON (may be gzipped) as
+``live.studies.learning.played_games`` reads it, or gains of one side a line
+(:mod:`tests.benchmarks.gains_files`). Players are split into five folds, and each is
+judged by a model learned from all others; ``--shipped`` judges with the model of the
+package and learns nothing. ``native`` reads games that another engine searched through
+a scale of centipawns alone: that of its scores against those of the model's own engine
+in the same games (``--beside``, else ``otb-same-search.ndjson.gz`` in the same folder),
+from which the folds' models are learned too.
 
-For player-games after 5, 10, 20, 40 counted moves and whole: shares below the 5th to 95th
-percentile, r of the two players' places, how often the usual band and the 95 % interval hold, how
-many ratings lie outside their own usual band and figures beyond 3200, the same by bands of Elo,
-and r with Elo when nobody's rating is used and everybody starts at one Elo; and what is left of
-known weaknesses.
+For player-games after 5, 10, 20, 40 counted moves and whole: shares below the 5th to
+95th percentile, r of the two players' places, how often the usual band and the 95 %
+interval hold, how many ratings lie outside their own usual band and figures beyond
+3200, the same by bands of Elo, and r with Elo when nobody's rating is used and
+everybody starts at one Elo; and what is left of known weaknesses.
 
-``--write FILE`` judges nothing, but writes the shipped model with what games share and differ by
-learned anew, on all players but those that judge; with ``--weights`` the weights, too.
+``--write FILE`` judges nothing, but writes the shipped model with what games share and
+differ by learned anew, on all players but those that judge; with ``--weights`` the
+weights, too.
 
-``--players learned`` leaves out those that no fit sees (one player in eight judges), to choose by;
-``--players judges`` takes them alone.
+``--players learned`` leaves out those that no fit sees (one player in eight judges), to
+choose by; ``--players judges`` takes them alone.
 """
 
 import argparse
@@ -37,7 +40,12 @@ import numpy as np
 
 from live.messages.figures import GainKind
 from live.ratings.engine_scale import measure_agreement
-from live.ratings.perceived_model import MoveReader, PerceivedModel, load_shipped_models, scale_turn
+from live.ratings.perceived_model import (
+    MoveReader,
+    PerceivedModel,
+    load_shipped_models,
+    scale_turn,
+)
 from live.server.analysis import to_json
 from live.studies.learning.followed_games import Whom, choose_sides, follow_game
 from live.studies.learning.held_out import assign_share, is_held_out
@@ -95,8 +103,8 @@ Part = tuple[PerceivedModel, Whom]
 
 
 def native_scale(native: Sequence[PlayedGame], beside: Sequence[PlayedGame]) -> float:
-    """Centipawns of the engine of ``native`` to one of that of ``beside``, over the positions of
-    the games that both searched.
+    """Centipawns of the engine of ``native`` to one of that of ``beside``, over the
+    positions of the games that both searched.
     """
     own = {game.moves: game.scores_cp for game in beside}
     pairs = [
@@ -108,7 +116,8 @@ def native_scale(native: Sequence[PlayedGame], beside: Sequence[PlayedGame]) -> 
     ]
     found = measure_agreement(*zip(*pairs, strict=True))
     sys.stderr.write(
-        f"scale {found.scale:.3f} ± {found.scale_error:.3f}, correlation {found.correlation:.3f}, "
+        f"scale {found.scale:.3f} ± {found.scale_error:.3f}, "
+        f"correlation {found.correlation:.3f}, "
         f"{found.positions} positions\n"
     )
     return found.scale
@@ -120,17 +129,19 @@ def read_through(games: Sequence[PlayedGame], scale: float) -> list[PlayedGame]:
     def side(of: PlayedSide) -> PlayedSide:
         return of._replace(turns=tuple(scale_turn(each, scale) for each in of.turns))
 
-    return [each._replace(white=side(each.white), black=side(each.black)) for each in games]
+    return [
+        each._replace(white=side(each.white), black=side(each.black)) for each in games
+    ]
 
 
-# --- tables --------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------
 
 
 def weak_moves(
     games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom
 ) -> dict[str, list[float]]:
-    """Find the slopes of single moves at the player's own Elo, in standard deviations, where they
-    are known to be weak: at 0.00 after ply 60, and at +4 or more.
+    """Find the slopes of single moves at the player's own Elo, in standard deviations,
+    where they are known to be weak: at 0.00 after ply 60, and at +4 or more.
     """
     found: dict[str, list[float]] = {"dead_draws": [], "won_games": []}
     reader = MoveReader((model,))
@@ -144,15 +155,23 @@ def weak_moves(
     return found
 
 
-def weaknesses(after: dict[str, Judged], weak: dict[str, list[float]]) -> dict[str, Any]:
+def weaknesses(
+    after: dict[str, Judged], weak: dict[str, list[float]]
+) -> dict[str, Any]:
     """Return what is known to be weak; 0 is what slopes should be on average."""
     whole = after[WHOLE]
     elite = whole.rating[whole.elo >= 2600]
     found: dict[str, Any] = {
-        what: {"moves": len(slopes), "slope": round_figure(fmean(slopes)) if slopes else None}
+        what: {
+            "moves": len(slopes),
+            "slope": round_figure(fmean(slopes)) if slopes else None,
+        }
         for what, slopes in weak.items()
     }
-    found["elite_finals"] = {"n": len(elite), "beyond_3200": compute_share(elite > BEYOND_ELO)}
+    found["elite_finals"] = {
+        "n": len(elite),
+        "beyond_3200": compute_share(elite > BEYOND_ELO),
+    }
     for when in ("10", WHOLE):
         of = after[when]
         edge = 2 * (of.elo - of.level)
@@ -168,7 +187,7 @@ def weaknesses(after: dict[str, Judged], weak: dict[str, list[float]]) -> dict[s
     return found
 
 
-# --- the five folds ------------------------------------------------------------------------------
+# --- the five folds -------------------------------------------------------------------
 
 
 def folds(games: Sequence[PlayedGame], kind: Kind, whom: Whom) -> Iterator[Part]:
@@ -194,7 +213,8 @@ def folds(games: Sequence[PlayedGame], kind: Kind, whom: Whom) -> Iterator[Part]
         )
         sys.stderr.write(
             f"fold {fold}: {model.games} player-games, beta {model.shared}, kappa "
-            f"{model.dispersion} {model.finished_dispersion}, event {model.event_dispersion}\n"
+            f"{model.dispersion} {model.finished_dispersion}, "
+            f"event {model.event_dispersion}\n"
         )
         yield model, inside
 
@@ -214,9 +234,12 @@ def judge_parts(
         for what, slopes in weak_moves(games, model, inside).items():
             weak.setdefault(what, []).extend(slopes)
     together = {
-        when: Judged(*map(np.concatenate, zip(*each, strict=True))) for when, each in after.items()
+        when: Judged(*map(np.concatenate, zip(*each, strict=True)))
+        for when, each in after.items()
     }
-    return Judgement(together, JudgedMoves(*map(np.concatenate, zip(*moves, strict=True)))), weak
+    return Judgement(
+        together, JudgedMoves(*map(np.concatenate, zip(*moves, strict=True)))
+    ), weak
 
 
 def learn_model(args: argparse.Namespace) -> PerceivedModel:
@@ -255,7 +278,9 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         games = read_through(games, native_scale(games, learned_from))
     parts: Iterable[Part] = folds(learned_from, kind, whom)
     if args.shipped:
-        parts = [(each, whom) for each in load_shipped_models() if each.name == kind.model]
+        parts = [
+            (each, whom) for each in load_shipped_models() if each.name == kind.model
+        ]
     judged, weak = judge_parts(games, parts)
     return {
         "kind": args.kind,
@@ -275,12 +300,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--shipped", action="store_true", help="judge the model of the package")
-    parser.add_argument("--players", choices=("all", "learned", "judges"), default="all")
-    parser.add_argument("--beside", type=Path, help="the same games by the model's own engine")
+    parser.add_argument(
+        "--shipped", action="store_true", help="judge the model of the package"
+    )
+    parser.add_argument(
+        "--players", choices=("all", "learned", "judges"), default="all"
+    )
+    parser.add_argument(
+        "--beside", type=Path, help="the same games by the model's own engine"
+    )
     parser.add_argument("--json", metavar="FILE", help="- prints")
-    parser.add_argument("--write", metavar="FILE", help="learn a model, and judge nothing")
-    parser.add_argument("--weights", action="store_true", help="learn the weights as well")
+    parser.add_argument(
+        "--write", metavar="FILE", help="learn a model, and judge nothing"
+    )
+    parser.add_argument(
+        "--weights", action="store_true", help="learn the weights as well"
+    )
     args = parser.parse_args(argv)
     if args.write:
         Path(args.write).write_bytes(to_json(learn_model(args)))
@@ -301,13 +336,16 @@ def print_table(found: dict[str, Any]) -> None:
     out = sys.stdout.write
     out(f"{found['kind']}, {found['games']} games\n")
     out(
-        "after  n     below 5 25 50 75 95            pair r (2 se)   usual  95 %   outside"
+        "after  n     below 5 25 50 75 95            pair r (2 se)   "
+        "usual  95 %   outside"
         "  3200+  blind r  rms\n"
     )
     for when, row in found["after"].items():
         if not row["n"]:
             continue
-        below = " ".join(f"{100 * each:5.1f}" for each in row["percentile_below"].values())
+        below = " ".join(
+            f"{100 * each:5.1f}" for each in row["percentile_below"].values()
+        )
         error = 2 / max(row["pairs"], 1) ** 0.5
         out(
             f"{when:6} {row['n']:<6}{below}   {row['pair_r']} ({error:.3f})  "

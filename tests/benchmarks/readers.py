@@ -2,10 +2,11 @@
 
     python -m tests.benchmarks.readers PORT LOOKING
 
-Reads the subscribers' queries as a list in JSON; then for every empty line prints how many bytes
-have come in so far, and when its input ends, and nothing has come for three seconds, what came in
-all. The first LOOKING of them look for moves: when the last of them read each, and where a game's
-id is the time at which its move was sent, how long each of them took.
+Reads the subscribers' queries as a list in JSON; then for every empty line prints how
+many bytes have come in so far, and when its input ends, and nothing has come for three
+seconds, what came in all. The first LOOKING of them look for moves: when the last of
+them read each, and where a game's id is the time at which its move was sent, how long
+each of them took.
 """
 
 import asyncio
@@ -22,17 +23,21 @@ from collections.abc import Sequence
 from typing import Any
 
 HANDSHAKE = (
-    "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{more}\r\n"
+    "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+    "Connection: Upgrade\r\n"
+    "Sec-WebSocket-Key: "
+    "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{more}\r\n"
 )
 MOVE = re.compile(rb'"type":"move","game":"([^"]{1,80})","ply":(\d{1,4})')
 #: Nothing more comes when so long nothing has come, seconds.
 QUIET_S = 3.0
 
 
-def shake(port: int, path: str = "/v3/live", room: int = 0, more: str = "") -> socket.socket:
-    """A plain socket after a websocket handshake's request; ``room``: bytes it takes unread;
-    ``more``: headers.
+def shake(
+    port: int, path: str = "/v3/live", room: int = 0, more: str = ""
+) -> socket.socket:
+    """A plain socket after a websocket handshake's request; ``room``: bytes it takes
+    unread; ``more``: headers.
     """
     sock = socket.socket()
     if room:
@@ -44,7 +49,9 @@ def shake(port: int, path: str = "/v3/live", room: int = 0, more: str = "") -> s
 
 
 class Reader:
-    """One subscriber: what it got since the handshake, and all of it for one of each filter."""
+    """One subscriber: what it got since the handshake, and all of it for one of each
+    filter.
+    """
 
     def __init__(self, port: int, query: str, whole: bool, looking: bool) -> None:
         self.query = query

@@ -1,16 +1,19 @@
-"""A whole event to thousands of subscribers: nothing missing, and how soon a move reaches all.
+"""A whole event to thousands of subscribers: nothing missing, and how soon a move
+reaches all.
 
     python -m tests.benchmarks.rehearsal [SUBSCRIBERS [BOARDS [SPEED [SECONDS]]]]
 
-Boards are played back SPEED times as fast as they were played, as PGN bytes through the decoder,
-the plan, the ledger with an engine that knows every answer at once, the ratings and the publisher.
-Three eighths of the subscribers take everything, half take one player's board, an eighth one event.
-The latency of a move runs from before its bytes are read to the moment the last subscriber that
-selects it has read its frame, in another process, on one clock. As in the service, collections of
-garbage leave what was there at the start alone.
+Boards are played back SPEED times as fast as they were played, as PGN bytes through the
+decoder, the plan, the ledger with an engine that knows every answer at once, the
+ratings and the publisher. Three eighths of the subscribers take everything, half take
+one player's board, an eighth one event. The latency of a move runs from before its
+bytes are read to the moment the last subscriber that selects it has read its frame, in
+another process, on one clock. As in the service, collections of garbage leave what was
+there at the start alone.
 
-Accounted for: all subscribers with the same filter got the same bytes, to the checksum, and one of
-each filter, its messages applied one by one, holds the last number and the final snapshot.
+Accounted for: all subscribers with the same filter got the same bytes, to the checksum,
+and one of each filter, its messages applied one by one, holds the last number and the
+final snapshot.
 """
 
 # ruff: noqa: T201 - its output is what it is for
@@ -79,7 +82,9 @@ def queries(count: int, games: int) -> list[str]:
     return list(chain.from_iterable(pairs))[:count]
 
 
-async def _rehearse(moments: list[GameMoment], known: dict[Search, SearchResult]) -> None:
+async def _rehearse(
+    moments: list[GameMoment], known: dict[Search, SearchResult]
+) -> None:
     """Every search is made once, before anything is measured."""
     service = InstantEvent(known)
     last = {moment.game: moment.report for moment in moments}
@@ -99,10 +104,12 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     await _rehearse(moments, known)
     texts = [write_pgn(moment.report).encode() for moment in moments]
     service = InstantEvent(known)
-    # All come at once, and none answers pings. Heartbeats are left out for whoever is behind, and
-    # would differ.
+    # All come at once, and none answers pings. Heartbeats are left out for whoever is
+    # behind, and would differ.
     limits = ClientLimits(handshakes_burst=1e6, silent_after_s=1e6, heartbeat_s=1e6)
-    async with Publisher(ServerConfig(port=0), service.state, limits=limits) as publisher:
+    async with Publisher(
+        ServerConfig(port=0), service.state, limits=limits
+    ) as publisher:
         service.listen(publisher.publish)
         for moment in before.values():
             await service.take(FeedReport("rehearsal", (moment.report,)))
@@ -120,29 +127,47 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
             (report,) = PgnReader().read_text(text, closed=True)
             report = msgspec.structs.replace(report, key=moment.report.key)
             await service.take(FeedReport("rehearsal", (report,)))
-            (game,) = [v.id for v in service.state.games() if v.board == moment.game + 1]
+            (game,) = [
+                v.id for v in service.state.games() if v.board == moment.game + 1
+            ]
             sent.setdefault(f"{game} {len(report.moves)}", at_ns)
         cpu_s, took_s = time.process_time() - cpu_s, clock.now() - start_s
         await service.settled()
         await asyncio.sleep(1)
         publisher.broadcaster.flush()
         finals = {
-            query: publisher.broadcaster.open_stream(parse_filter(parse_qsl(query[1:]))).seq
+            query: publisher.broadcaster.open_stream(
+                parse_filter(parse_qsl(query[1:]))
+            ).seq
             for query in set(asked)
         }
-        snapshots = {q: snapshot(service.state, parse_filter(parse_qsl(q[1:]))) for q in set(asked)}
+        snapshots = {
+            q: snapshot(service.state, parse_filter(parse_qsl(q[1:])))
+            for q in set(asked)
+        }
         told = await readers.result()
     deliveries = accounted(told, finals, snapshots)
-    print(f"{wanted} subscribers, {len(set(asked))} filters, {count} boards, speed {speed:g}")
-    print(f"moves {len(sent)} in {took_s:.0f} s; messages delivered {deliveries}, none missing")
+    print(
+        f"{wanted} subscribers, {len(set(asked))} filters, {count} boards, "
+        f"speed {speed:g}"
+    )
+    print(
+        f"moves {len(sent)} in {took_s:.0f} s; messages delivered "
+        f"{deliveries}, none missing"
+    )
     print(f"server {100 * cpu_s / took_s:.0f} % of one processor")
-    read = {name: told["last"][name] - at for name, at in sent.items() if name in told["last"]}
+    read = {
+        name: told["last"][name] - at
+        for name, at in sent.items()
+        if name in told["last"]
+    }
     assert len(read) > 0.98 * len(sent), (len(read), len(sent))
     latencies = sorted(each / 1e6 for each in read.values())
     cuts = statistics.quantiles(latencies, n=100)
     print(
         "feed byte to the last subscriber's frame: "
-        f"median {cuts[49]:.1f} ms, 99th {cuts[98]:.1f} ms, largest {latencies[-1]:.1f} ms"
+        f"median {cuts[49]:.1f} ms, 99th {cuts[98]:.1f} ms, "
+        f"largest {latencies[-1]:.1f} ms"
     )
 
 
@@ -155,7 +180,9 @@ def accounted(
         got[query].append((size, checksum))
     deliveries = 0
     for query, same in got.items():
-        assert len(set(same)) == 1, f"subscribers of {query!r} got different bytes: {set(same)}"
+        assert len(set(same)) == 1, (
+            f"subscribers of {query!r} got different bytes: {set(same)}"
+        )
         told_all = messages(base64.b64decode(told["whole"][query]))
         client_state, seqs = ReferenceClient(), []
         for message in told_all:

@@ -2,12 +2,13 @@
 
     python -m tests.benchmarks.restart [GAMES [PLIES]]
 
-Makes a journal of GAMES (1000) finished games of about PLIES (80) plies over nine rounds, scored by
-an engine made of arithmetic and kept whole, in one process. Then a second process opens it as the
-service does, and tells how long it took until the games stood again and until the first snapshot
-was encoded, its processor time, the longest that the event loop was kept from other work, and its
-peak memory; the snapshot must be that of before. Aims: 1.5 s, 180 MB, and for 56 games a snapshot
-of 300 kB as it is sent.
+Makes a journal of GAMES (1000) finished games of about PLIES (80) plies over nine
+rounds, scored by an engine made of arithmetic and kept whole, in one process. Then a
+second process opens it as the service does, and tells how long it took until the games
+stood again and until the first snapshot was encoded, its processor time, the longest
+that the event loop was kept from other work, and its peak memory; the snapshot must be
+that of before. Aims: 1.5 s, 180 MB, and for 56 games a snapshot of 300 kB as it is
+sent.
 """
 
 # ruff: noqa: T201 - its output is what it is for
@@ -39,7 +40,9 @@ PLAYERS = 222
 
 
 def _games(count: int, plies: int) -> list[GameReport]:
-    """Real games, cut or as they are, each pairing another one of an open of nine rounds."""
+    """Real games, cut or as they are, each pairing another one of an open of nine
+    rounds.
+    """
     made = []
     for number, game in enumerate(boards(count)):
         turn, board = divmod(number, PLAYERS // 2)
@@ -48,7 +51,10 @@ def _games(count: int, plies: int) -> list[GameReport]:
         cut = msgspec.structs.replace(game, moves=game.moves[:plies], result=result)
         one, other = (
             msgspec.structs.replace(player, name=f"Player {number:04}")
-            for player, number in ((game.headers.white, white), (game.headers.black, black))
+            for player, number in (
+                (game.headers.white, white),
+                (game.headers.black, black),
+            )
         )
         place = {"round": f"{turn + 1}.{board + 1}", "board": board + 1}
         made.append(headed(cut, event="Open", white=one, black=other, **place))
@@ -74,7 +80,9 @@ async def fill(path: Path, count: int, plies: int) -> str:
     """Make the journal; gives what its snapshot is."""
     hall = _event(path)
     with hall.journal.opened(hall.config):
-        await hall.journal.restore(hall.state, ARITHMETIC, nothing_known, "1 look", [FEED])
+        await hall.journal.restore(
+            hall.state, ARITHMETIC, nothing_known, "1 look", [FEED]
+        )
         for number, game in enumerate(_games(count, plies)):
             await hall.take(FeedReport(FEED, (game,)))
             hall.answer_all()
@@ -146,7 +154,11 @@ def main() -> int:
     found = json.loads(done.stdout)
     equal = found.pop("digest") == digest
     for what, value in found.items():
-        print(f"{what:16} {value:.3f}" if isinstance(value, float) else f"{what:16} {value}")
+        print(
+            f"{what:16} {value:.3f}"
+            if isinstance(value, float)
+            else f"{what:16} {value}"
+        )
     total_s = found["restored_s"] + found["snapshot_s"]
     print(f"first correct snapshot after {total_s:.2f} s (aim 1.5 s), equal: {equal}")
     print(f"peak memory {found['peak_mb']:.0f} MB (aim 180 MB)")

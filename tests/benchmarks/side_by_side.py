@@ -1,16 +1,16 @@
 """What one game says of a player's Elo, figure by figure, on the same games.
 
-``python -m tests.benchmarks.side_by_side KIND FILE… [--json FILE]``; KIND and files as for
-:mod:`tests.benchmarks.perceived`. For each player-game after 10, 20 and 40 counted moves and whole:
-correlation with the player's Elo, and error of the Elo guessed from it (root mean square, and mean
-absolute), of
+``python -m tests.benchmarks.side_by_side KIND FILE… [--json FILE]``; KIND and files as
+for :mod:`tests.benchmarks.perceived`. For each player-game after 10, 20 and 40 counted
+moves and whole: correlation with the player's Elo, and error of the Elo guessed from it
+(root mean square, and mean absolute), of
 
 * the perceived rating, with one level for everybody, so that no rating helps it;
 * lichess' accuracy, centipawn loss, and its logarithm;
 * the best linear mixture of these three.
 
-``--games`` does the same for players with several games, after 1, 3, 5 and 10 of them: the sums of
-the perceived rating over them, and means of the others.
+``--games`` does the same for players with several games, after 1, 3, 5 and 10 of them:
+the sums of the perceived rating over them, and means of the others.
 
 Every guess is a straight line fitted to the players of the other four folds.
 """
@@ -56,7 +56,9 @@ FIGURES = ("perceived", "accuracy", "loss", "log loss", "mixture of three")
 def read_parts(
     games: Sequence[PlayedGame], kind: Kind
 ) -> tuple[dict[str, list[SidePart]], dict[str, MoveReader]]:
-    """Return every player-game after so many moves, each by a model of other players."""
+    """Return every player-game after so many moves, each by a model of other
+    players.
+    """
     found: dict[str, list[SidePart]] = {str(when): [] for when in (*AFTER, WHOLE)}
     readers: dict[str, MoveReader] = {}
     for model, inside in folds(games, kind, lambda _: True):
@@ -64,7 +66,9 @@ def read_parts(
         for game, sides in zip(games, choose_sides(games, inside), strict=True):
             if not sides:
                 continue
-            moves = list(follow_game(game, reader, NOBODY_IS_HARD, level=model.mean_elo))
+            moves = list(
+                follow_game(game, reader, NOBODY_IS_HARD, level=model.mean_elo)
+            )
             for color, player in sides.items():
                 readers[player] = reader
                 own = [each for each in moves if each.color == color]
@@ -84,9 +88,11 @@ def read_parts(
     return found, readers
 
 
-def read_accuracy(game: PlayedGame, color: Color, ply: int) -> tuple[float, float] | None:
-    """Return lichess' accuracy and the centipawn loss of a side up to a ply; None where no
-    score is known.
+def read_accuracy(
+    game: PlayedGame, color: Color, ply: int
+) -> tuple[float, float] | None:
+    """Return lichess' accuracy and the centipawn loss of a side up to a ply; None where
+    no score is known.
     """
     scores = [None if cp is None else Score(cp) for cp in game.scores_cp[: ply + 1]]
     side = compute_game_accuracy(scores, "white")[color]
@@ -111,7 +117,9 @@ def compare_figures(
 ) -> dict[str, object]:
     """Return r and errors of every figure."""
     elo = np.array([each.elo for each in parts])
-    fold = np.array([assign_share(each.player, FOLDS) for each in parts], dtype=np.float64)
+    fold = np.array(
+        [assign_share(each.player, FOLDS) for each in parts], dtype=np.float64
+    )
     ratings = []
     for each in parts:
         figure = read_rating(each.evidence, prior_sd(each.player))
@@ -140,7 +148,9 @@ def compare_figures(
 
 
 def join_games(parts: Sequence[SidePart], games: int) -> Iterator[SidePart]:
-    """Yield each player's first so many games as one; players with fewer are left out."""
+    """Yield each player's first so many games as one; players with fewer are
+    left out.
+    """
     of_players: dict[str, list[SidePart]] = {}
     for part in parts:
         of_players.setdefault(part.player, []).append(part)
@@ -172,7 +182,11 @@ def measure(args: argparse.Namespace) -> dict[str, object]:
 
     found: dict[str, object] = {"kind": args.kind, "games": len(games)}
     if not args.games:
-        after = {when: compare_figures(some, prior_sd) for when, some in parts.items() if some}
+        after = {
+            when: compare_figures(some, prior_sd)
+            for when, some in parts.items()
+            if some
+        }
         return found | {"after": after}
     # The same players in every row.
     enough = {each.player for each in join_games(parts[WHOLE], GAMES[-1])}
@@ -188,7 +202,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--games", action="store_true", help="players with several games")
+    parser.add_argument(
+        "--games", action="store_true", help="players with several games"
+    )
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args(argv)
     text = json.dumps(measure(args), indent=1) + "\n"

@@ -1,15 +1,16 @@
-"""How long hostile or large sources hold up everybody else: the longest turn of the event loop, and
-what a good client feels, who opens a new connection for ``/healthz`` every 40 ms.
+"""How long hostile or large sources hold up everybody else: the longest turn of the
+event loop, and what a good client feels, who opens a new connection for ``/healthz``
+every 40 ms.
 
-    python -m tests.benchmarks.stalls [--package FOLDER] [--only renames,shuffle] [--seconds 40]
-                                      [--where]
+    python -m tests.benchmarks.stalls [--package FOLDER] [--only renames,shuffle]
+                                      [--seconds 40] [--where]
 
-The service is the command line's in a process of its own, each attack by itself with a source made
-here. ``--package`` takes the service from another checkout, so that two versions are compared.
-``--where`` tells where the loop was in the longest turn of all, the start included. A turn is what
-the loop does between two looks at its sockets: its length on the clock, where other programs count
-too, and in processor time of the loop's own thread. On a quiet machine none should be longer than
-50 ms.
+The service is the command line's in a process of its own, each attack by itself with a
+source made here. ``--package`` takes the service from another checkout, so that two
+versions are compared. ``--where`` tells where the loop was in the longest turn of all,
+the start included. A turn is what the loop does between two looks at its sockets: its
+length on the clock, where other programs count too, and in processor time of the loop's
+own thread. On a quiet machine none should be longer than 50 ms.
 """
 
 # ruff: noqa: T201 - its output is what it is for
@@ -45,7 +46,8 @@ BOARDS, STILL = 200, 1_500
 SHUFFLE = 1_200
 LINES = 997
 
-#: Comes before the command line: notes how long each turn of the main thread's loop was.
+#: Comes before the command line: notes how long each turn of the main thread's loop
+#: was.
 _WATCHED = """
 import json, selectors, sys, threading, time
 from collections import Counter
@@ -102,7 +104,7 @@ class Attack(NamedTuple):
     """Serves it; gives what to follow."""
 
 
-# --- the sources ----------------------------------------------------------------------------------
+# --- the sources ----------------------------------------------------------------------
 
 
 def random_lines(count: int, plies: int) -> list[str]:
@@ -119,7 +121,13 @@ def random_lines(count: int, plies: int) -> list[str]:
 
 
 def game(white: str, black: str, board: int, line: str) -> str:
-    tags = {"Event": "Drill", "Round": "1", "Board": board, "White": white, "Black": black}
+    tags = {
+        "Event": "Drill",
+        "Round": "1",
+        "Board": board,
+        "White": white,
+        "Black": black,
+    }
     head = "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
     return f'{head}[WhiteElo "2200"]\n[BlackElo "2200"]\n\n{line} *\n\n'
 
@@ -130,7 +138,9 @@ async def pages(page: Callable[[int], bytes]) -> AsyncIterator[str]:
     asked = itertools.count()
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.send_whole(200, page(next(asked)), {"Content-Type": "application/x-chess-pgn"})
+        await reply.send_whole(
+            200, page(next(asked)), {"Content-Type": "application/x-chess-pgn"}
+        )
 
     async with serve_http(answer) as origin:
         yield f"{origin}/games.pgn"
@@ -144,7 +154,11 @@ async def renames(folder: Path) -> AsyncIterator[str]:
         texts = []
         for board in range(BOARDS):
             line = lines[(asked * BOARDS + board) % LINES]
-            texts.append(game(f"White {asked} {board}", f"Black {asked} {board}", board + 1, line))
+            texts.append(
+                game(
+                    f"White {asked} {board}", f"Black {asked} {board}", board + 1, line
+                )
+            )
         return "".join(texts).encode()
 
     async with pages(page) as address:
@@ -155,14 +169,19 @@ async def renames(folder: Path) -> AsyncIterator[str]:
 async def still(folder: Path) -> AsyncIterator[str]:
     lines = random_lines(STILL, 30)
     file = folder / "still.pgn"
-    texts = (game(f"White {at}", f"Black {at}", at + 1, line) for at, line in enumerate(lines))
+    texts = (
+        game(f"White {at}", f"Black {at}", at + 1, line)
+        for at, line in enumerate(lines)
+    )
     file.write_text("".join(texts))
     yield str(file)
 
 
 @asynccontextmanager
 async def shuffle(folder: Path) -> AsyncIterator[str]:
-    line = " ".join(itertools.islice(itertools.cycle(("Nf3", "Nf6", "Ng1", "Ng8")), SHUFFLE))
+    line = " ".join(
+        itertools.islice(itertools.cycle(("Nf3", "Nf6", "Ng1", "Ng8")), SHUFFLE)
+    )
     file = folder / "shuffle.pgn"
     file.write_text(game("White", "Black", 1, line))
     yield str(file)
@@ -170,7 +189,9 @@ async def shuffle(folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def broker(payloads: list[bytes]) -> AsyncIterator[str]:
-    """As much of a broker as it takes to send these messages to a subscriber, one a second."""
+    """As much of a broker as it takes to send these messages to a subscriber, one a
+    second.
+    """
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # Whoever looked on has gone.
@@ -182,12 +203,16 @@ async def broker(payloads: list[bytes]) -> AsyncIterator[str]:
                     version = body[6]
                     writer.write(b"\x20\x03\0\0\0" if version == 5 else b"\x20\x02\0\0")
                 elif kind == 8:
-                    writer.write(b"\x90" + (b"\x04" if version == 5 else b"\x03") + body[:2])
+                    writer.write(
+                        b"\x90" + (b"\x04" if version == 5 else b"\x03") + body[:2]
+                    )
                     writer.write(b"\0\0" if version == 5 else b"\0")
                     for payload in payloads:
                         await asyncio.sleep(1)
                         topic = b"\0\x0ahall/drill" + (b"\0" if version == 5 else b"")
-                        writer.write(b"\x30" + mqtt_length(len(topic) + len(payload)) + topic)
+                        writer.write(
+                            b"\x30" + mqtt_length(len(topic) + len(payload)) + topic
+                        )
                         writer.write(payload)
                         await writer.drain()
                 elif kind == 12:
@@ -229,17 +254,23 @@ async def large_message(folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def many_moves(folder: Path) -> AsyncIterator[str]:
-    moves = list(itertools.islice(itertools.cycle(("g1f3", "g8f6", "f3g1", "f6g8")), 250_000))
+    moves = list(
+        itertools.islice(itertools.cycle(("g1f3", "g8f6", "f3g1", "f6g8")), 250_000)
+    )
     whole = json.dumps({"white": "A", "black": "B", "moves": moves}).encode()
     # A text takes a third of the bytes, and fits into what one message may have.
-    text = json.dumps({"white": "C", "black": "D", "moves": " ".join(moves)[:1_000_000]}).encode()
+    text = json.dumps(
+        {"white": "C", "black": "D", "moves": " ".join(moves)[:1_000_000]}
+    ).encode()
     async with broker([whole, text]) as address:
         yield address
 
 
 @asynccontextmanager
 async def bombs(folder: Path) -> AsyncIterator[str]:
-    """LiveChess that sends messages of 1 MB without a pause, deflated to 1 kB where it may."""
+    """LiveChess that sends messages of 1 MB without a pause, deflated to 1 kB where it
+    may.
+    """
     text = b'{"response":"feed","id":1,"param":{"' + b" " * 1_000_000 + b'":1}}'
     deflate = zlib.compressobj(9, wbits=-15)
     packed = deflate.compress(text) + deflate.flush(zlib.Z_SYNC_FLUSH)
@@ -248,7 +279,9 @@ async def bombs(folder: Path) -> AsyncIterator[str]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-            fields = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
+            fields = dict(
+                line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line
+            )
             named = {name.lower(): value for name, value in fields.items()}
             if "sec-websocket-key" not in named:
                 writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
@@ -258,14 +291,28 @@ async def bombs(folder: Path) -> AsyncIterator[str]:
 
             takes = "permessage-deflate" in named.get("sec-websocket-extensions", "")
             writer.write(
-                b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                + f"Sec-WebSocket-Accept: {accept_key(named['sec-websocket-key'])}\r\n".encode()
-                + (b"Sec-WebSocket-Extensions: permessage-deflate\r\n" if takes else b"")
+                (
+                    b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                    b"Connection: Upgrade\r\n"
+                )
+                + (
+                    "Sec-WebSocket-Accept: "
+                    f"{accept_key(named['sec-websocket-key'])}\r\n"
+                ).encode()
+                + (
+                    b"Sec-WebSocket-Extensions: permessage-deflate\r\n"
+                    if takes
+                    else b""
+                )
                 + b"\r\n"
             )
             payload, first = (packed, 0xC1) if takes else (text, 0x81)
             size = len(payload)
-            length = b"\x7e" + size.to_bytes(2) if size < 65_536 else b"\x7f" + size.to_bytes(8)
+            length = (
+                b"\x7e" + size.to_bytes(2)
+                if size < 65_536
+                else b"\x7f" + size.to_bytes(8)
+            )
             while True:
                 writer.write(bytes([first]) + length + payload)
                 await writer.drain()
@@ -286,16 +333,20 @@ ATTACKS = (
 )
 
 
-# --- the drill ------------------------------------------------------------------------------------
+# --- the drill ------------------------------------------------------------------------
 
 
 def probe(port: int, seconds: float) -> None:
-    """A good client, in a process of its own; prints how long each answer took, or null."""
+    """A good client, in a process of its own; prints how long each answer took, or
+    null.
+    """
     took: list[float | None] = []
     until_s = time.monotonic() + seconds
     while (began := time.monotonic()) < until_s:
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=20).read()
+            urllib.request.urlopen(
+                f"http://127.0.0.1:{port}/healthz", timeout=20
+            ).read()
             took.append(1000 * (time.monotonic() - began))
         except OSError:
             took.append(None)
@@ -316,14 +367,21 @@ class Found(NamedTuple):
 
 def listens(port: int) -> bool:
     """Whether anybody can connect."""
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection(("127.0.0.1", port), timeout=1),
+    ):
         return True
     return False
 
 
 async def output_of(*words: str) -> bytes:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.benchmarks.stalls", *words, stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        "-m",
+        "tests.benchmarks.stalls",
+        *words,
+        stdout=asyncio.subprocess.PIPE,
     )
     return (await process.communicate())[0]
 
@@ -333,21 +391,39 @@ async def run(attack: Attack, package: Path, seconds: float, where: bool) -> Fou
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         settings = folder / "drill.toml"
-        settings.write_text("[feeds]\npoll_s = 1.0\n[engine]\nengines = 1\nnodes = 300\n")
+        settings.write_text(
+            "[feeds]\npoll_s = 1.0\n[engine]\nengines = 1\nnodes = 300\n"
+        )
         notes, port = folder / "turns.json", free_port()
         async with attack.source(folder) as address:
-            words = ("--config", str(settings), "--headless", "--no-journal", "--port", str(port))
+            words = (
+                "--config",
+                str(settings),
+                "--headless",
+                "--no-journal",
+                "--port",
+                str(port),
+            )
             with (folder / "log").open("wb") as log:
                 process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-c", _WATCHED, str(notes), str(LONG_S), str(int(where))),
-                    *(*words, "--feed", address),
+                    sys.executable,
+                    "-c",
+                    _WATCHED,
+                    str(notes),
+                    str(LONG_S),
+                    str(int(where)),
+                    *words,
+                    "--feed",
+                    address,
                     cwd=folder,
                     env=os.environ | {"PYTHONPATH": str(package)},
                     stdout=log,
                     stderr=log,
                 )
             try:
-                if not await until(lambda: listens(port) or process.returncode is not None, 120):
+                if not await until(
+                    lambda: listens(port) or process.returncode is not None, 120
+                ):
                     sys.exit((folder / "log").read_text()[-2000:])
                 began_s = time.time()
                 took = json.loads(await output_of("probe", str(port), str(seconds)))
@@ -378,14 +454,28 @@ async def run(attack: Attack, package: Path, seconds: float, where: bool) -> Fou
 
 def table(found: dict[str, Found]) -> Iterator[str]:
     """A row for each attack."""
-    heads = ("turn ms", "own ms", "p50 ms", "p99 ms", "max ms", "answers", "failed", "end s")
+    heads = (
+        "turn ms",
+        "own ms",
+        "p50 ms",
+        "p99 ms",
+        "max ms",
+        "answers",
+        "failed",
+        "end s",
+    )
     yield f"{'':44}" + "".join(f"{head:>9}" for head in heads)
     for name, each in found.items():
         sorted_ms = sorted(each.answers_ms) or [float("nan")]
         p99 = sorted_ms[min(len(sorted_ms) - 1, int(0.99 * len(sorted_ms)))]
         values = (
-            *(each.longest_ms, each.longest_own_ms, statistics.median(sorted_ms), p99),
-            *(sorted_ms[-1], len(each.answers_ms), each.failed),
+            each.longest_ms,
+            each.longest_own_ms,
+            statistics.median(sorted_ms),
+            p99,
+            sorted_ms[-1],
+            len(each.answers_ms),
+            each.failed,
         )
         row = "".join(f"{value:9.0f}" for value in values)
         yield f"{name:44}{row}{each.end_s:9.1f}"

@@ -1,16 +1,16 @@
 """What is told of finished rounds: ``python -m tests.benchmarks.told FILE…``
 
-Each FILE is what ``live-rate analyze --json`` wrote of the games of one round. Every moment is
-printed with the scores around its move, to be read by a person; what a program can judge is
-counted:
+Each FILE is what ``live-rate analyze --json`` wrote of the games of one round. Every
+moment is printed with the scores around its move, to be read by a person; what a
+program can judge is counted:
 
-- drama missed: a game won against 100 Elo or more, a move that swings the expected score by 40
-  points, the highest percentile over 15 counted moves, without a moment;
-- late: how many moves after the one that makes it true a moment is told, and how long these
-  took by the players' clocks, where each score comes before the next move. Moments of the
-  round are true when its last game is over, and told then;
-- open cards: how many turning points were told before the reply had its score, and how many of
-  them it then neither confirmed nor completed.
+- drama missed: a game won against 100 Elo or more, a move that swings the expected
+  score by 40 points, the highest percentile over 15 counted moves, without a moment;
+- late: how many moves after the one that makes it true a moment is told, and how long
+  these took by the players' clocks, where each score comes before the next move.
+  Moments of the round are true when its last game is over, and told then;
+- open cards: how many turning points were told before the reply had its score, and how
+  many of them it then neither confirmed nor completed.
 """
 
 import sys
@@ -92,7 +92,12 @@ def missed(games: Sequence[GameDetail], told: Sequence[Moment]) -> Iterator[str]
 def loses_to_weaker(game: GameDetail) -> bool:
     """Whether who won is rated 100 Elo lower or more."""
     white, black = game.white.elo, game.black.elo
-    if not white or not black or game.result not in ("1-0", "0-1") or game.plies_played < 2:
+    if (
+        not white
+        or not black
+        or game.result not in ("1-0", "0-1")
+        or game.plies_played < 2
+    ):
         return False
     return (black - white if game.result == "1-0" else white - black) >= UPSET_ELO
 
@@ -152,7 +157,9 @@ def identify(moment: MomentDraft) -> tuple[MomentKind, Color | int | None]:
 def names(game: GameDetail) -> str:
     """Return a game as a reader finds it again."""
     players = (game.white, game.black)
-    return " - ".join(f"{each.name} ({each.elo})" for each in players) + f" {game.result}"
+    return (
+        " - ".join(f"{each.name} ({each.elo})" for each in players) + f" {game.result}"
+    )
 
 
 def scores_around(game: GameDetail, ply: int) -> str:
@@ -178,7 +185,10 @@ def main() -> None:
             for color in COLORS:
                 side = read_side(game, color)
                 if side is not None and side.counted >= COMPARED_MOVES:
-                    write(f"   {color} {side.elo}: {side.perceived}, {side.percentile:.0f} %")
+                    write(
+                        f"   {color} {side.elo}: {side.perceived}, "
+                        f"{side.percentile:.0f} %"
+                    )
             for each in (each for each in told if each.game == game.id):
                 around = scores_around(game, each.ply)
                 write(f"   {each.weight:.2f} {each.kind}: {each.text.en} [{around}]")
@@ -186,7 +196,9 @@ def main() -> None:
         for wait in waits:
             if wait.plies:
                 kind, ply = wait.moment.kind, wait.moment.ply
-                write(f"WAITED {kind} of ply {ply}: {wait.plies} plies, {wait.time_s} s")
+                write(
+                    f"WAITED {kind} of ply {ply}: {wait.plies} plies, {wait.time_s} s"
+                )
         late = sum(wait.is_late for wait in waits)
         write(f"told of single games: {len(waits)}, late: {late}")
         cards = [count_open_cards(game) for game in whole.games]

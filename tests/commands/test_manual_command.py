@@ -1,4 +1,6 @@
-"""``live-rate manual``: lists the pages, prints one, and names them all where there is none."""
+"""``live-rate manual``: lists the pages, prints one, and names them all where there is
+none.
+"""
 
 import sys
 

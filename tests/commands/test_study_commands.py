@@ -1,4 +1,6 @@
-"""``live-rate study``, ``human`` and the commands of finished games, as a user runs them."""
+"""``live-rate study``, ``human`` and the commands of finished games, as a user runs
+them.
+"""
 
 import gzip
 import json
@@ -47,9 +49,15 @@ def told(*arguments: str, cwd: Path) -> Any:
         ("calibrate --check few.ndjson --model no-such", "no-such|blitz"),
         ("calibrate --check empty.ndjson --model blitz", "empty.ndjson"),
         ("calibrate --check torn.ndjson --model blitz", "torn.ndjson, line"),
-        ("calibrate few.ndjson --write o.json --engine-name E --limit x", "few.ndjson|50"),
+        (
+            "calibrate few.ndjson --write o.json --engine-name E --limit x",
+            "few.ndjson|50",
+        ),
         ("calibrate few.ndjson --write o.json", "few.ndjson|--engine-name"),
-        ("calibrate figure-1.pgn --evals pgn --write o.json", "figure-1.pgn|Give NDJSON"),
+        (
+            "calibrate figure-1.pgn --evals pgn --write o.json",
+            "figure-1.pgn|Give NDJSON",
+        ),
         ("calibrate figure-1.pgn few.ndjson --evals pgn", "PGN and NDJSON"),
         ("calibrate figure-1.pgn --intrinsic", "--intrinsic|--write"),
         ("calibrate few.ndjson --intrinsic --write o.json", "few.ndjson|Give PGN"),
@@ -74,7 +82,9 @@ def test_what_cannot_be_told_says_why_in_one_line(
     (tmp_path / "empty.ndjson").write_bytes(b"\n")
     (tmp_path / "gameless.ndjson").write_bytes(b"{}\n\n")
     (tmp_path / "torn.ndjson").write_text("\n" + rated_games(1)[:40])
-    three = MATCH.format("1-0", "1-0", "1-0", "1-0").replace('Black "Anna"', 'Black "Clara"')
+    three = MATCH.format("1-0", "1-0", "1-0", "1-0").replace(
+        'Black "Anna"', 'Black "Clara"'
+    )
     (tmp_path / "three.pgn").write_text(three)
     done = live_rate(*arguments.split(), cwd=tmp_path)
     assert done.returncode == 2, done.stdout + done.stderr
@@ -86,11 +96,20 @@ def test_what_cannot_be_told_says_why_in_one_line(
 
 
 def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> None:
-    result = told("compare", FIGURE_1, "--evals", "pgn", "--players", "Fischer", "byrne",
-                  cwd=tmp_path)  # fmt: skip
+    result = told(
+        "compare",
+        FIGURE_1,
+        "--evals",
+        "pgn",
+        "--players",
+        "Fischer",
+        "byrne",
+        cwd=tmp_path,
+    )
     assert [player["name"] for player in result["players"]] == [
-        "Fischer, Robert James", "Byrne, Donald",
-    ]  # fmt: skip
+        "Fischer, Robert James",
+        "Byrne, Donald",
+    ]
     rows = {row["predictor"]: row for row in result["predictions"]}
     # Ferreira 2012, section 4.
     assert rows["Algorithm 1"]["expected_score"] == pytest.approx(0.6550, abs=5e-5)
@@ -98,7 +117,12 @@ def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> 
     assert rows["Algorithm 1"]["low"] < 0.6550 < rows["Algorithm 1"]["high"]
     assert rows["Algorithm 2"]["difference"] == pytest.approx(112.8, abs=0.05)
     assert rows["Algorithm 4"]["difference"] == pytest.approx(-43.4 + 185.4, abs=0.1)
-    for name in ("perceived rating", "conformance, raw", "covariance, tanh", "29-fold convolution"):
+    for name in (
+        "perceived rating",
+        "conformance, raw",
+        "covariance, tanh",
+        "29-fold convolution",
+    ):
         assert rows[name]["expected_score"] is None
         assert rows[name]["missing"]
 
@@ -106,11 +130,16 @@ def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> 
 def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> None:
     result = told("rank", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
     # Nobody has a place: by name.
-    assert [each["name"].split(",")[0] for each in result["players"]] == ["Byrne", "Fischer"]
+    assert [each["name"].split(",")[0] for each in result["players"]] == [
+        "Byrne",
+        "Fischer",
+    ]
     for each in result["players"]:
         assert (each["place"], each["algorithm_2"]) == (None, None)
         assert each["missing"]
-    assert result["players"][1]["algorithm_2_difference"] == pytest.approx(56.4, abs=0.05)
+    assert result["players"][1]["algorithm_2_difference"] == pytest.approx(
+        56.4, abs=0.05
+    )
     measured = told("calibrate", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
     assert measured["engine_rating"] is None
     assert "rated player" in measured["missing"]
@@ -123,15 +152,24 @@ def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> 
     file = tmp_path / "club.ndjson.gz"
     file.write_bytes(gzip.compress(rated_games(120, 20).encode()))
     learned = told(
-        "calibrate", str(file), "--write", "club.json", "--engine-name", "Made up 1",
-        "--limit", "depth 9", cwd=tmp_path,
-    )  # fmt: skip
+        "calibrate",
+        str(file),
+        "--write",
+        "club.json",
+        "--engine-name",
+        "Made up 1",
+        "--limit",
+        "depth 9",
+        cwd=tmp_path,
+    )
     assert (learned["player_games"], learned["players"]) == (120, 120)
     assert (learned["gain"], learned["moves"]) == ("same-search", 2_400)
     assert 1000 < learned["engine_rating"] < 3000
     held = json.loads((tmp_path / "club.json").read_text())
     assert (held["name"], held["engine"]) == ("club", "Made up 1")
-    found = told("calibrate", "--check", str(file), "--model", "club.json", cwd=tmp_path)
+    found = told(
+        "calibrate", "--check", str(file), "--model", "club.json", cwd=tmp_path
+    )
     assert found["after"]["whole"]["n"] == 120 - held["games"]
 
 
@@ -139,8 +177,16 @@ def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:
     pgn = tmp_path / "match.pgn"
     pgn.write_text(MATCH.format("1-0", "1-0", "1/2-1/2", "1/2-1/2") * 10)
     result = told(
-        "match", str(pgn), "--first", "anna", "--elo0", "0", "--elo1", "50", cwd=tmp_path
-    )  # fmt: skip
+        "match",
+        str(pgn),
+        "--first",
+        "anna",
+        "--elo0",
+        "0",
+        "--elo1",
+        "50",
+        cwd=tmp_path,
+    )
     assert result["counts"] == {"wins": 10, "draws": 10, "losses": 0}
     assert result["pairs"]["one_and_half"] == 10
     assert result["statistics"]["score"] == 0.75
@@ -176,12 +222,17 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_status_for_people_and_programs(corpus: str) -> None:
-    assert "setting 1: given, 100000 nodes: 13 games searched, 0 left" in study("status", corpus)[1]
+    assert (
+        "setting 1: given, 100000 nodes: 13 games searched, 0 left"
+        in study("status", corpus)[1]
+    )
     status = json.loads(study("status", corpus, "--json", "-")[1])
     assert (status["games"], status["settings"][0]["left"]) == (13, 0)
 
 
-def test_a_file_that_was_cut_ends_with_an_error_and_keeps_what_it_held(tmp_path: Path) -> None:
+def test_a_file_that_was_cut_ends_with_an_error_and_keeps_what_it_held(
+    tmp_path: Path,
+) -> None:
     cut = tmp_path / "cut.ndjson.gz"
     cut.write_bytes(SEARCHED.read_bytes()[:9000])
     code, said = study("add", str(tmp_path / "c.db"), str(cut))
@@ -193,25 +244,37 @@ def test_a_file_that_was_cut_ends_with_an_error_and_keeps_what_it_held(tmp_path:
 
 def test_a_file_that_is_not_there_leaves_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        study("add", str(tmp_path / "c.db"), str(SEARCHED), str(tmp_path / "nothing.pgn"))
+        study(
+            "add", str(tmp_path / "c.db"), str(SEARCHED), str(tmp_path / "nothing.pgn")
+        )
     assert not (tmp_path / "c.db").exists()
 
 
 def test_results_need_no_engine_and_a_letter_is_a_name(tmp_path: Path) -> None:
     corpus, file = str(tmp_path / "c.db"), tmp_path / "games.ndjson"
-    file.write_text('{"white":"A","black":"b","result":"1-0","moves":["e2e4","e7e5"]}\n')
+    file.write_text(
+        '{"white":"A","black":"b","result":"1-0","moves":["e2e4","e7e5"]}\n'
+    )
     assert study("add", corpus, str(file))[0] == 0
     code, said = study("table", corpus, "matches", "--form", "csv")
     assert code == 0 and "A,b,1,1,0,0" in said
-    assert study("table", corpus, "alliot-1", "--form", "csv")[1].splitlines()[1] == "A,1,0,1"
+    assert (
+        study("table", corpus, "alliot-1", "--form", "csv")[1].splitlines()[1]
+        == "A,1,0,1"
+    )
     with pytest.raises(InputError, match="no evaluation") as raised:
         study("table", corpus, "career")
     assert "study run" in str(raised.value)
 
 
 def test_tables_and_figures_to_files(corpus: str, tmp_path: Path) -> None:
-    assert study("table", corpus, "alliot-1", "--top", "3", "--form", "csv")[1].count("\n") == 4
-    code, _ = study("table", corpus, "alliot-1", "matches", "--out", str(tmp_path / "tables"))
+    assert (
+        study("table", corpus, "alliot-1", "--top", "3", "--form", "csv")[1].count("\n")
+        == 4
+    )
+    code, _ = study(
+        "table", corpus, "alliot-1", "matches", "--out", str(tmp_path / "tables")
+    )
     assert code == 0
     names = sorted(path.name for path in (tmp_path / "tables").iterdir())
     assert names == ["alliot-1.txt", "matches.txt"]
@@ -241,11 +304,23 @@ def test_other_settings_are_not_pooled(corpus: str, tmp_path: Path) -> None:
         (("status", "none.db"), "no such corpus"),
         (("table", "{corpus}", "nonsense"), "is no table"),
         (("table", "{corpus}", "all"), "several tables need a folder"),
-        (("table", "{corpus}", "alliot-6", "--player", "A"), "chooses nothing in alliot-6"),
-        (("table", "{corpus}", "regan", "--by", "year", "--top", "3"), "--top: chooses nothing"),
+        (
+            ("table", "{corpus}", "alliot-6", "--player", "A"),
+            "chooses nothing in alliot-6",
+        ),
+        (
+            ("table", "{corpus}", "regan", "--by", "year", "--top", "3"),
+            "--top: chooses nothing",
+        ),
         (("figure", "{corpus}", "alliot-4", "x.png", "--top", "3"), "about all games"),
-        (("table", "{corpus}", "career", "--player", ""), "--player: nobody is called ''"),
-        (("table", "{corpus}", "career", "--event", ""), "--event: no event is called ''"),
+        (
+            ("table", "{corpus}", "career", "--player", ""),
+            "--player: nobody is called ''",
+        ),
+        (
+            ("table", "{corpus}", "career", "--event", ""),
+            "--event: no event is called ''",
+        ),
         (("add", "{tmp}/c.db", ""), "no such file"),
         (("figure", "{corpus}", "nonsense", "x.png"), "is no figure"),
         (("figure", "{corpus}", "career", "x.gif"), "neither .png nor .svg"),

@@ -1,5 +1,5 @@
-"""What the engine room's tests share: real engines, scripted engines, positions for them, and a
-listener that collects answers.
+"""What the engine room's tests share: real engines, scripted engines, positions for
+them, and a listener that collects answers.
 """
 
 import asyncio
@@ -12,7 +12,13 @@ import pytest
 
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import EngineCommand, EngineTimeouts, find_engine
-from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import (
+    Position,
+    Search,
+    SearchFailure,
+    SearchProgress,
+    SearchResult,
+)
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import EngineNotFound
 from tests.engine.machines import Machines
@@ -20,13 +26,21 @@ from tests.engine.machines import Machines
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-#: Patience for engines that answer at once or never; the handshake's covers a busy machine.
+#: Patience for engines that answer at once or never; the handshake's covers a busy
+#: machine.
 BRIEF = EngineTimeouts(floor_s=1.0, slack=1.0, unknown_depth_s=1.0, stop_s=2.0)
 
 
 def scripted(mode: str, once: Path | None = None) -> EngineCommand:
     """``scripted("crash")``: a real process that speaks UCI and then does that."""
-    argv = (sys.executable, "-I", "-S", str(SCRIPT), mode, *([str(once)] if once else []))
+    argv = (
+        sys.executable,
+        "-I",
+        "-S",
+        str(SCRIPT),
+        mode,
+        *([str(once)] if once else []),
+    )
     return EngineCommand(argv, "scripted")
 
 
@@ -44,8 +58,8 @@ def backlog(ply: int = 0, board: str = "a") -> SearchPriority:
 
 
 class Desk:
-    """A desk that remembers what is requested, and a listener that collects what comes back;
-    ``await desk.answers(n)`` waits until there are n answers.
+    """A desk that remembers what is requested, and a listener that collects what comes
+    back; ``await desk.answers(n)`` waits until there are n answers.
     """
 
     def __init__(self) -> None:
@@ -101,7 +115,9 @@ class Desk:
         }
 
 
-async def answered(engines: EnginePool, desk: Desk, scores: range, enough: int = 0) -> None:
+async def answered(
+    engines: EnginePool, desk: Desk, scores: range, enough: int = 0
+) -> None:
     """Have these searched, and wait for the answers, or until there are enough."""
     for score in scores:
         engines.submit(scored(score), score, backlog(score))
@@ -138,8 +154,12 @@ async def machines(tmp_path: Path) -> AsyncIterator[Machines]:
 
 
 @pytest.fixture
-def tls(certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Dask's own configuration names the certificate, here and in the processes to come."""
+def tls(
+    certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Dask's own configuration names the certificate, here and in the processes to
+    come.
+    """
     dask = pytest.importorskip("dask")
     cert, key = certificate
     names = {"ca-file": cert}

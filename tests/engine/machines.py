@@ -37,16 +37,22 @@ class Machines:
     async def schedule(
         self, *, encrypted: bool = False, alone: bool = False
     ) -> asyncio.subprocess.Process:
-        """Start the scheduler, the second time where the first one was; ``alone``: where
-        live-rate is not installed.
+        """Start the scheduler, the second time where the first one was; ``alone``:
+        where live-rate is not installed.
         """
         encryption = ("--protocol", "tls") if encrypted else ()
         note = self._folder / "scheduler.json"
         note.unlink(missing_ok=True)
         process = await self._start(
             *(("-c", _ALONE) if alone else ("-m", "distributed.cli.dask_scheduler")),
-            *("--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard"),
-            *("--scheduler-file", str(note), *encryption),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self._port),
+            "--no-dashboard",
+            "--scheduler-file",
+            str(note),
+            *encryption,
         )
         await until(lambda: note.exists() and '"address": "t' in note.read_text())
         self.address = note.read_text().split('"address": "')[1].split('"')[0]
@@ -66,7 +72,8 @@ class Machines:
     async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
         with open(self._folder / f"{len(self._running)}.log", "wb") as log:  # noqa: ASYNC230
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, *arguments),
+                sys.executable,
+                *arguments,
                 cwd=self._folder,
                 stdout=log,
                 stderr=log,
@@ -92,7 +99,9 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 def dies(pid: int, within_s: float = 20.0) -> bool:
-    """Wait until the process is dead (a zombie counts); False if it outlives the time. Linux."""
+    """Wait until the process is dead (a zombie counts); False if it outlives the time.
+    Linux.
+    """
     try:
         watched = os.pidfd_open(pid)
     except ProcessLookupError:

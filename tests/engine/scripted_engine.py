@@ -1,9 +1,11 @@
-"""A small UCI engine for fault tests, run as a real process: ``scripted_engine.py MODE [FILE]``.
+"""A small UCI engine for fault tests, run as a real process: ``scripted_engine.py MODE
+[FILE]``.
 
-It plays positions in which e1e2 or e8e7 is legal, and scores them by their halfmove clock, so
-that a test knows what must come out. With FILE, the fault happens once: the first process that
-makes FILE has it, later ones behave. ``garbled`` has some fault in one search of 25; which and when
-follows from how many processes there were before, as FILE tells.
+It plays positions in which e1e2 or e8e7 is legal, and scores them by their halfmove
+clock, so that a test knows what must come out. With FILE, the fault happens once: the
+first process that makes FILE has it, later ones behave. ``garbled`` has some fault in
+one search of 25; which and when follows from how many processes there were before, as
+FILE tells.
 """
 
 import os
@@ -129,7 +131,10 @@ def search(mode: str, fen: list[str]) -> None:
             f"nodes {depth * 100} nps 100000 hashfull 0 time {depth} pv {best} e8d8"
         )
     if mode != "no-score":
-        say(f"info depth 4 multipv 1 score cp {score + 7} lowerbound nodes 400 time 4 pv {best}")
+        say(
+            f"info depth 4 multipv 1 score cp {score + 7} lowerbound nodes "
+            f"400 time 4 pv {best}"
+        )
     for _ in range(2 if mode == "twice" else 1):
         say(f"bestmove {best}")
 

@@ -51,7 +51,12 @@ def room(
     command: EngineCommand, desk: Desk, cluster: DaskCluster, *, engines: int = 1
 ) -> EnginePool:
     return EnginePool(
-        command, Limit(nodes=400), listener=desk, engines=engines, nice=0, cluster=cluster
+        command,
+        Limit(nodes=400),
+        listener=desk,
+        engines=engines,
+        nice=0,
+        cluster=cluster,
     )
 
 
@@ -63,7 +68,9 @@ class Lent(NamedTuple):
 
     def seats(self) -> list[str]:
         """What kind of engine each is."""
-        return sorted(type(slot.process).__name__ for slot in self.engines._engine_slots)
+        return sorted(
+            type(slot.process).__name__ for slot in self.engines._engine_slots
+        )
 
 
 @contextlib.asynccontextmanager
@@ -110,7 +117,9 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         there.scheduler.kill()
         await desk.answers(20)
         health = engines.report_health()
-        assert "cannot be reached" in health.problem and "searching here" in health.problem
+        assert (
+            "cannot be reached" in health.problem and "searching here" in health.problem
+        )
         assert health.set_aside == 0
         # What waits for a cluster is none that does not run.
         assert (len(health.engines), engines.slots) == (1, 1)
@@ -155,14 +164,19 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
     async with lent(machines, desk, scripted("well"), encrypted=True) as there:
         assert machines.address.startswith("tls://")
         await answered(there.engines, desk, range(1))
-        assert there.seats() == ["RemoteEngine"] and there.engines.report_health().problem == ""
+        assert (
+            there.seats() == ["RemoteEngine"]
+            and there.engines.report_health().problem == ""
+        )
         await there.cluster.client.close()
         await answered(there.engines, desk, range(1, 2))
     assert desk.scores() == {0: 0, 1: 1}
 
 
 @pytest.mark.whole
-async def test_a_worker_with_another_engine_is_never_asked(machines: Machines, desk: Desk) -> None:
+async def test_a_worker_with_another_engine_is_never_asked(
+    machines: Machines, desk: Desk
+) -> None:
     await machines.schedule()
     await machines.run_worker(scripted("standard"))
     other = await machines.run_worker(EngineCommand((*scripted("well").argv, "x"), "x"))
@@ -207,7 +221,9 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
     assert desk.scores() == {0: 0}
     monkeypatch.setattr("live.engine.cluster.DEATH_S", 1)
-    with pytest.raises(EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"):
+    with pytest.raises(
+        EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"
+    ):
         await run_worker(scripted("well"), UciSettings(), NOBODY)
 
 
@@ -240,7 +256,11 @@ def test_what_no_retry_mends_is_told_before_anything_runs(
         ("tcp://10.0.0.1", {}, "missing port number.*Write tcp://HOST:8786"),
         ("tcp://10.0.0.1:port", {}, "Write tcp://HOST:8786"),
         ("tls://10.0.0.1:8786", {f"{known}.ca-file": None}, "needs certificates"),
-        ("tls://10.0.0.1:8786", {f"{known}.client.key": cert}, "certificates cannot be used"),
+        (
+            "tls://10.0.0.1:8786",
+            {f"{known}.client.key": cert},
+            "certificates cannot be used",
+        ),
     ):
         config = EngineConfig(cluster=address)
         with dask.config.set(files), pytest.raises(ConfigError, match=said):

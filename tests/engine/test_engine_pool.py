@@ -25,7 +25,16 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.messages.from_sources import Score
-from tests.engine.conftest import SCRIPT, START, Desk, answered, backlog, head, scored, scripted
+from tests.engine.conftest import (
+    SCRIPT,
+    START,
+    Desk,
+    answered,
+    backlog,
+    head,
+    scored,
+    scripted,
+)
 from tests.engine.machines import dies, until
 
 
@@ -59,14 +68,18 @@ async def test_every_search_is_answered_once_and_boards_share_it(desk: Desk) -> 
                 engines.submit(scored(score), (board, score), backlog(score, board))
         await desk.answers(80)
         health = engines.report_health()
-    assert desk.scores() == {(board, score): score for board in "ab" for score in range(40)}
+    assert desk.scores() == {
+        (board, score): score for board in "ab" for score in range(40)
+    }
     assert (health.searches, health.queued, health.restarts) == (40, 0, 0)
     assert {state.state for state in health.engines} <= {"idle", "starting"}
     async with room(scripted("well"), desk, reproducible=False) as engines:
         assert str(engines.identity) == "Scripted 1; Hash=16; hash kept"
 
 
-async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(desk: Desk) -> None:
+async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(
+    desk: Desk,
+) -> None:
     """Also in another room, where both have one cache."""
     cache = MemoryResultCache()
     async with room(scripted("well"), desk, cache=cache) as engines:
@@ -78,9 +91,14 @@ async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(desk:
         assert "again" not in desk.results
         await desk.answers(2)
         assert (
-            desk.results["again"] == desk.results["first"] == engines.find_known_result(scored(5))
+            desk.results["again"]
+            == desk.results["first"]
+            == engines.find_known_result(scored(5))
         )
-        assert (engines.report_health().searches, engines.report_health().cache_hits) == (0, 1)
+        assert (
+            engines.report_health().searches,
+            engines.report_health().cache_hits,
+        ) == (0, 1)
 
 
 async def test_a_listener_may_want_and_drop_from_inside(desk: Desk) -> None:
@@ -93,14 +111,18 @@ async def test_a_listener_may_want_and_drop_from_inside(desk: Desk) -> None:
 
         desk.react = react
         for score in (1, 2, 3, 4):
-            engines.submit(scored(score), score, SearchPriority(SearchKind.FINISHED, "a", score))
+            engines.submit(
+                scored(score), score, SearchPriority(SearchKind.FINISHED, "a", score)
+            )
         await desk.answers(4)
     assert desk.order == [1, 2, 11, 4]
 
 
-async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(desk: Desk) -> None:
-    """The scripted engine here ends a search only when told to stop; a head shows itself as it
-    deepens.
+async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(
+    desk: Desk,
+) -> None:
+    """The scripted engine here ends a search only when told to stop; a head shows
+    itself as it deepens.
     """
     async with room(scripted("patient"), desk) as engines:
         engines.submit(scored(9), "guess", SearchPriority(SearchKind.SPECULATE, "b", 5))
@@ -118,7 +140,9 @@ async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(
 
 async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
     async with room(scripted("standard"), desk) as engines:
-        engines.submit(Search(Position("8/8/8/8/8/8/8/8 w - - 0 1")), "empty", backlog())
+        engines.submit(
+            Search(Position("8/8/8/8/8/8/8/8 w - - 0 1")), "empty", backlog()
+        )
         engines.submit(Search(Position(START, chess960=True)), "960", backlog())
         engines.submit(scored(1), "fine", backlog())
         await desk.answers(3)
@@ -152,13 +176,19 @@ async def test_an_idle_engine_killed_from_outside_comes_back(desk: Desk) -> None
     assert desk.scores() == {0: 0, 1: 1}
 
 
-async def test_a_search_is_not_blamed_for_engines_killed_from_outside(desk: Desk) -> None:
+async def test_a_search_is_not_blamed_for_engines_killed_from_outside(
+    desk: Desk,
+) -> None:
     async with room(scripted("hang"), desk) as engines:
         engines.submit(scored(1), 1, backlog())
         slot, killed = engines._engine_slots[0], set[int]()
         while len(killed) < 4:
             process = slot.process
-            pid = process.pid if isinstance(process, EngineProcess) and process.is_searching else 0
+            pid = (
+                process.pid
+                if isinstance(process, EngineProcess) and process.is_searching
+                else 0
+            )
             if pid and pid not in killed:
                 killed.add(pid)
                 os.kill(pid, signal.SIGKILL)
@@ -166,26 +196,37 @@ async def test_a_search_is_not_blamed_for_engines_killed_from_outside(desk: Desk
         # It waits, or is made once more already.
         await until(
             lambda: (
-                (now := engines.report_health()).queued > 0 or now.engines[0].state == "searching"
+                (now := engines.report_health()).queued > 0
+                or now.engines[0].state == "searching"
             )
         )
         assert engines.report_health().set_aside == 0
 
 
 @pytest.mark.parametrize("mode", ["hang", "stubborn"])
-async def test_a_room_with_hung_engines_ends_within_five_seconds(desk: Desk, mode: str) -> None:
-    """All end at the same time, and none is waited for once it has been asked to quit."""
+async def test_a_room_with_hung_engines_ends_within_five_seconds(
+    desk: Desk, mode: str
+) -> None:
+    """All end at the same time, and none is waited for once it has been asked
+    to quit.
+    """
     async with asyncio.timeout(None) as ending:
         async with room(scripted(mode), desk, engines=3) as engines:
             for score in range(6):
                 engines.submit(scored(score), score, backlog(score))
             if mode == "hang":
-                await until(lambda: engines.report_health().engines[2].state == "searching")
+                await until(
+                    lambda: engines.report_health().engines[2].state == "searching"
+                )
             ending.reschedule(asyncio.get_running_loop().time() + 5)
 
 
-async def test_an_engine_that_became_another_is_not_used(desk: Desk, tmp_path: Path) -> None:
-    """Somebody installs a new version while the service runs: scores must not be mixed."""
+async def test_an_engine_that_became_another_is_not_used(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """Somebody installs a new version while the service runs: scores must not
+    be mixed.
+    """
     script = tmp_path / "engine.py"
     text = SCRIPT.read_text()
     script.write_text(text)
@@ -196,7 +237,9 @@ async def test_an_engine_that_became_another_is_not_used(desk: Desk, tmp_path: P
             await engines.start_engine(0)
 
 
-async def test_an_error_of_the_body_stays_itself_and_no_engine_outlives_it(desk: Desk) -> None:
+async def test_an_error_of_the_body_stays_itself_and_no_engine_outlives_it(
+    desk: Desk,
+) -> None:
     with pytest.raises(ZeroDivisionError):
         async with room(scripted("stubborn"), desk) as engines:
             process = engines._engine_slots[0].process
@@ -230,9 +273,16 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
             if len(desk.results) % 15 == 0:
                 stop = len(desk.results) % 30 == 0
                 processes = [slot.process for slot in engines._engine_slots]
-                up = [one for one in processes if isinstance(one, EngineProcess) and not one.lost]
+                up = [
+                    one
+                    for one in processes
+                    if isinstance(one, EngineProcess) and not one.lost
+                ]
                 with contextlib.suppress(ProcessLookupError, IndexError):
-                    os.kill(chance.choice(up).pid, signal.SIGSTOP if stop else signal.SIGKILL)
+                    os.kill(
+                        chance.choice(up).pid,
+                        signal.SIGSTOP if stop else signal.SIGKILL,
+                    )
 
         desk.react = disturb
         await answered(engines, desk, range(100))
@@ -241,7 +291,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
     assert desk.scores() == {score: score for score in range(100)}
 
 
-async def test_calls_come_in_order_never_one_inside_another_and_not_too_many_a_turn() -> None:
+async def test_calls_come_in_order_one_after_another_and_few_a_turn() -> None:
     deliveries, called, turns = ResultDeliveries(), list[object](), 0
 
     def first() -> None:

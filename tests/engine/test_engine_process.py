@@ -1,4 +1,6 @@
-"""One real engine process: which is run, what it does well, and every way it can fail."""
+"""One real engine process: which is run, what it does well, and every way it
+can fail.
+"""
 
 import asyncio
 import os
@@ -28,7 +30,13 @@ from live.engine.engine_process import (
 )
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
-from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
+from live.errors import (
+    ConfigError,
+    EngineFault,
+    EngineKilled,
+    EngineNotFound,
+    NotAnEngine,
+)
 from live.messages.from_sources import Score
 from live.service.engine_service import patience_of
 from tests.engine.conftest import BRIEF, START, scripted
@@ -36,11 +44,15 @@ from tests.engine.machines import ROOT, dies
 
 
 def search_key(score: int, limit: Limit | None = None) -> SearchKey:
-    return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 1", (), limit or Limit(nodes=400))
+    return SearchKey(
+        f"4k3/8/8/8/8/8/8/4K2R w - - {score} 1", (), limit or Limit(nodes=400)
+    )
 
 
 async def fault_of(process: EngineProcess) -> str:
-    """What goes wrong with the search it has, or is given; the process must be dead afterwards."""
+    """What goes wrong with the search it has, or is given; the process must be dead
+    afterwards.
+    """
     lost: list[EngineFault] = []
     process.on_lost = lost.append
     with pytest.raises(EngineFault) as caught:
@@ -51,12 +63,16 @@ async def fault_of(process: EngineProcess) -> str:
     return caught.value.problem
 
 
-async def started(command: EngineCommand, patience: EngineTimeouts | None = None) -> EngineProcess:
+async def started(
+    command: EngineCommand, patience: EngineTimeouts | None = None
+) -> EngineProcess:
     return await EngineProcess.start(command, UciSettings(), patience=patience)
 
 
 async def test_it_searches_again_and_again() -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings(), nice=3, patience=BRIEF)
+    process = await EngineProcess.start(
+        scripted("well"), UciSettings(), nice=3, patience=BRIEF
+    )
     assert str(process.identity) == "Scripted 1; Hash=16; hash cleared"
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, ours + 3)
@@ -101,7 +117,9 @@ async def test_a_fault_is_told_and_the_process_killed(mode: str, says: str) -> N
 
 
 async def test_what_one_says_that_listens_no_more_counts() -> None:
-    """One that is about to end closes all its pipes, and which is seen first is chance."""
+    """One that is about to end closes all its pipes, and which is seen first is
+    chance.
+    """
     process = await started(scripted("deaf"), BRIEF)
     assert (await process.begin_search(search_key(7))).result.score == Score(7)
     await process.close()
@@ -147,7 +165,9 @@ async def test_an_end_between_searches_is_told(by: str) -> None:
         process.begin_search(search_key(50))
     fault = await asyncio.wait_for(lost, 10)
     assert isinstance(fault, EngineKilled) == (by == "SIGKILL")
-    assert ("unasked" if by == "a second answer" else "was killed by SIGKILL") in fault.problem
+    assert (
+        "unasked" if by == "a second answer" else "was killed by SIGKILL"
+    ) in fault.problem
     with pytest.raises(EngineFault):
         await process.begin_search(search_key(1))
     await process.close()
@@ -164,7 +184,10 @@ async def test_one_that_does_not_quit_is_killed() -> None:
     [
         (("/bin/echo", "hello"), r"hello: is no UCI engine: exited with code 0"),
         (("/bin/cat",), r"/bin/cat: is no UCI engine: echoes what it is told"),
-        (("/bin/sleep", "99"), r"99: did not answer 'uci' within 1 s of its start. Give it longer"),
+        (
+            ("/bin/sleep", "99"),
+            r"99: did not answer 'uci' within 1 s of its start. Give it longer",
+        ),
         (("/no/such/engine",), r"exited with code 127: '/no/such/engine: No such file"),
         (("/etc/passwd",), r"exited with code 127: '/etc/passwd: Permission denied'"),
         (("exit",), "exited with code 3: 'no network file'"),
@@ -175,7 +198,9 @@ async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> N
     command = EngineCommand(argv, "for the test")
     patience = EngineTimeouts(handshake_s=1.0 if "within 1 s" in says else 30.0)
     with pytest.raises(NotAnEngine, match=says):
-        await started(command if argv[0].startswith("/") else scripted(argv[0]), patience)
+        await started(
+            command if argv[0].startswith("/") else scripted(argv[0]), patience
+        )
 
 
 async def test_a_start_given_up_leaves_nothing() -> None:
@@ -210,7 +235,9 @@ async def test_a_wrapper_s_children_die_with_it_also_one_that_left_the_group(
 
 @pytest.mark.parametrize("which", ["embedded", "native"])
 async def test_real_engines_play(which: str, request: pytest.FixtureRequest) -> None:
-    """Mate in one, the same score at every repetition, and a root restricted to a bad move."""
+    """Mate in one, the same score at every repetition, and a root restricted to a bad
+    move.
+    """
     command: EngineCommand = request.getfixturevalue(which)
     process = await EngineProcess.start(command, UciSettings())
     mate = SearchKey("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", (), Limit(nodes=5000))
@@ -245,11 +272,17 @@ def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) 
         (-250, b"", "was killed by signal 250"),
         (1, b"\n", "exited with code 1"),
         (1, b"first\nno such file\n\n", "exited with code 1: 'first / no such file'"),
-        (2, b"\x1b[31m\xff", "exited with code 2: '\\x1b[31m\N{REPLACEMENT CHARACTER}'"),
+        (
+            2,
+            b"\x1b[31m\xff",
+            "exited with code 2: '\\x1b[31m\N{REPLACEMENT CHARACTER}'",
+        ),
         (2, b"y" * 900, "exited with code 2: '" + "y" * 300 + "'"),
     ],
 )
-def test_a_death_is_told_in_one_harmless_line(code: int, stderr: bytes, says: str) -> None:
+def test_a_death_is_told_in_one_harmless_line(
+    code: int, stderr: bytes, says: str
+) -> None:
     words = quote_last_lines(stderr.decode("utf-8", "replace").splitlines())
     assert describe_exit(code, words) == says
 
@@ -283,19 +316,29 @@ async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
     with pytest.raises(NotAnEngine) as caught:
         await started(scripted("slow-net"), patience)
     said = str(caught.value)
-    assert "did not answer 'isready' within 3 s of its start; it said 'loading the network" in said
+    assert (
+        "did not answer 'isready' within 3 s of its start; it said 'loading the network"
+        in said
+    )
     assert "no UCI engine" not in said
-    assert "Give it longer with [engine] start_s, or name another with --engine PATH" in said
+    assert (
+        "Give it longer with [engine] start_s, or name another with --engine PATH"
+        in said
+    )
     config = EngineConfig(start_s=90.0)
     assert patience_of(config).handshake_s == 90.0
 
 
-async def test_its_working_directory_is_its_own_folder_behind_all_links(tmp_path: Path) -> None:
+async def test_its_working_directory_is_its_own_folder_behind_all_links(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "engine of mine"
     folder.mkdir()
     wrapper = folder / "engine.sh"
     inner = " ".join(scripted("well").argv)
-    script = f"#!/bin/sh\npwd > {tmp_path}/where\ncat net.bin >&2 || exit 1\nexec {inner}\n"
+    script = (
+        f"#!/bin/sh\npwd > {tmp_path}/where\ncat net.bin >&2 || exit 1\nexec {inner}\n"
+    )
     wrapper.write_text(script)
     wrapper.chmod(0o755)
     (folder / "net.bin").write_text("")
@@ -307,7 +350,9 @@ async def test_its_working_directory_is_its_own_folder_behind_all_links(tmp_path
     assert EngineCommand(("/bin/sleep", "99"), "for the test").folder is None
 
 
-async def test_what_an_engine_says_is_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_an_engine_says_is_read_piece_by_piece(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pieces: list[int] = []
     receive = EngineProcess._receive_data
 
@@ -323,8 +368,8 @@ async def test_what_an_engine_says_is_read_piece_by_piece(monkeypatch: pytest.Mo
     await process.close()
 
 
-#: A service in small: starts an engine with our own shell, begins a long search, says the
-#: engine's process id, and waits.
+#: A service in small: starts an engine with our own shell, begins a long search, says
+#: the engine's process id, and waits.
 SERVICE = """
 import asyncio, sys
 from live.engine.engine_process import EngineCommand, EngineProcess
@@ -414,7 +459,9 @@ class Machine:
         self.js = folder / "built" / "stockfish.js"
         monkeypatch.setenv("PATH", str(folder / "bin"))
         monkeypatch.setenv("HOME", str(folder))
-        monkeypatch.setattr(engine_process, "USUAL_FOLDERS", (str(folder), str(folder / "games")))
+        monkeypatch.setattr(
+            engine_process, "USUAL_FOLDERS", (str(folder), str(folder / "games"))
+        )
         monkeypatch.setattr(engine_process, "EMBEDDED", self.js)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
@@ -451,7 +498,7 @@ def test_the_configured_engine_comes_first(machine: Machine) -> None:
     assert find_engine("embedded") == embedded
 
 
-def test_then_comes_stockfish_on_the_path_then_in_the_usual_places_then_the_embedded_one(
+def test_stockfish_is_sought_on_the_path_then_in_usual_places_then_embedded(
     machine: Machine,
 ) -> None:
     machine.build()
@@ -478,13 +525,17 @@ def test_the_python_package_s_node_is_taken_before_any_other(
 
 
 @pytest.mark.parametrize("missing", [".js", ".wasm"])
-def test_a_build_without_an_engine_says_what_to_do(machine: Machine, missing: str) -> None:
+def test_a_build_without_an_engine_says_what_to_do(
+    machine: Machine, missing: str
+) -> None:
     machine.build()
     with pytest.raises(EngineNotFound, match=r"no Node.*apt install stockfish"):
         find_engine()
     machine.program("bin/node")
     machine.js.with_suffix(missing).unlink()
-    with pytest.raises(EngineNotFound, match=r"pip install 'live-rate\[engine\]'.*--engine PATH"):
+    with pytest.raises(
+        EngineNotFound, match=r"pip install 'live-rate\[engine\]'.*--engine PATH"
+    ):
         find_engine()
 
 
@@ -504,10 +555,18 @@ def test_a_configured_engine_that_is_not_there_is_named(machine: Machine) -> Non
 @pytest.mark.parametrize(
     ("cores", "threads", "quota", "engines"),
     [
-        *((1, 1, "", 1), (2, 1, "", 2), (4, 1, "", 4), (8, 1, "", 7), (16, 1, "", 14)),
-        *((8, 2, "", 3), (2, 4, "", 1)),
-        *((4, 1, "200000 100000", 2), (4, 1, "max 100000", 4), (4, 1, "50000 100000", 1)),
-        *((4, 1, "nonsense", 4), (4, 1, "1 0", 4)),
+        (1, 1, "", 1),
+        (2, 1, "", 2),
+        (4, 1, "", 4),
+        (8, 1, "", 7),
+        (16, 1, "", 14),
+        (8, 2, "", 3),
+        (2, 4, "", 1),
+        (4, 1, "200000 100000", 2),
+        (4, 1, "max 100000", 4),
+        (4, 1, "50000 100000", 1),
+        (4, 1, "nonsense", 4),
+        (4, 1, "1 0", 4),
     ],
 )
 def test_one_a_core_less_one_for_every_eight_and_a_container_s_quota_counts(
@@ -525,7 +584,9 @@ def test_one_a_core_less_one_for_every_eight_and_a_container_s_quota_counts(
     assert count_engines_for_machine(threads) == engines
 
 
-def test_what_would_bury_the_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_would_bury_the_machine_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Too many engines, and hash tables over half of the memory."""
     check_load(count_engines_for_machine(), 1, 1)
     for cores, engines, threads, hash_mb, says in (
@@ -536,7 +597,9 @@ def test_what_would_bury_the_machine_is_refused(monkeypatch: pytest.MonkeyPatch)
         (4, 4, 1, 512, ""),
         (4, 4, 1, 513, r"^engine.hash_mb: 4 engines.*Set it to 512 or less"),
     ):
-        monkeypatch.setattr(engine_process, "count_processors", lambda cores=cores: cores)
+        monkeypatch.setattr(
+            engine_process, "count_processors", lambda cores=cores: cores
+        )
         monkeypatch.setattr(engine_process, "read_memory_bytes", lambda: 4096 << 20)
         if says:
             with pytest.raises(ConfigError, match=says):

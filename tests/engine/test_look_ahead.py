@@ -47,9 +47,14 @@ def position(*moves: str) -> Position:
 
 def result(*moves: str, best: str = "") -> SearchResult:
     """Lines 10 cp apart, White to move; one move is a whole search's."""
-    lines = tuple(Line(move, Score(-10 * number), 9) for number, move in enumerate(moves))
+    lines = tuple(
+        Line(move, Score(-10 * number), 9) for number, move in enumerate(moves)
+    )
     return SearchResult(
-        score=Score(0), best=best or moves[0], depth=9, lines=lines if len(lines) > 1 else ()
+        score=Score(0),
+        best=best or moves[0],
+        depth=9,
+        lines=lines if len(lines) > 1 else (),
     )
 
 
@@ -62,10 +67,14 @@ def forecast(
     search_options: SearchOptions = SearchOptions(),  # noqa: B008
     policy: ForecastPolicy = POLICY,
 ) -> MoveForecast:
-    return MoveForecast("a", position(), 0, ForecastRules(LIMIT, halves, search_options, policy))
+    return MoveForecast(
+        "a", position(), 0, ForecastRules(LIMIT, halves, search_options, policy)
+    )
 
 
-def found(tree: MoveForecast, search: Search, result: SearchResult | SearchFailure) -> None:
+def found(
+    tree: MoveForecast, search: Search, result: SearchResult | SearchFailure
+) -> None:
     """One of its needs, or the live position, was searched."""
     tree.list_needs()
     tree.add_result(search, result)
@@ -91,7 +100,10 @@ def test_a_scout_tells_what_the_replies_are_worth() -> None:
     tree = forecast()
     assert tree.list_needs() == []
     found(tree, whole(), result("e2e4"))
-    assert tree.list_needs() == [ForecastNeed(0.5, whole("e2e4")), ForecastNeed(0.25, scout())]
+    assert tree.list_needs() == [
+        ForecastNeed(0.5, whole("e2e4")),
+        ForecastNeed(0.25, scout()),
+    ]
     found(tree, scout(), result("d2d4", "e2e4", "a2a3"))
     # The full search's choice comes first; its gain is known to be 0.
     assert tree.list_needs() == [
@@ -118,7 +130,9 @@ def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -
         ForecastNeed(0.0625, scout("e2e4")),
     ]
     found(tree, whole("e2e4", "e7e5"), result("g1f3"))
-    assert whole("e2e4", "e7e5", "g1f3") not in [need.search for need in tree.list_needs()]
+    assert whole("e2e4", "e7e5", "g1f3") not in [
+        need.search for need in tree.list_needs()
+    ]
 
 
 def test_moves_nobody_expects_are_searched_last() -> None:
@@ -130,13 +144,17 @@ def test_moves_nobody_expects_are_searched_last() -> None:
     expected, rest = tree.list_needs()[:5], tree.list_needs()[5:]
     assert all(need.worth >= 0.01 for need in expected)
     assert len({need.search.only for need in rest}) == len(rest) == 17
-    assert all(need.worth == 0.002 and need.search.position == position() for need in rest)
+    assert all(
+        need.worth == 0.002 and need.search.position == position() for need in rest
+    )
     found(tree, Search(position(), only="h2h4"), result("h2h4"))
     assert "h2h4" not in [need.search.only for need in tree.list_needs()]
     tree.advance_to(position("e2e4"), 1)
     found(tree, whole("e2e4"), result("e7e5"))
     found(tree, scout("e2e4"), result("e7e5", "c7c5"))
-    assert Search(position("e2e4"), only="b8a6") in [need.search for need in tree.list_needs()]
+    assert Search(position("e2e4"), only="b8a6") in [
+        need.search for need in tree.list_needs()
+    ]
 
 
 def test_what_came_true_lives_on(tree: MoveForecast) -> None:
@@ -145,7 +163,10 @@ def test_what_came_true_lives_on(tree: MoveForecast) -> None:
     tree.advance_to(position("e2e4"), 1)
     assert tree.ply == 1
     needs = tree.list_needs()
-    assert needs == [ForecastNeed(0.5, whole("e2e4", "e7e5")), ForecastNeed(0.25, scout("e2e4"))]
+    assert needs == [
+        ForecastNeed(0.5, whole("e2e4", "e7e5")),
+        ForecastNeed(0.25, scout("e2e4")),
+    ]
     assert not tree.has_search(whole("d2d4"))
     # The ledger asks for it when the move was not the first choice.
     assert tree.has_search(Search(position(), only="e2e4"))
@@ -199,8 +220,16 @@ def test_black_s_scores_are_seen_from_black() -> None:
         "a", position("e2e4"), 1, ForecastRules(LIMIT, policy=POLICY, chances=remember)
     )
     found(tree, whole("e2e4"), result("e7e5"))
-    lines = (Line("c7c5", Score(-30), 9), Line("e7e5", Score(-10), 9), Line("a7a5", Score(40), 9))
-    found(tree, scout("e2e4"), SearchResult(score=Score(-30), best="c7c5", depth=9, lines=lines))
+    lines = (
+        Line("c7c5", Score(-30), 9),
+        Line("e7e5", Score(-10), 9),
+        Line("a7a5", Score(40), 9),
+    )
+    found(
+        tree,
+        scout("e2e4"),
+        SearchResult(score=Score(-30), best="c7c5", depth=9, lines=lines),
+    )
     assert seen == [("a", 2, [0, 0, 70])]
     assert tree.list_needs()[0] == ForecastNeed(0.5, whole("e2e4", "e7e5"))
 
@@ -225,13 +254,17 @@ def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
         "a",
         position(),
         0,
-        ForecastRules(LIMIT, halves, SearchOptions(), POLICY, lambda board, position: people),
+        ForecastRules(
+            LIMIT, halves, SearchOptions(), POLICY, lambda board, position: people
+        ),
     )
     held.add_result(Search(position()), result("e2e4"))
     assert not any(need.search.only for need in held.list_needs())
     people |= {"d2d4": 0.7, "e2e4": 0.3}
     held.update_human_shares()
-    assert [need.search.only for need in held.list_needs() if need.search.only] == ["d2d4"]
+    assert [need.search.only for need in held.list_needs() if need.search.only] == [
+        "d2d4"
+    ]
 
 
 QUICK_POLICY = ForecastPolicy(replies=3, first_choice_chance=0.5, scout=0.3)
@@ -250,24 +283,36 @@ def ahead(desk: Desk) -> LookAhead:
 
 
 def guesses(desk: Desk) -> list[Search]:
-    return [search for search, priority in desk.requested if priority.kind is SearchKind.SPECULATE]
+    return [
+        search
+        for search, priority in desk.requested
+        if priority.kind is SearchKind.SPECULATE
+    ]
 
 
-def play_head(ahead: LookAhead, *moves: str, best: str = "e2e4", board: str = "a") -> None:
+def play_head(
+    ahead: LookAhead, *moves: str, best: str = "e2e4", board: str = "a"
+) -> None:
     search = Search(position(*moves))
     ahead.submit(search, f"head {board} {len(moves)}", head(len(moves), board))
     ahead.on_result(f"head {board} {len(moves)}", search, guessed(best))
 
 
-def answer(ahead: LookAhead, search: Search, found: SearchResult | SearchFailure) -> None:
+def answer(
+    ahead: LookAhead, search: Search, found: SearchResult | SearchFailure
+) -> None:
     ahead.on_result(search, search, found)
 
 
 START_SCOUT = Search(position(), lines=3, limit=Limit(nodes=250))
 
 
-def test_no_more_is_asked_for_than_keeps_the_engines_busy(ahead: LookAhead, desk: Desk) -> None:
-    """Two for each engine; the next is chosen when one is done, by what is known then."""
+def test_no_more_is_asked_for_than_keeps_the_engines_busy(
+    ahead: LookAhead, desk: Desk
+) -> None:
+    """Two for each engine; the next is chosen when one is done, by what is
+    known then.
+    """
     play_head(ahead)
     assert desk.order == ["head a 0"]
     assert guesses(desk) == [Search(position("e2e4")), START_SCOUT]
@@ -288,7 +333,9 @@ def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
     assert desk.requested[-1] == (Search(position("d2d4")), head(1))
 
 
-def test_what_comes_true_is_kept_and_changes_hands(ahead: LookAhead, desk: Desk) -> None:
+def test_what_comes_true_is_kept_and_changes_hands(
+    ahead: LookAhead, desk: Desk
+) -> None:
     play_head(ahead)
     coming = Search(position("e2e4"))
     ahead.submit(coming, "next", head(1))
@@ -301,7 +348,9 @@ def test_what_comes_true_is_kept_and_changes_hands(ahead: LookAhead, desk: Desk)
     assert ahead.count_hits() == SpeculationFigures(hits=1, misses=3)
 
 
-def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk) -> None:
+def test_a_takeback_and_the_end_of_the_game_end_it(
+    ahead: LookAhead, desk: Desk
+) -> None:
     play_head(ahead, "e2e4", "e7e5", best="g1f3")
     pending = len(guesses(desk))
     ahead.submit(Search(position("e2e4")), "late", head(1))
@@ -320,7 +369,9 @@ def test_a_head_that_was_dropped_teaches_nothing(ahead: LookAhead, desk: Desk) -
     assert guesses(desk) == []
 
 
-def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(ahead: LookAhead) -> None:
+def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(
+    ahead: LookAhead,
+) -> None:
     play_head(ahead)
     coming = Search(position("e2e4"))
     answer(ahead, coming, guessed("e7e5"))
@@ -329,17 +380,23 @@ def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(ahead: LookAh
     assert ahead.count_hits() == SpeculationFigures(hits=0, misses=2)
 
 
-def test_of_all_boards_what_is_worth_most_comes_first(ahead: LookAhead, desk: Desk) -> None:
+def test_of_all_boards_what_is_worth_most_comes_first(
+    ahead: LookAhead, desk: Desk
+) -> None:
     play_head(ahead, board="one")
     play_head(ahead, "d2d4", best="d7d5", board="other")
     assert len(guesses(desk)) == 2
     answer(ahead, START_SCOUT, guessed("e2e4", "c2c4", "a2a3"))
     assert guesses(desk)[-1] == Search(position("d2d4", "d7d5"))
-    first, second = (each for _, each in desk.requested if each.board == "one" and each.rank)
+    first, second = (
+        each for _, each in desk.requested if each.board == "one" and each.rank
+    )
     assert first.rank < second.rank
 
 
-def test_boards_that_share_a_position_share_what_lies_beyond(ahead: LookAhead, desk: Desk) -> None:
+def test_boards_that_share_a_position_share_what_lies_beyond(
+    ahead: LookAhead, desk: Desk
+) -> None:
     desk.slots = 2
     play_head(ahead, board="a")
     play_head(ahead, board="b")

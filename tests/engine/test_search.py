@@ -39,8 +39,13 @@ def refuse(moves: str = "", start: str = START, only: str | None = None) -> str:
 @pytest.mark.parametrize(
     ("moves", "fen", "since"),
     [
-        # Without its moves, but for a repetition: then with those since the last pawn move.
-        ("e2e4 e7e5 g1f3", "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 1", ""),
+        # Without its moves, but for a repetition: then with those since the last pawn
+        # move.
+        (
+            "e2e4 e7e5 g1f3",
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 1",
+            "",
+        ),
         (
             "e2e4 e7e5 g1f3 g8f6 f3g1 f6g8",
             "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
@@ -64,7 +69,7 @@ def test_what_of_the_past_is_asked_about(moves: str, fen: str, since: str) -> No
     assert not fen or search_key.fen == fen
 
 
-def test_transpositions_are_one_question_unless_the_fifty_move_counter_differs() -> None:
+def test_transpositions_share_a_search_unless_fifty_move_counters_differ() -> None:
     assert ask("g1f3 g8f6 b1c3 b8c6") == ask("b1c3 b8c6 g1f3 g8f6")
     assert ask("e2e3 e7e6 e3e4 e6e5 g1f3") == ask("e2e4 e7e5 g1f3")
     assert ask("g1f3 d7d5 d2d4") != ask("d2d4 d7d5 g1f3")
@@ -107,14 +112,20 @@ def test_what_is_no_chess_position_is_refused(start: str, says: str) -> None:
         ("e2e4 0000", None, "illegal move 0000 at ply 2"),
     ],
 )
-def test_what_no_engine_may_be_asked_is_refused(moves: str, only: str | None, says: str) -> None:
+def test_what_no_engine_may_be_asked_is_refused(
+    moves: str, only: str | None, says: str
+) -> None:
     assert says in refuse(moves, only=only)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 1000), max_size=60))
-def test_the_question_is_the_position_whatever_was_asked_before(choices: list[int]) -> None:
-    """What is sent stands for the board, and memory of other searches changes nothing."""
+def test_the_question_is_the_position_whatever_was_asked_before(
+    choices: list[int],
+) -> None:
+    """What is sent stands for the board, and memory of other searches changes
+    nothing.
+    """
     board = chess.Board()
     remembering = SearchKeys(LIMIT)
     for choice in choices:
@@ -138,12 +149,14 @@ def test_the_question_is_the_position_whatever_was_asked_before(choices: list[in
 HERE = Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
 
 
-def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_lines() -> None:
+def test_the_move_played_is_searched_to_the_best_moves_depth_in_one_line() -> None:
     assert SearchOptions().search_of_position(HERE) == Search(HERE)
     assert SearchOptions().search_of_move(HERE, "e1e2", 17) == Search(HERE, only="e1e2")
     same = SearchOptions(lines=3, same_depth=True)
     assert same.search_of_position(HERE) == Search(HERE, lines=3)
-    assert same.search_of_move(HERE, "e1e2", 17) == Search(HERE, only="e1e2", limit=Limit(depth=17))
+    assert same.search_of_move(HERE, "e1e2", 17) == Search(
+        HERE, only="e1e2", limit=Limit(depth=17)
+    )
     assert same.search_of_move(HERE, "e1e2", None) == Search(HERE, only="e1e2")
 
 

@@ -4,7 +4,14 @@ import msgspec
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    rule,
+)
 
 from live.engine.search import Limit, Position, Search, SearchFailure, SearchKey
 from live.engine.search_queue import (
@@ -44,9 +51,12 @@ class Desk:
         for engine in range(engines):
             self.queue.on_engine_ready(engine)
 
-    def submit(self, request: str, name: str = "", now: float = 0.0) -> list[Instruction]:
-        """``h:a9``: the head of board a at ply 9 (``c:``, ``b:``, ``f:`` the other kinds), its
-        search called like that or by ``name``; ``s:a9/2``: speculation of rank 2.
+    def submit(
+        self, request: str, name: str = "", now: float = 0.0
+    ) -> list[Instruction]:
+        """``h:a9``: the head of board a at ply 9 (``c:``, ``b:``, ``f:`` the other
+        kinds), its search called like that or by ``name``; ``s:a9/2``: speculation of
+        rank 2.
         """
         kind, owner = request.split(":")
         owner, _, rank = owner.partition("/")
@@ -80,7 +90,8 @@ def desk() -> Desk:
         ("b:z0 s:o0 s:x0 f:o1 f:x1 b:o2 b:x2 h:o3 h:x3", "z0 x3 x2 x1 o3 o2 o1 o0 x0"),
         # Within a board: heads newest first, backlog by ply.
         ("b:z0 b:a4 b:a2 b:a3 h:a9 h:a10", "z0 a10 a9 a2 a3 a4"),
-        # An old head becomes backlog. The last move's gain needs the position before it.
+        # An old head becomes backlog. The last move's gain needs the position before
+        # it.
         ("b:z0 h:a7 h:a8 h:a9 h:b1", "z0 a9 b1 a8 a7"),
         # Backlogs take turns.
         ("b:z0 b:a0 b:a1 b:a2 b:b0 b:b1 b:b2", "z0 a0 b0 a1 b1 a2 b2"),
@@ -101,8 +112,12 @@ def test_what_is_searched_next(desk: Desk, requests: str, served: str) -> None:
 
 
 @pytest.mark.parametrize("boards", ["a", "abc"])
-def test_gains_come_where_moves_come_faster_than_searches(desk: Desk, boards: str) -> None:
-    """A gain needs the positions before and after a move; a move comes with every search."""
+def test_gains_come_where_moves_come_faster_than_searches(
+    desk: Desk, boards: str
+) -> None:
+    """A gain needs the positions before and after a move; a move comes with every
+    search.
+    """
     searched: dict[str, set[int]] = {board: set() for board in boards}
     for ply in range(1, 61):
         for board in boards:
@@ -129,7 +144,9 @@ def test_a_move_taken_back_keeps_no_turn(desk: Desk) -> None:
     assert desk.run() == "z0 a5 a4 a3"
 
 
-def test_nobody_waits_for_a_guess_and_asking_again_changes_the_priority_only(desk: Desk) -> None:
+def test_nobody_waits_for_a_guess_and_asking_again_changes_the_priority_only(
+    desk: Desk,
+) -> None:
     assert desk.submit("b:z0") == [start(0, "z0")]
     desk.submit("s:a9", now=1)
     assert desk.queue.measure_oldest_wait_s(8) == 0
@@ -148,11 +165,17 @@ def test_the_next_search_starts_before_answers_are_told_unless_a_head_needs_one_
 ) -> None:
     desk.submit("b:a1")
     desk.submit("b:a2")
-    assert desk.queue.on_search_finished(0) == [start(0, "a2"), DeliverResult("a1", search("a1"))]
+    assert desk.queue.on_search_finished(0) == [
+        start(0, "a2"),
+        DeliverResult("a1", search("a1")),
+    ]
     desk.submit("h:a5")
     desk.submit("b:a3")
     desk.queue.on_search_finished(0)
-    assert desk.queue.on_search_finished(0) == [DeliverResult("a5", search("a5")), AssignSearches()]
+    assert desk.queue.on_search_finished(0) == [
+        DeliverResult("a5", search("a5")),
+        AssignSearches(),
+    ]
     assert desk.submit("h:a6", "a5, move played") == [start(0, "a5, move played")]
     assert desk.queue.assign_searches() == []
 
@@ -166,7 +189,7 @@ def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
     assert desk.run() == "a7 b7 a2 a8"
 
 
-def test_only_as_many_engines_are_taken_as_heads_wait_and_the_guesses_that_began_last() -> None:
+def test_heads_take_only_as_many_engines_as_they_need_latest_guesses_first() -> None:
     desk = Desk(3)
     for ply in range(4):
         desk.submit(f"s:a{ply}")
@@ -187,14 +210,20 @@ def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
     restricted = Search(Position("x"), only="e2e4")
     desk.submit("h:a1", "x")
     desk.submit("b:b1", "x")
-    desk.queue.submit("c", restricted, key("x"), SearchPriority(SearchKind.HEAD, "c", 2), 0)
+    desk.queue.submit(
+        "c", restricted, key("x"), SearchPriority(SearchKind.HEAD, "c", 2), 0
+    )
     assert desk.queue.list_progress_owners(0) == ["a1"]
 
 
 @pytest.mark.parametrize(
     ("deaths", "killed", "why"),
     [
-        (MAX_DEATHS, False, "given up after 3 engine failures: death 0; death 1; death 2"),
+        (
+            MAX_DEATHS,
+            False,
+            "given up after 3 engine failures: death 0; death 1; death 2",
+        ),
         (MAX_OUTSIDE_KILLS, True, "given up after 10 engine failures: death 9"),
     ],
 )
@@ -207,10 +236,14 @@ def test_a_search_that_kills_too_many_engines_is_set_aside(
         assert desk.queue.on_engine_lost(0, f"death {death}", killed=killed) == []
         assert desk.queue.on_engine_ready(0) == [start(0, "killer")]
     answer = DeliverResult("a0", search("killer"), SearchFailure(why))
-    assert desk.queue.on_engine_lost(0, f"death {deaths - 1}", killed=killed) == [answer]
+    assert desk.queue.on_engine_lost(0, f"death {deaths - 1}", killed=killed) == [
+        answer
+    ]
     assert desk.queue.set_aside == 1
     assert desk.queue.on_engine_ready(0) == [start(0, "a2")]
-    assert desk.submit("b:a3", "killer") == [msgspec.structs.replace(answer, owner="a3")]
+    assert desk.submit("b:a3", "killer") == [
+        msgspec.structs.replace(answer, owner="a3")
+    ]
 
 
 def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:
@@ -253,7 +286,9 @@ class AnyShell(RuleBasedStateMachine):
                 assert instruction.engine not in self.running
                 assert instruction.engine not in self.down
                 assert instruction.key not in [
-                    key for engine, key in self.running.items() if engine not in self.stopping
+                    key
+                    for engine, key in self.running.items()
+                    if engine not in self.stopping
                 ]
                 self.running[instruction.engine] = instruction.key
             elif isinstance(instruction, StopSearch):
@@ -269,7 +304,9 @@ class AnyShell(RuleBasedStateMachine):
         self.asked += 1
         owner = f"owner {self.asked}"
         self.open.add((owner, search(name)))
-        self.obey(self.queue.submit(owner, search(name), key(name), priority, self.asked))
+        self.obey(
+            self.queue.submit(owner, search(name), key(name), priority, self.asked)
+        )
         return owner
 
     @rule(owner=owners, name=NAMES, priority=PRIORITIES)
@@ -310,16 +347,18 @@ class AnyShell(RuleBasedStateMachine):
 
     @invariant()
     def holds(self) -> None:
-        """No engine is idle while a search waits, and what runs or waits is what is open."""
+        """No engine is idle while a search waits, and what runs or waits is what is
+        open.
+        """
         if not hasattr(self, "queue"):
             return
         working = {key for at, key in self.running.items() if at not in self.stopping}
         waiting = self.queue.count_waiting().total()
         assert not waiting or len(self.running) + len(self.down) == self.engines
         assert len({each.position for _, each in self.open}) == len(working) + waiting
-        assert {at for at in range(self.engines) if self.queue.find_running_priority(at)} == {
-            at for at in self.running if at not in self.stopping
-        }
+        assert {
+            at for at in range(self.engines) if self.queue.find_running_priority(at)
+        } == {at for at in self.running if at not in self.stopping}
 
     def teardown(self) -> None:
         """In the end every search still wanted is answered."""
@@ -333,5 +372,7 @@ class AnyShell(RuleBasedStateMachine):
         assert self.queue.count_waiting().total() == 0
 
 
-AnyShell.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+AnyShell.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=40, deadline=None
+)
 TestAnyShell = AnyShell.TestCase

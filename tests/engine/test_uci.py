@@ -61,7 +61,9 @@ def ready(settings: UciSettings | None = None) -> Conversation:
     return conversation
 
 
-def search(search_key: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> list[Event]:
+def search(
+    search_key: SearchKey, answer: bytes, readyok: bytes = b"readyok\n"
+) -> list[Event]:
     conversation = ready()
     conversation.begin_search(search_key)
     return conversation.events(readyok + answer)
@@ -105,8 +107,12 @@ def test_the_handshake_sets_what_the_engine_has() -> None:
 
 
 def test_an_engine_that_greets_without_end_is_a_fault() -> None:
-    with pytest.raises(EngineFault, match="no UCI, the last 'option name O1000 type spin'"):
-        Conversation().events(b"".join(b"option name O%d type spin\n" % n for n in range(2000)))
+    with pytest.raises(
+        EngineFault, match="no UCI, the last 'option name O1000 type spin'"
+    ):
+        Conversation().events(
+            b"".join(b"option name O%d type spin\n" % n for n in range(2000))
+        )
 
 
 def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
@@ -122,7 +128,8 @@ def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
     assert isinstance(conversation.events(answer)[-1], SearchFinished)
     conversation.begin_search(WHITE)  # all in one write
     assert conversation.to_send() == (
-        b"ucinewgame\nisready\nposition fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo nodes 1000\n"
+        b"ucinewgame\nisready\nposition fen 4k3/8/8/8/8/8/8/4K2R w - - "
+        b"0 1\ngo nodes 1000\n"
     )
 
 
@@ -142,14 +149,16 @@ def test_options_are_said_when_they_change_and_a_kept_hash_is_not_cleared() -> N
     conversation.begin_search(RESTRICTED)
     assert conversation.to_send() == (
         b"setoption name MultiPV value 1\nsetoption name UCI_Chess960 value false\n"
-        b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo movetime 50 searchmoves e1e2\n"
+        b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo movetime "
+        b"50 searchmoves e1e2\n"
     )
 
 
 def test_a_whole_search_counts_its_last_exact_line() -> None:
     found = result(
         WHITE,
-        b"info depth 1 seldepth 2 multipv 1 score cp 30 nodes 20 nps 1333 time 15 pv e1d1 e8d8\n"
+        b"info depth 1 seldepth 2 multipv 1 score cp 30 nodes 20 nps 1333 "
+        b"time 15 pv e1d1 e8d8\n"
         b"info depth 3 score cp 50 nodes 60 time 17 pv e1f2\n"
         b"info depth 4 score cp 90 lowerbound nodes 100 time 20 pv e1e2\n"
         b"info depth 4 currmove e1e2 currmovenumber 1\n"
@@ -168,7 +177,9 @@ def test_a_whole_search_counts_its_last_exact_line() -> None:
 
 
 def test_a_bound_counts_in_a_restricted_search_or_where_there_is_nothing_else() -> None:
-    found = result(WHITE, b"info depth 1 score cp 9 lowerbound pv e1e2\nbestmove e1e2\n")
+    found = result(
+        WHITE, b"info depth 1 score cp 9 lowerbound pv e1e2\nbestmove e1e2\n"
+    )
     assert (found.score, found.by_depth) == (Score(9), ())
     found = result(
         RESTRICTED,
@@ -176,7 +187,11 @@ def test_a_bound_counts_in_a_restricted_search_or_where_there_is_nothing_else() 
         b"info depth 4 score cp -90 upperbound nodes 100 time 20 pv e1e2\n"
         b"bestmove e1e2\n",
     )
-    assert (found.score, found.depth, found.by_depth) == (Score(-90), 4, (None, None, Score(50)))
+    assert (found.score, found.depth, found.by_depth) == (
+        Score(-90),
+        4,
+        (None, None, Score(50)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +204,9 @@ def test_a_bound_counts_in_a_restricted_search_or_where_there_is_nothing_else() 
         (b"mate -12", Score(-3900, -12), Score(3900, 12)),
     ],
 )
-def test_scores_are_from_white_s_side_and_clamped(said: bytes, white: Score, black: Score) -> None:
+def test_scores_are_from_white_s_side_and_clamped(
+    said: bytes, white: Score, black: Score
+) -> None:
     line = b"info depth 1 score " + said + b" pv e1e2\n"
     assert result(WHITE, line + b"bestmove e1e2\n").score == white
     assert result(BLACK, line + b"bestmove e8e7\n").score == black
@@ -213,7 +230,9 @@ def test_a_stopped_search_says_so() -> None:
     conversation.stop_search()
     conversation.stop_search()
     assert conversation.to_send() == b"stop\n"
-    events = conversation.events(b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n")
+    events = conversation.events(
+        b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
+    )
     assert isinstance(events[-1], SearchFinished) and events[-1].stopped
     conversation.stop_search()
     assert conversation.to_send() == b""
@@ -255,7 +274,7 @@ def test_what_cannot_be_right_is_a_fault(answer: bytes, says: str | None) -> Non
         assert says in fault(WHITE, answer)
 
 
-def test_an_answer_too_early_or_of_another_move_than_the_one_asked_about_is_a_fault() -> None:
+def test_an_early_answer_or_one_about_another_move_is_a_fault() -> None:
     assert "before readyok" in fault(WHITE, SCORED + b"bestmove e1e2\n", readyok=b"")
     other = b"info depth 1 score cp 1 pv e1d1\nbestmove e1d1\n"
     assert "answered 'bestmove e1d1'" in fault(RESTRICTED, other)
@@ -284,7 +303,7 @@ def adaptive(search_key: SearchKey) -> Conversation:
     return conversation
 
 
-def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_count() -> None:
+def test_a_search_that_has_seen_enough_is_stopped_and_counts_no_more() -> None:
     conversation = adaptive(WHITE)
     for depth in (1, 2, 3):
         line = f"info depth {depth} score cp 30 nodes {depth * 99} pv e1e2\n"
@@ -295,10 +314,15 @@ def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_coun
     assert isinstance(finished, SearchFinished)
     assert not finished.stopped
     found = finished.result
-    assert (found.score, found.depth, found.best, found.nodes) == (Score(30), 3, "e1e2", 297)
+    assert (found.score, found.depth, found.best, found.nodes) == (
+        Score(30),
+        3,
+        "e1e2",
+        297,
+    )
 
 
-def test_several_lines_must_reach_the_same_depth_and_restricted_searches_their_limit() -> None:
+def test_lines_must_reach_one_depth_and_restricted_searches_their_limit() -> None:
     conversation = adaptive(SearchKey(WHITE.fen, (), Limit(nodes=1000), lines=2))
     conversation.events(b"info depth 9 multipv 1 score cp 30 nodes 800 pv e1e2\n")
     assert conversation.to_send() == b""
@@ -309,8 +333,9 @@ def test_several_lines_must_reach_the_same_depth_and_restricted_searches_their_l
     assert conversation.to_send() == b""
 
 
-#: Stockfish 19 lite, 8 lines, 50,000 nodes: the last full report, and the one in which the limit
-#: was reached. Depth 9 has just found a better first move, so all others changed their rank.
+#: Stockfish 19 lite, 8 lines, 50,000 nodes: the last full report, and the one in which
+#: the limit was reached. Depth 9 has just found a better first move, so all others
+#: changed their rank.
 CUT_SHORT = b"""\
 info depth 8 multipv 1 score cp -63 nodes 48253 time 302 pv e6f4
 info depth 8 multipv 2 score cp -104 nodes 48253 time 335 pv e8g8
@@ -359,9 +384,15 @@ def test_a_report_without_its_first_line_counts_for_nothing() -> None:
 
 
 def test_a_search_stopped_before_its_first_node_has_no_lines() -> None:
-    """Stockfish 19 lite, stopped at once: told as it was, it cost the engine its life as a liar."""
+    """Stockfish 19 lite, stopped at once: told as it was, it cost the engine its life
+    as a liar.
+    """
     stopped = b"\n".join(
-        b"info depth 1 seldepth 0 multipv %d score cp 0 nodes 0 nps 0 hashfull 0 time 1 pv" % rank
+        (
+            b"info depth 1 seldepth 0 multipv %d score cp 0 nodes 0 nps 0 "
+            b"hashfull 0 time 1 pv"
+        )
+        % rank
         for rank in range(1, 9)
     )
     result = listened(8, stopped).build_result("e8g8")
@@ -376,7 +407,8 @@ def scores(*cps: int | None) -> list[Score | None]:
 @pytest.mark.parametrize(
     ("last", "used", "stops"),
     [
-        # His own example, after two of four minutes: 53, -63 and 57 from alternating sides.
+        # His own example, after two of four minutes: 53, -63 and 57 from alternating
+        # sides.
         (scores(53, 63, 57), 0.5, False),
         (scores(53, 63, 57), 0.5 + 1e-9, True),
         (scores(20, 20, 20), 0.25, False),

@@ -1,6 +1,7 @@
 """An engine made of arithmetic: the same search always has the same answer, at once.
 
-Stands where the real one would only be slower: the event is about what follows from answers.
+Stands where the real one would only be slower: the event is about what follows from
+answers.
 """
 
 import hashlib
@@ -38,7 +39,9 @@ def answer(search: Search) -> SearchResult:
     for uci in position.moves:
         board.push_uci(uci)
     limit = search.limit or ""
-    draw = _number(f"{position.start_fen} {' '.join(position.moves)} {search.only}{limit}")
+    draw = _number(
+        f"{position.start_fen} {' '.join(position.moves)} {search.only}{limit}"
+    )
     legal = sorted(move.uci() for move in board.legal_moves)
     # Few alternatives, so that first choices, gains of 0 and losses all happen often.
     at = draw % min(2, len(legal))
@@ -48,7 +51,8 @@ def answer(search: Search) -> SearchResult:
         chosen = [*legal[at:], *legal[:at]][: search.lines]
         sign = 1 if board.turn == chess.WHITE else -1
         lines = tuple(
-            Line(move, Score(score.cp - sign * 7 * rank), 10) for rank, move in enumerate(chosen)
+            Line(move, Score(score.cp - sign * 7 * rank), 10)
+            for rank, move in enumerate(chosen)
         )
     return SearchResult(score, best, depth=10 + len(position.moves) % 3, lines=lines)
 
@@ -61,7 +65,9 @@ def answer_or_failure(search: Search) -> SearchResult | SearchFailure:
 
 
 def line(*choices: int, start_fen: str = chess.STARTING_FEN) -> tuple[Move, ...]:
-    """Legal moves from the start: each choice picks one of the legal moves in UCI order."""
+    """Legal moves from the start: each choice picks one of the legal moves in UCI
+    order.
+    """
     board = chess.Board(start_fen)
     moves = []
     for choice in choices:
@@ -139,7 +145,9 @@ class Held(Event):
         self.apply(step)
         return self.taken()
 
-    def found(self, request_id: RequestId, result: SearchResult | SearchFailure) -> Effects:
+    def found(
+        self, request_id: RequestId, result: SearchResult | SearchFailure
+    ) -> Effects:
         self.apply_result(request_id, result)
         return self.taken()
 
@@ -177,8 +185,8 @@ class Held(Event):
 
 @cache
 def event(plies: int = 70) -> Held:
-    """Six games of so many plies, of three players who meet twice; the third has no rating. Not to
-    be changed.
+    """Six games of so many plies, of three players who meet twice; the third has no
+    rating. Not to be changed.
     """
     held = Held()
     pairs = permutations((ANAND, CARLSEN, Player("Ding, Liren")), 2)

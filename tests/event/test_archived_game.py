@@ -1,4 +1,6 @@
-"""A game that rested on disk, or over a restart, is in every figure as if it never had."""
+"""A game that rested on disk, or over a restart, is in every figure as if it
+never had.
+"""
 
 import msgspec
 
@@ -28,7 +30,11 @@ def keep(held: Held, id: GameId, kept: Kept) -> None:
 
 
 def read(kept: Kept) -> list[ArchivedValues]:
-    return [values for each in kept.items() if (values := decode_archived(*each)) is not None]
+    return [
+        values
+        for each in kept.items()
+        if (values := decode_archived(*each)) is not None
+    ]
 
 
 def three_games(measure: Measure) -> Run:
@@ -36,7 +42,9 @@ def three_games(measure: Measure) -> Run:
     players = (ANAND, CARLSEN, DING)
     for number in range(3):
         white, black = players[number], players[(number + 1) % 3]
-        run.step(NewGame(game(f"g{number}", MOVES[: 40 + number], white=white, black=black)))
+        run.step(
+            NewGame(game(f"g{number}", MOVES[: 40 + number], white=white, black=black))
+        )
     run.reply_all()
     return run
 
@@ -113,7 +121,9 @@ def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() ->
     run.reply_all()
     kept: Kept = {}
     keep(run.ledger, "g8", kept)
-    run.step(NewGame(game("g9", MOVES[:10], white=Player("Novice", elo=1200), black=DING)))
+    run.step(
+        NewGame(game("g9", MOVES[:10], white=Player("Novice", elo=1200), black=DING))
+    )
     run.reply_all()
     for id in ("g0", "g1", "g2", "g9"):
         keep(run.ledger, id, kept)

@@ -20,7 +20,7 @@ from live.ratings.alliot import Prediction
 from live.ratings.expected_score import convert_difference_to_score
 from tests.event.arithmetic import Held, event
 
-# --- comparison data ----------------------------------------------------------------------------
+# --- comparison data ------------------------------------------------------------------
 
 # All moves of a player, counted afresh, agree with what was counted as they came.
 
@@ -36,13 +36,16 @@ def test_a_study_counts_what_the_standings_say() -> None:
         assert evidence.raw.share is not None and methods.conformance.share is not None
         assert abs(evidence.raw.share - methods.conformance.share) < 1e-4
         assert evidence.shortfalls.n == methods.markov_moves
-        assert evidence.transitions.build_chain("white").support.sum() == methods.markov_moves
+        assert (
+            evidence.transitions.build_chain("white").support.sum()
+            == methods.markov_moves
+        )
         strength = study.strengths[view.id]
         assert strength.rating is not None and methods.tournament_rating is not None
         assert abs(strength.rating - methods.tournament_rating) < 0.51
 
 
-# --- predictors ---------------------------------------------------------------------------------
+# --- predictors -----------------------------------------------------------------------
 
 # Every predictor for two players: the same figures as its own room gives, or a reason.
 
@@ -57,7 +60,11 @@ def test_every_predictor_answers_or_says_what_is_missing(study: ComparedMoves) -
     assert len(rows) == 4 + len(PREDICTORS)
     for row in rows:
         assert (row.expected_score is None) == bool(row.missing), row
-        if row.low is not None and row.high is not None and row.expected_score is not None:
+        if (
+            row.low is not None
+            and row.high is not None
+            and row.expected_score is not None
+        ):
             assert row.low <= row.expected_score <= row.high, row
     missing = {row.predictor for row in rows if row.missing}
     assert missing == {"perceived rating", "Markov"}
@@ -67,7 +74,9 @@ def test_the_two_players_change_sides(study: ComparedMoves) -> None:
     one, other = compare(study, "anand", "carlsen"), compare(study, "carlsen", "anand")
     for row, turned in zip(one, other, strict=True):
         if row.expected_score is not None and turned.expected_score is not None:
-            assert row.expected_score + turned.expected_score == pytest.approx(1), row.predictor
+            assert row.expected_score + turned.expected_score == pytest.approx(1), (
+                row.predictor
+            )
         if row.low is not None and turned.high is not None:
             assert row.low + turned.high == pytest.approx(1), row.predictor
 
@@ -92,7 +101,9 @@ def test_both_colours_weigh_alike(study: ComparedMoves) -> None:
 
     def white_wins(white: object, black: object) -> Prediction:
         del black
-        return Prediction(expected_score=0.7 if white is a else 0.4, win=0.6, draw=0.2, loss=0.2)
+        return Prediction(
+            expected_score=0.7 if white is a else 0.4, win=0.6, draw=0.2, loss=0.2
+        )
 
     found = both_colors(white_wins, a, b)
     assert found.expected_score == pytest.approx((0.7 + 0.6) / 2)
@@ -126,10 +137,12 @@ def test_an_end_beyond_the_grid_leaves_that_end_open(study: ComparedMoves) -> No
 
 def test_what_cannot_be_compared_says_why(study: ComparedMoves) -> None:
     assert of_figures(study).missing == "unknown: Carlsen"
-    assert "different models" in of_figures(study, perceived=2600, model="blitz").missing
+    assert (
+        "different models" in of_figures(study, perceived=2600, model="blitz").missing
+    )
 
 
-# --- ranking ------------------------------------------------------------------------------------
+# --- ranking --------------------------------------------------------------------------
 
 # Everybody in one order, by every method that ranks.
 
@@ -159,11 +172,15 @@ def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
     ]
     ranks = rank(held.collect_compared_moves(), views, "markov", engine_rating=2800)
     standings = [(each.name, each.standing, each.tied) for each in ranks]
-    assert standings == [("Ding, Liren", 1, False), ("Anand", 2, True), ("Carlsen", 2, True)]
+    assert standings == [
+        ("Ding, Liren", 1, False),
+        ("Anand", 2, True),
+        ("Carlsen", 2, True),
+    ]
     assert [each.place for each in ranks] == [None] * 3  # Markov needs more moves
 
 
-# --- ferreira table 4 ---------------------------------------------------------------------------
+# --- ferreira table 4 -----------------------------------------------------------------
 
 # Algorithms 2 and 3 side by side, as Ferreira's Table 4 has them.
 
@@ -190,4 +207,8 @@ def test_both_averages_agree_where_everybody_compared_is_rated() -> None:
 
 def test_an_event_without_a_move_says_so() -> None:
     found = table(event(0))
-    assert (found.rows, found.engine_by_elo, found.missing) == ((), None, "no scored move")
+    assert (found.rows, found.engine_by_elo, found.missing) == (
+        (),
+        None,
+        "no scored move",
+    )

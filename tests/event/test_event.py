@@ -1,7 +1,7 @@
 """The event ends where an undisturbed run would, whatever happened on the way.
 
-A game that breaks a rule of ours costs no other anything; where little can be known, every figure
-is an honest one or an empty place.
+A game that breaks a rule of ours costs no other anything; where little can be known,
+every figure is an honest one or an empty place.
 """
 
 import math
@@ -45,7 +45,14 @@ from live.games.game import (
     apply_step,
 )
 from live.messages.figures import CurvePoint, GameDetail, PlayerView
-from live.messages.from_sources import FeedReport, GameReport, Move, Player, Result, Score
+from live.messages.from_sources import (
+    FeedReport,
+    GameReport,
+    Move,
+    Player,
+    Result,
+    Score,
+)
 from live.messages.to_clients import (
     Change,
     EngineMessage,
@@ -73,7 +80,9 @@ Engine = Callable[[Search], SearchResult | SearchFailure]
 
 
 class Run:
-    """A ledger with a queue of searches, and a subscriber that applies every message."""
+    """A ledger with a queue of searches, and a subscriber that applies every
+    message.
+    """
 
     def __init__(self, held: Held, engine: Engine = answer) -> None:
         self.ledger = held
@@ -124,7 +133,9 @@ class Run:
 
     def check_gains(self) -> None:
         """What is pooled move by move is what all curves together hold."""
-        counted: dict[str, Counter[int]] = {view.id: Counter() for view in self.ledger.players()}
+        counted: dict[str, Counter[int]] = {
+            view.id: Counter() for view in self.ledger.players()
+        }
         for view in self.ledger.games():
             detail = self.ledger.game(view.id)
             assert detail is not None
@@ -170,7 +181,10 @@ BOTH_PACES = FIGURES._replace(
         [
             CLASSICAL,
             msgspec.structs.replace(
-                CLASSICAL, name="quick", time_control="blitz", centre_elo=CLASSICAL.centre_elo - 300
+                CLASSICAL,
+                name="quick",
+                time_control="blitz",
+                centre_elo=CLASSICAL.centre_elo - 300,
             ),
         ]
     )
@@ -189,9 +203,9 @@ def test_a_first_choice_needs_no_search_of_its_own() -> None:
     detail = run.ledger.detail()
     others = [ply for ply in detail.plies if ply.best != ply.uci]
     assert 0 < len(others) < len(MOVES)
-    assert sorted(request_id.ply for request_id in asked if request_id.kind == "played") == [
-        p.ply for p in others
-    ]
+    assert sorted(
+        request_id.ply for request_id in asked if request_id.kind == "played"
+    ) == [p.ply for p in others]
     for ply in detail.plies:
         if ply.best == ply.uci:
             assert ply.gain_same_search_cp == 0
@@ -199,12 +213,19 @@ def test_a_first_choice_needs_no_search_of_its_own() -> None:
 
 def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
     run = begun(game(moves=MOVES[:3]))
-    assert {request_id.ply: urgency for request_id, (_, urgency) in run.open.items()} == {
-        0: "backlog", 1: "backlog", 2: "head", 3: "head",
-    }  # fmt: skip
+    assert {
+        request_id.ply: urgency for request_id, (_, urgency) in run.open.items()
+    } == {
+        0: "backlog",
+        1: "backlog",
+        2: "head",
+        3: "head",
+    }
     run.step(MovesPlayed("g1", 4, MOVES[3:4]))
     assert {
-        request_id.ply for request_id, (_, urgency) in run.open.items() if urgency == "head"
+        request_id.ply
+        for request_id, (_, urgency) in run.open.items()
+        if urgency == "head"
     } == {3, 4}
     # Screens wait for the last scores of a game that was seen to run, and of no other.
     run.step(ResultChanged("g1", "1-0"))
@@ -215,21 +236,29 @@ def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
 
 def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
     options = SearchOptions(lines=40)
-    run = begun(game(moves=MOVES), measure=Measure("same-search", search_options=options))
+    run = begun(
+        game(moves=MOVES), measure=Measure("same-search", search_options=options)
+    )
     assert {search.lines for search, _ in run.open.values()} == {40}
     while run.open:
         request_id = next(iter(run.open))
         assert request_id.kind == "position"
         run.reply(request_id)
     detail = run.ledger.detail()
-    gains = [ply.gain_same_search_cp for ply in detail.plies if ply.gain_same_search_cp is not None]
+    gains = [
+        ply.gain_same_search_cp
+        for ply in detail.plies
+        if ply.gain_same_search_cp is not None
+    ]
     assert len(gains) == len(MOVES)
     assert all(gain % 7 == 0 for gain in gains) and min(gains) < -7
 
 
 def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> None:
     options = SearchOptions(same_depth=True)
-    run = begun(game(moves=MOVES), measure=Measure("same-search", search_options=options))
+    run = begun(
+        game(moves=MOVES), measure=Measure("same-search", search_options=options)
+    )
     depths = set()
     while run.open:
         request_id, (search, _) = next(iter(run.open.items()))
@@ -242,10 +271,12 @@ def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> N
     assert len(depths) == 3
 
 
-def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing() -> None:
+def test_a_replaced_move_cancels_its_searches_and_late_answers_do_nothing() -> None:
     run = begun(game(moves=MOVES[:4]))
     late = {
-        request_id: search for request_id, (search, _) in run.open.items() if request_id.ply == 4
+        request_id: search
+        for request_id, (search, _) in run.open.items()
+        if request_id.ply == 4
     }
     other = line(3, 4, 5, 30)[3]
     assert other.uci != MOVES[3].uci
@@ -305,22 +336,38 @@ def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
 def test_checkmate_is_scored_by_the_rules_without_an_engine() -> None:
     mate = tuple(
         Move(uci, san)
-        for uci, san in (("f2f3", "f3"), ("e7e5", "e5"), ("g2g4", "g4"), ("d8h4", "Qh4#"))
+        for uci, san in (
+            ("f2f3", "f3"),
+            ("e7e5", "e5"),
+            ("g2g4", "g4"),
+            ("d8h4", "Qh4#"),
+        )
     )
     run = begun(game(moves=mate))
-    assert [each.ply for each in run.open if each.kind == "position"] == [*range(3, -1, -1)]
+    assert [each.ply for each in run.open if each.kind == "position"] == [
+        *range(3, -1, -1)
+    ]
     run.reply_all()
     detail = run.ledger.detail()
     last = detail.plies[3]
-    assert (last.score_cp, last.mate, last.final, last.played_cp) == (-3900, 0, True, -3900)
+    assert (last.score_cp, last.mate, last.final, last.played_cp) == (
+        -3900,
+        0,
+        True,
+        -3900,
+    )
     assert last.gain_same_search_cp == 0
 
 
 @pytest.mark.parametrize("fixed", [None, 2860])
-def test_the_field_rates_the_engine_unless_its_rating_is_fixed(fixed: int | None) -> None:
+def test_the_field_rates_the_engine_unless_its_rating_is_fixed(
+    fixed: int | None,
+) -> None:
     source = "fixed" if fixed else "calibration"
     run = played_out(game(moves=MOVES), rating=fixed or 2000, source=source)
-    assert any(isinstance(change, EngineMessage) for change in run.changes) == (fixed is None)
+    assert any(isinstance(change, EngineMessage) for change in run.changes) == (
+        fixed is None
+    )
     engine = run.ledger.engine()
     if fixed is None:
         assert engine.rating > 2000 and engine.rating_source == "field"
@@ -328,7 +375,7 @@ def test_the_field_rates_the_engine_unless_its_rating_is_fixed(fixed: int | None
         assert (engine.rating, engine.rating_source) == (2860, "fixed")
 
 
-def test_what_everybody_is_sent_of_the_engine_changes_less_often_with_many_moves() -> None:
+def test_engine_figures_are_sent_less_often_with_many_moves() -> None:
     run = Run(ledger(rating=2000))
     many = 0
     while many < 150:
@@ -398,7 +445,10 @@ def test_a_player_of_one_game_plays_like_its_last_point() -> None:
     run = played_out(game(moves=MOVES), measure=FIGURES)
     run.step(ResultChanged("g1", "1-0"))
     detail = run.ledger.detail()
-    for name, last in (("Anand", detail.curves.white[-1]), ("Carlsen", detail.curves.black[-1])):
+    for name, last in (
+        ("Anand", detail.curves.white[-1]),
+        ("Carlsen", detail.curves.black[-1]),
+    ):
         view = run.ledger.player(name)
         for field in set(view.__struct_fields__) & set(last.__struct_fields__):
             assert getattr(view, field) == getattr(last, field), field
@@ -416,7 +466,9 @@ def test_a_forced_move_leaves_the_figure_as_it_was() -> None:
 def test_games_of_two_paces_are_never_pooled() -> None:
     slow = game("slow", MOVES[:20], time_control="90+30")
     quick = game("quick", MOVES[:10], time_control="180+2")
-    run, alone = (played_out(*games, measure=BOTH_PACES) for games in ((slow, quick), (slow,)))
+    run, alone = (
+        played_out(*games, measure=BOTH_PACES) for games in ((slow, quick), (slow,))
+    )
     pooled, single = run.ledger.player("Anand"), alone.ledger.player("Anand")
     assert pooled.perceived == single.perceived
     assert (pooled.model, pooled.games) == ("classical", 2)
@@ -427,7 +479,9 @@ def test_games_of_two_paces_are_never_pooled() -> None:
 
 def test_unrated_players_are_taken_to_be_of_the_field() -> None:
     classical: Any = {"time_control": "90+30"}
-    nobodies = game("g0", MOVES[:20], white=Player("One"), black=Player("Two"), **classical)
+    nobodies = game(
+        "g0", MOVES[:20], white=Player("One"), black=Player("Two"), **classical
+    )
     run = played_out(nobodies, measure=FIGURES)
     alone = run.ledger.detail("g0").curves.white[-1].perceived
     run.step(NewGame(game("g1", **classical)))
@@ -452,7 +506,10 @@ def test_other_models_rate_everything_anew() -> None:
     run.check_subscriber()
     anew = played_out(game(moves=MOVES), measure=FIGURES._replace(models=scaled))
     same_end(run.ledger, anew.ledger)
-    assert run.ledger.detail().note == "transferred; time control unknown: taken as classical"
+    assert (
+        run.ledger.detail().note
+        == "transferred; time control unknown: taken as classical"
+    )
 
 
 #: Another spelling, a corrected rating, somebody without a name.
@@ -477,14 +534,27 @@ def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
         if id not in moves:
             # Long enough, now and then, for the figures that leave the opening out.
             known = MOVES[:18] if draw(st.booleans()) else ()
-            moves[id] = known + _after(known, draw(st.lists(st.integers(0, 40), max_size=6)))
+            moves[id] = known + _after(
+                known, draw(st.lists(st.integers(0, 40), max_size=6))
+            )
             step = NewGame(game(id, moves[id]))
         else:
             held = moves[id]
-            kinds = "play", "replace", "back", "result", "headers", "clock", "gone", "none"
+            kinds = (
+                "play",
+                "replace",
+                "back",
+                "result",
+                "headers",
+                "clock",
+                "gone",
+                "none",
+            )
             kind = draw(st.sampled_from(kinds))
             if kind == "play":
-                new = _after(held, draw(st.lists(st.integers(0, 40), min_size=1, max_size=4)))
+                new = _after(
+                    held, draw(st.lists(st.integers(0, 40), min_size=1, max_size=4))
+                )
                 if new:
                     step = MovesPlayed(id, len(held) + 1, new)
                     moves[id] = held + new
@@ -502,12 +572,17 @@ def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
                 result: Result = draw(st.sampled_from(["*", "1-0", "1/2-1/2"]))
                 step = ResultChanged(id, result)
             elif kind == "headers":
-                white, black = draw(st.sampled_from(PEOPLE)), draw(st.sampled_from(PEOPLE))
+                white, black = (
+                    draw(st.sampled_from(PEOPLE)),
+                    draw(st.sampled_from(PEOPLE)),
+                )
                 control = draw(st.sampled_from(["", "90+30", "180+2"]))
                 other = game(id, white=white, black=black, time_control=control)
                 step = HeadersChanged(id, other.headers)
             elif kind == "clock" and held:
-                step = ClocksCorrected(id, ((draw(st.integers(1, len(held))), 60.0, None),))
+                step = ClocksCorrected(
+                    id, ((draw(st.integers(1, len(held))), 60.0, None),)
+                )
             elif kind == "gone":
                 step = GameGone(id)
                 del moves[id]
@@ -544,7 +619,9 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
             if run.open:
                 request_id = chance.choice(list(run.open))
                 if chance.random() < 0.2:
-                    run.progress(request_id, SearchProgress(Score(chance.randrange(99)), 5))
+                    run.progress(
+                        request_id, SearchProgress(Score(chance.randrange(99)), 5)
+                    )
                 else:
                     run.reply(request_id)
         run.check_subscriber()
@@ -580,7 +657,9 @@ def test_a_change_names_the_first_ply_that_differs_and_the_moves_that_stood(
                 now = list_moves(change.game)
                 assert now[same : same + 1] != stood[same : same + 1]
                 stood[same:] = now[same:]
-        assert lines == {each.game.id: list_moves(each.game.id) for each in held.list_records()}
+        assert lines == {
+            each.game.id: list_moves(each.game.id) for each in held.list_records()
+        }
 
     def list_moves(id: str) -> list[str]:
         record = held.find_record(id)
@@ -600,7 +679,9 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     state = boards(2)
     proper = GameRecord.follow
 
-    def broken(self: GameRecord, game: Game, players: dict[Color, PlayerTotals]) -> None:
+    def broken(
+        self: GameRecord, game: Game, players: dict[Color, PlayerTotals]
+    ) -> None:
         if game.id == "g0":
             raise KeyError("a fault of ours")
         proper(self, game, players)
@@ -615,15 +696,21 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     assert record.exc_info, "with its traceback"
 
 
-def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_it() -> None:
+def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
     state = Held()
     for _ in state.restore(game(moves=line(1, 2))):
         pass
     state.taken()
-    # A change that is not a report of the source: the message carries the mark all the same.
-    for step, marked in ((ResultChanged("g1", "1-0"), True), (GameConfirmed("g1"), False)):
+    # A change that is not a report of the source: the message carries the mark all the
+    # same.
+    for step, marked in (
+        (ResultChanged("g1", "1-0"), True),
+        (GameConfirmed("g1"), False),
+    ):
         changes = state.told(step).changes
-        assert {each.game.restored for each in changes if isinstance(each, GameMessage)} == {marked}
+        assert {
+            each.game.restored for each in changes if isinstance(each, GameMessage)
+        } == {marked}
 
 
 class Tolerant(Held):
@@ -636,8 +723,13 @@ def boards(count: int) -> Tolerant:
     """All with the same moves, nothing answered."""
     state = Tolerant()
     for number in range(count):
-        white, black = Player(f"White {number}", elo=2000 + number), Player(f"Black {number}")
-        state.apply(NewGame(game(f"g{number}", line(*range(1, 9)), white=white, black=black)))
+        white, black = (
+            Player(f"White {number}", elo=2000 + number),
+            Player(f"Black {number}"),
+        )
+        state.apply(
+            NewGame(game(f"g{number}", line(*range(1, 9)), white=white, black=black))
+        )
     return state
 
 
@@ -676,7 +768,11 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
     assert together.is_rated and together.is_analysed
     assert together.players() == one_by_one.players()
     assert together.engine() == one_by_one.engine()
-    told = {each.player.id for each in together.out.changes if isinstance(each, StandingMessage)}
+    told = {
+        each.player.id
+        for each in together.out.changes
+        if isinstance(each, StandingMessage)
+    }
     assert told == {each.id for each in together.players()}
 
 
@@ -699,7 +795,9 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
     while state.out.requests:
         answered(state, all=False)
         state.rate()
-        standings = (each for each in state.out.changes if isinstance(each, StandingMessage))
+        standings = (
+            each for each in state.out.changes if isinstance(each, StandingMessage)
+        )
         shown = {each.player.id: each.player for each in standings}
         assert all(shown.get(each.id, each) == each for each in state.players())
     assert sorted(each.white.name for each in state.games()) == ["White 0", "White 2"]
@@ -735,11 +833,15 @@ def everything() -> Measure:
     return Measure("same-search", models, results=results, forecast=forecast)
 
 
-def event(measure: Measure, *elos: int | None, plies: int = PLIES, result: Result = "1-0") -> Held:
+def event(
+    measure: Measure, *elos: int | None, plies: int = PLIES, result: Result = "1-0"
+) -> Held:
     """Players of these ratings, each against the next, White first."""
     held = Held(measure, rating=2160)
     people = [Player(f"Player {number}", elo=elo) for number, elo in enumerate(elos)]
-    for number, (white, black) in enumerate(zip(people[::2], people[1::2], strict=True)):
+    for number, (white, black) in enumerate(
+        zip(people[::2], people[1::2], strict=True)
+    ):
         moves = line(*(step * step + 5 * number for step in range(plies)))
         held.follow(
             NewGame(game(f"g{number}", moves, white=white, black=black)),
@@ -775,7 +877,9 @@ def test_one_rated_player_gives_the_other_a_performance(everything: Any) -> None
     assert rated.fide_performance is None and rated.rating_change is None
 
 
-@pytest.mark.parametrize("elos", [(0, 2300), (4000, 2300), (2300, 0), (2300, 4000), (0, 4000)])
+@pytest.mark.parametrize(
+    "elos", [(0, 2300), (4000, 2300), (2300, 0), (2300, 4000), (0, 4000)]
+)
 @pytest.mark.parametrize("result", ["1-0", "*"])
 def test_a_rating_of_0_or_4000_breaks_nothing(
     everything: Any, elos: tuple[int, int], result: Result
@@ -789,9 +893,13 @@ def test_a_rating_of_0_or_4000_breaks_nothing(
 
 
 @pytest.mark.parametrize(("k", "used"), [(None, 20), (40, 40)])
-def test_the_rating_change_uses_the_listed_k(everything: Any, k: int | None, used: int) -> None:
+def test_the_rating_change_uses_the_listed_k(
+    everything: Any, k: int | None, used: int
+) -> None:
     held = event(everything, 2300, 2200)
-    headers = game(white=Player("Player 0", elo=2300, k=k), black=Player("Player 1", elo=2200))
+    headers = game(
+        white=Player("Player 0", elo=2300, k=k), black=Player("Player 1", elo=2200)
+    )
     held.apply(HeadersChanged("g0", headers.headers))
     view = held.player("Player 0")
     assert (view.rating_k, view.rating_k_listed) == (used, k is not None)
@@ -821,7 +929,9 @@ def figures_of(detail: GameDetail) -> list[float]:
     return [each for each in found if each is not None]
 
 
-def test_a_game_that_goes_on_after_its_first_move_has_its_figures(everything: Any) -> None:
+def test_a_game_that_goes_on_after_its_first_move_has_its_figures(
+    everything: Any,
+) -> None:
     run = begun(game("g1", line(1)), measure=everything)
     run.reply_all()
     assert figures_of(run.ledger.detail("g1"))
@@ -831,7 +941,9 @@ def test_a_game_that_goes_on_after_its_first_move_has_its_figures(everything: An
         assert bool(figures_of(run.ledger.detail("g1"))) == (result == "*")
 
 
-@pytest.mark.parametrize(("date", "change"), [("2025.09.30", 0.8), ("2026.05.01", 0.0), ("", 0.0)])
+@pytest.mark.parametrize(
+    ("date", "change"), [("2025.09.30", 0.8), ("2026.05.01", 0.0), ("", 0.0)]
+)
 def test_the_rating_change_follows_the_rule_of_the_game_s_date(
     everything: Any, date: str, change: float
 ) -> None:
@@ -844,7 +956,12 @@ def test_the_rating_change_follows_the_rule_of_the_game_s_date(
 
 @pytest.mark.parametrize(
     ("result", "points"),
-    [("1-0", (1.0, 0.0)), ("1/2-1/2", (0.5, 0.5)), ("0-0", (0.0, 0.0)), ("*", (None, None))],
+    [
+        ("1-0", (1.0, 0.0)),
+        ("1/2-1/2", (0.5, 0.5)),
+        ("0-0", (0.0, 0.0)),
+        ("*", (None, None)),
+    ],
 )
 def test_a_player_has_the_points_of_finished_games(
     result: Result, points: tuple[float | None, float | None]
@@ -854,10 +971,14 @@ def test_a_player_has_the_points_of_finished_games(
     def report(result: Result) -> tuple[float | None, ...]:
         told: GameReport = played("e4 e5 Nf3 Nc6", result=result)
         service.report(FeedReport("hall", (told,)))
-        views = sorted(service.state.players(), key=lambda view: view.name, reverse=True)
+        views = sorted(
+            service.state.players(), key=lambda view: view.name, reverse=True
+        )
         assert all(view.finished == (result != "*") for view in views)
         return tuple(view.points for view in views)
 
     report("*")
     assert report(result) == points
-    assert report("*") == (None, None), "a result that is withdrawn takes its points along"
+    assert report("*") == (None, None), (
+        "a result that is withdrawn takes its points along"
+    )

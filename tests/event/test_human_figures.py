@@ -1,4 +1,6 @@
-"""What players would play: asked once for each position, answered in any order, and shown."""
+"""What players would play: asked once for each position, answered in any order, and
+shown.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -16,8 +18,14 @@ from live.messages.from_sources import Move, Player, Score
 from live.messages.to_clients import ScoreMessage
 from tests.event.arithmetic import Effects, Held, game, line
 
-STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")
-MOVES = tuple(Move(uci, san) for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("d1h5", "Qh5")))
+STRONG, CLUB, NOBODY = (
+    Player("Strong", elo=2478),
+    Player("Club", elo=1712),
+    Player("Nobody"),
+)
+MOVES = tuple(
+    Move(uci, san) for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("d1h5", "Qh5"))
+)
 
 
 def ledger(asked: bool = True) -> Held:
@@ -32,7 +40,9 @@ def begun(moves: tuple[Move, ...]) -> tuple[Held, Effects]:
 
 
 def answer(**moves: int) -> HumanAnswer:
-    """So many of a thousand play these moves: fewer of the first reference, more of the second."""
+    """So many of a thousand play these moves: fewer of the first reference, more of the
+    second.
+    """
     low = {uci: many // 2 for uci, many in moves.items()}
     return HumanAnswer("network", (dict(moves), low, dict(moves)))
 
@@ -74,7 +84,9 @@ HISTORIES = st.lists(
 
 @settings(max_examples=25, deadline=None)
 @given(HISTORIES)
-def test_a_question_follows_from_the_moves_that_stand(history: list[tuple[str, int]]) -> None:
+def test_a_question_follows_from_the_moves_that_stand(
+    history: list[tuple[str, int]],
+) -> None:
     held = ledger()
     asked = held.told(NewGame(game(white=STRONG, black=CLUB))).questions
     choices: list[int] = []
@@ -89,7 +101,11 @@ def test_a_question_follows_from_the_moves_that_stand(history: list[tuple[str, i
         elif choices and number:
             del choices[max(0, before - number) :]
             asked += held.told(TakenBack("g1", len(choices))).questions
-    anew = ledger().told(NewGame(game(moves=line(*choices), white=STRONG, black=CLUB))).questions
+    anew = (
+        ledger()
+        .told(NewGame(game(moves=line(*choices), white=STRONG, black=CLUB)))
+        .questions
+    )
     stand = {each.ply: each.question for each in asked if each.ply <= len(choices)}
     assert stand == {each.ply: each.question for each in anew}
 
@@ -153,7 +169,9 @@ def test_a_move_that_the_engine_sees_only_once_it_is_played_is_a_find() -> None:
     held.found(wanted(looked, "played", 3).id, position("d1h5", 60))
     asked = held.people_say(asked_at(first, 2), answer(g1f3=980, d1h5=5))
     lines = (Line("g1f3", Score(40), 8), Line("d1h5", Score(-100), 8))
-    held.found(wanted(asked, "replies", 2).id, SearchResult(Score(40), "g1f3", 8, lines=lines))
+    held.found(
+        wanted(asked, "replies", 2).id, SearchResult(Score(40), "g1f3", 8, lines=lines)
+    )
     held.found(wanted(first, "position", 3).id, position("b8c6", 60))
     assert ply(held, 3).mark is None
     # What it loses by the short search counts no more: few would play it, but not none.
@@ -171,7 +189,9 @@ def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     held.found(wanted(first, "position", 3).id, position("b8c6", 40))
     asked = held.people_say(asked_at(first, 3), answer(b8c6=10, g7g6=990))
     lines = (Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8))
-    held.found(wanted(asked, "replies", 3).id, SearchResult(Score(40), "b8c6", 8, lines=lines))
+    held.found(
+        wanted(asked, "replies", 3).id, SearchResult(Score(40), "b8c6", 8, lines=lines)
+    )
     assert ply(held, 3).mark == "trap"
 
 
@@ -224,7 +244,9 @@ def test_an_archived_game_keeps_the_answers() -> None:
         ("freechess.org", "", True),
     ],
 )
-def test_where_a_game_is_played_is_read_from_its_headers(site: str, url: str, online: bool) -> None:
+def test_where_a_game_is_played_is_read_from_its_headers(
+    site: str, url: str, online: bool
+) -> None:
     held = game(white=STRONG, black=CLUB, site=site, url=url)
     assert is_played_online(held) is online
     assert build_profile(held).kind == ("classical" if online else "otb")

@@ -1,4 +1,6 @@
-"""What the methods beside Ferreira's and the perceived rating say: of moves, games and players."""
+"""What the methods beside Ferreira's and the perceived rating say: of moves, games and
+players.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ from live.ratings.intrinsic_rating import TABLES, build_spread
 from tests.event.arithmetic import Held, game, line
 from tests.event.test_rate_game import build_plies
 
-# --- move quality -------------------------------------------------------------------------------
+# --- move quality ---------------------------------------------------------------------
 
 # Moves against the engine's choice: what is known of them, and what is counted.
 
@@ -53,7 +55,9 @@ def test_a_move_is_judged_as_its_scores_become_known() -> None:
     plies = build_plies("e2e4", "e7e5")
     assert judge_move(describe_move(*plies[1:])) == MoveQuality(2)
     set_found(plies, 1, EvaluatedPosition(Score(40), "c7c5"))
-    assert judge_move(describe_move(*plies[1:])) == MoveQuality(2, best_cp=-40, first_choice=False)
+    assert judge_move(describe_move(*plies[1:])) == MoveQuality(
+        2, best_cp=-40, first_choice=False
+    )
     set_played(plies[2], Score(55))
     assert judge_move(describe_move(*plies[1:])) == MoveQuality(
         2, best_cp=-40, gain_cp=-15, first_choice=False
@@ -77,7 +81,9 @@ def test_the_only_legal_move_is_forced() -> None:
         (MoveQuality(FIRST_CHOICE_PLY, 20, None, None), 0),
     ],
 )
-def test_first_choices_count_where_there_was_a_choice(move: MoveQuality, choices: int) -> None:
+def test_first_choices_count_where_there_was_a_choice(
+    move: MoveQuality, choices: int
+) -> None:
     assert count_first_choices(JudgedSide("white", (move,))) == (choices, choices)
 
 
@@ -113,7 +119,9 @@ def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
     def search(ply: int, best: str, other: str) -> None:
         sign = 1 if plies[ply - 1].to_move == "white" else -1
         lines = (Line(best, Score(sign * 40), 12), Line(other, Score(sign * 10), 12))
-        set_found(plies, ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines))
+        set_found(
+            plies, ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines)
+        )
 
     search(18, "e7e5", "c7c5")
     assert judge_move(describe_move(*plies[17:19])).spread == build_spread(
@@ -134,9 +142,10 @@ def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
     )  # one move at two ranks: another is missing
 
 
-# --- method figures -----------------------------------------------------------------------------
+# --- method figures -------------------------------------------------------------------
 
-# Figures pooled over games: null has its reason, and the order of games does not matter.
+# Figures pooled over games: null has its reason, and the order of games does not
+# matter.
 
 
 def side(seed: int, plies: int = 60) -> JudgedSide:
@@ -144,12 +153,16 @@ def side(seed: int, plies: int = 60) -> JudgedSide:
     moves = []
     for ply in range(1, plies, 2):
         gain_cp = -chance.choice((0, 0, 12, 30, 31, 200))
-        moves.append(MoveQuality(ply, chance.randrange(-150, 150), gain_cp, gain_cp == 0))
+        moves.append(
+            MoveQuality(ply, chance.randrange(-150, 150), gain_cp, gain_cp == 0)
+        )
     percent = chance.uniform(60, 99)
     return JudgedSide(
         "white",
         tuple(moves),
-        lost=SideAccuracy(MeanOfMoves(percent, plies // 2), MeanOfMoves(35.5, plies // 2)),
+        lost=SideAccuracy(
+            MeanOfMoves(percent, plies // 2), MeanOfMoves(35.5, plies // 2)
+        ),
     )
 
 
@@ -166,7 +179,9 @@ def test_every_null_has_a_reason_and_nothing_else_has() -> None:
 
 
 def test_scores_without_a_first_choice_say_so() -> None:
-    made = JudgedSide("black", tuple(MoveQuality(ply, best_cp=10) for ply in range(2, 60, 2)))
+    made = JudgedSide(
+        "black", tuple(MoveQuality(ply, best_cp=10) for ply in range(2, 60, 2))
+    )
     missing = move_figures((made,), Measure("same-search"), None)["missing"]
     assert missing["conformance"] == NO_CHOICE
 
@@ -179,13 +194,15 @@ def test_the_order_of_games_does_not_matter() -> None:
         assert move_figures(sides, Measure("same-search"), None) == figures
 
 
-# --- move choice screening ----------------------------------------------------------------------
+# --- move choice screening ------------------------------------------------------------
 
 # Choices among several lines: figures where a table fits, reasons where none does.
 
 
 TABLE = TABLES.load("ten-lines")
-MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
+MEASURE = Measure(
+    "same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note=""
+)
 SIXTY = line(*(7 * n + 3 for n in range(60)))
 
 
@@ -272,7 +289,11 @@ def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
         event.meet(one, other)
     strengths = event.strengths()
     for name, methods in zip(names, shown(event, *names), strict=True):
-        found, low, high = strengths[name].rating, strengths[name].low, strengths[name].high
+        found, low, high = (
+            strengths[name].rating,
+            strengths[name].low,
+            strengths[name].high,
+        )
         assert methods.tournament_rating == pytest.approx(found, abs=0.5 + 1e-6)
         assert 0 <= (low or 0) - (methods.tournament_low or 0) + 1e-6 < 5
         assert 0 <= (methods.tournament_high or 0) - (high or 0) + 1e-6 < 5

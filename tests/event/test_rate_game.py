@@ -1,4 +1,6 @@
-"""One way to rate a game: whatever order news come in, and what the choices of moves say."""
+"""One way to rate a game: whatever order news come in, and what the choices of moves
+say.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def people(question: HumanQuestion, network: str = "network") -> HumanAnswer:
     shares = []
     for _ in question.elos:
         weights = {uci: draw.randint(1, 9) for uci in legal}
-        shares.append({uci: 1000 * w // sum(weights.values()) for uci, w in weights.items()})
+        shares.append(
+            {uci: 1000 * w // sum(weights.values()) for uci, w in weights.items()}
+        )
     return HumanAnswer(network, tuple(shares))
 
 
@@ -103,14 +107,20 @@ class Played:
             if isinstance(one, SearchRequest):
                 self.take(self.held.found(one.id, self._engine(one.search)))
             else:
-                told = None if one.ply == unanswered else people(one.question, self._network)
+                told = (
+                    None
+                    if one.ply == unanswered
+                    else people(one.question, self._network)
+                )
                 self.take(self.held.people_say(one, told))
         detail = self.held.game("g1")
         assert detail is not None
         return detail
 
     def begin(self, white: Player = ANAND) -> Played:
-        self.take(self.held.told(NewGame(game(moves=MOVES, white=white, black=CARLSEN))))
+        self.take(
+            self.held.told(NewGame(game(moves=MOVES, white=white, black=CARLSEN)))
+        )
         return self
 
 
@@ -148,7 +158,7 @@ def test_a_new_rating_has_people_asked_anew_and_ends_in_the_same_figures() -> No
     assert screened(played) == screened(calm)
 
 
-# --- the call itself -----------------------------------------------------------------------------
+# --- the call itself ------------------------------------------------------------------
 
 
 def bytes_of(figures: GameFigures) -> bytes:
@@ -166,13 +176,19 @@ def knowledge(draw: st.DrawFn) -> list[tuple[Any, KnownGame, float | None]]:
         for index, ply in enumerate(plies):
             if index in unknown or ply.found is not None:
                 continue
-            search = build_search(plies, "position", index, SearchOptions(), chess960=False)
+            search = build_search(
+                plies, "position", index, SearchOptions(), chess960=False
+            )
             ply.found = EvaluatedPosition.from_result(answer(search))
         for index, (before, ply) in enumerate(pairwise(plies), 1):
             if "played" in list_missing(before, ply):
-                search = build_search(plies, "played", index, SearchOptions(), chess960=False)
+                search = build_search(
+                    plies, "played", index, SearchOptions(), chess960=False
+                )
                 ply.played = answer(search).score
-        elos = draw(st.sampled_from([(2811, 2826), (2811, None), (None, None), (2400, 2826)]))
+        elos = draw(
+            st.sampled_from([(2811, 2826), (2811, None), (None, None), (2400, 2826)])
+        )
         held = game(
             moves=MOVES[:count],
             white=Player("Anand", elo=elos[0]),
@@ -180,7 +196,9 @@ def knowledge(draw: st.DrawFn) -> list[tuple[Any, KnownGame, float | None]]:
             time_control=draw(st.sampled_from(["", "180+2", "15+10"])),
         )
         held = msgspec.structs.replace(held, result=draw(st.sampled_from(["*", "1-0"])))
-        states.append((held, collect_known(plies), draw(st.sampled_from([None, 2200.0]))))
+        states.append(
+            (held, collect_known(plies), draw(st.sampled_from([None, 2200.0])))
+        )
     return states
 
 
@@ -192,7 +210,9 @@ def test_law_what_was_rated_before_leaves_no_trace(
     rater = GameRater()
     for held, known, field in states:
         found = rater.rate(held, known, (), field, BOTH_PACES)
-        assert bytes_of(found) == bytes_of(GameRater().rate(held, known, (), field, BOTH_PACES))
+        assert bytes_of(found) == bytes_of(
+            GameRater().rate(held, known, (), field, BOTH_PACES)
+        )
 
 
 def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
@@ -201,7 +221,9 @@ def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
         before = len(run.changes)
         run.step(MovesPlayed("g1", ply, (move,)))
         run.reply_all()
-        points = [each for each in run.changes[before:] if isinstance(each, PointMessage)]
+        points = [
+            each for each in run.changes[before:] if isinstance(each, PointMessage)
+        ]
         assert [each.point.ply for each in points] == [ply]
 
 

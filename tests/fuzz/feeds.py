@@ -1,5 +1,5 @@
-"""Sources: PGN, LiveChess Cloud, LiveChess boards, MQTT, lichess ndjson, a chess server's lines,
-addresses; and what follows from what they say.
+"""Sources: PGN, LiveChess Cloud, LiveChess boards, MQTT, lichess ndjson, a chess
+server's lines, addresses; and what follows from what they say.
 """
 
 # ruff: noqa: E501 - what sources send has long lines
@@ -67,13 +67,60 @@ SHORT = b"""[Event "Open A"]
 
 """
 PGN_TOKENS = (
-    *HOSTILE, b"[", b"]", b"{", b"}", b"(", b")", b";", b"%", b"$", b"*", b"1-0", b"0-1", b"1/2-1/2",
-    b"e4", b"Nf3", b"O-O-O", b"e8=Q#", b"--", b"Z0", b"@@@@", b"1.", b"1...", b"[%clk ", b"[%eval #-",
-    b"[%emt ", b'[Event "', b'[FEN "', b'[Variant "', b'[Result "', b'[Round "', b'[White "', b'"]\n',
-    b"\n\n", b"\n\n\n", b"\xc2\xa0", b"\xe2\x80\x8b", b"\xe2\x80\x93", b"\xa0", b"\xc2\xad", b"\xe2\x80\x9c",
-    b"Sf3", b"Cc6", b"Pf3", b"\xd0\x9af3", b"1.e4e5", b"{4:49}", b"[%clk 59:01]", b"[%eval 23,14]", b" 1 - 0",
-    b" * 1. d4 ", b'[WhiteClock "0:59:52"]\n', b"(2300)",
-)  # fmt: skip
+    *HOSTILE,
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b"(",
+    b")",
+    b";",
+    b"%",
+    b"$",
+    b"*",
+    b"1-0",
+    b"0-1",
+    b"1/2-1/2",
+    b"e4",
+    b"Nf3",
+    b"O-O-O",
+    b"e8=Q#",
+    b"--",
+    b"Z0",
+    b"@@@@",
+    b"1.",
+    b"1...",
+    b"[%clk ",
+    b"[%eval #-",
+    b"[%emt ",
+    b'[Event "',
+    b'[FEN "',
+    b'[Variant "',
+    b'[Result "',
+    b'[Round "',
+    b'[White "',
+    b'"]\n',
+    b"\n\n",
+    b"\n\n\n",
+    b"\xc2\xa0",
+    b"\xe2\x80\x8b",
+    b"\xe2\x80\x93",
+    b"\xa0",
+    b"\xc2\xad",
+    b"\xe2\x80\x9c",
+    b"Sf3",
+    b"Cc6",
+    b"Pf3",
+    b"\xd0\x9af3",
+    b"1.e4e5",
+    b"{4:49}",
+    b"[%clk 59:01]",
+    b"[%eval 23,14]",
+    b" 1 - 0",
+    b" * 1. d4 ",
+    b'[WhiteClock "0:59:52"]\n',
+    b"(2300)",
+)
 
 
 def _bytewise(data: bytes) -> Iterator[bytes]:
@@ -112,7 +159,9 @@ def games(data: bytes) -> None:
     reader = PgnReader()
     for text in data.split(CUT):
         found = tuple(reader.read_text(text, closed=True))[:20]
-        report = FeedReport("fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0)
+        report = FeedReport(
+            "fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0
+        )
         for step in state.plan(report):
             state.apply(step)
         again = plan_steps(state.index, report)
@@ -180,12 +229,17 @@ def boards(data: bytes) -> None:
 
 MQTT = CUT.join(
     [
-        b'{"white": "Fischer", "black": {"name":"Spassky","elo":2660}, "moves": "e4 e5 Nf3"}',
+        (
+            b'{"white": "Fischer", "black": {"name":"Spassky","elo":2660}, '
+            b'"moves": "e4 e5 Nf3"}'
+        ),
         b'{"event":"Club","round":1,"board":2,"result":"*","variant":"chess960","start_fen":'
-        b'"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","moves":[{"move":"d4",'
+        b'"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 '
+        b'1","moves":[{"move":"d4",'
         b'"clock_s":5395},{"move":"g8f6","clock_s":5388,"spent_s":3}],"id":"x","url":"https://x.y/"}',
         b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 e2e4",
-        b'{"fen":"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1","move":"e4",'
+        b'{"fen":"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 '
+        b'1","move":"e4",'
         b'"white_clock_s":12.5}',
         SHORT,
         b"",
@@ -261,18 +315,51 @@ def answer_headers(data: bytes) -> None:
     read_charset(text)
 
 
-JSON_TOKENS = (*HOSTILE, b'":', b",", b"[", b"]", b"{", b"}", b'"id"', b'"moves"', b'"fen"', CUT)
+JSON_TOKENS = (
+    *HOSTILE,
+    b'":',
+    b",",
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b'"id"',
+    b'"moves"',
+    b'"fen"',
+    CUT,
+)
 
 TARGETS = (
-    Target("pgn stream", pgn_stream, (SHORT, (DATA / "figure-1.pgn").read_bytes()), PGN_TOKENS),
-    Target("pgn text", pgn_text, (SHORT, (DATA / "figure-1.pgn").read_bytes()), PGN_TOKENS),
-    Target("games", games, (SHORT, CUT.join((SHORT, SHORT[:-40], SHORT))), (*PGN_TOKENS, CUT)),
+    Target(
+        "pgn stream",
+        pgn_stream,
+        (SHORT, (DATA / "figure-1.pgn").read_bytes()),
+        PGN_TOKENS,
+    ),
+    Target(
+        "pgn text", pgn_text, (SHORT, (DATA / "figure-1.pgn").read_bytes()), PGN_TOKENS
+    ),
+    Target(
+        "games",
+        games,
+        (SHORT, CUT.join((SHORT, SHORT[:-40], SHORT))),
+        (*PGN_TOKENS, CUT),
+    ),
     Target("cloud", cloud, (CUT.join((TOURNAMENT, INDEX, BOARD)),), JSON_TOKENS),
     Target("boards", boards, (BOARDS,), JSON_TOKENS),
     Target("mqtt", mqtt, (MQTT,), (*JSON_TOKENS, *PGN_TOKENS)),
     Target("ndjson", ndjson, (NDJSON, TV), JSON_TOKENS, (FeedTrouble,)),
-    Target("address", address, ADDRESSES, (*HOSTILE, b"://", b"+", b"#", b"@", b":", b"[", b"//"),
-           (FeedError, ConfigError)),
-    Target("answer headers", answer_headers,
-           (b"120", b"Wed, 21 Oct 2026 07:28:00 GMT", b'text/plain; charset="utf-8"'), HOSTILE),
-)  # fmt: skip
+    Target(
+        "address",
+        address,
+        ADDRESSES,
+        (*HOSTILE, b"://", b"+", b"#", b"@", b":", b"[", b"//"),
+        (FeedError, ConfigError),
+    ),
+    Target(
+        "answer headers",
+        answer_headers,
+        (b"120", b"Wed, 21 Oct 2026 07:28:00 GMT", b'text/plain; charset="utf-8"'),
+        HOSTILE,
+    ),
+)

@@ -2,10 +2,10 @@
 
     LIVE_RATE_FUZZ_SECONDS=3600 python -m tests.fuzz.run [SEED [TARGET ...]]
 
-Each target gets an equal share of the time. Inputs that a target accepted are mutated further, so
-that mutations add up. A finding is written to a file in ``$LIVE_RATE_FUZZ_FOLDER`` (the working
-folder by default), and the run goes on; it ends with the number of findings, 1 at most, as its exit
-code.
+Each target gets an equal share of the time. Inputs that a target accepted are mutated
+further, so that mutations add up. A finding is written to a file in
+``$LIVE_RATE_FUZZ_FOLDER`` (the working folder by default), and the run goes on; it ends
+with the number of findings, 1 at most, as its exit code.
 """
 
 # ruff: noqa: T201 - its output is what it is for
@@ -24,17 +24,26 @@ from tests.fuzz.mutation import Target, mutated, tried
 TARGETS: tuple[Target, ...] = feeds.TARGETS + service.TARGETS
 #: Accepted inputs that are mutated further.
 _CORPUS = 200
-#: Inputs above this size are not kept: they cost time and show nothing that smaller ones do not.
+#: Inputs above this size are not kept: they cost time and show nothing that smaller
+#: ones do not.
 _KEPT_BYTES = 20_000
 
 
-def fuzz(target: Target, random: Random, until_s: float) -> tuple[int, dict[str, bytes]]:
-    """Inputs tried, and findings: where in our code each escaped, with its first input."""
+def fuzz(
+    target: Target, random: Random, until_s: float
+) -> tuple[int, dict[str, bytes]]:
+    """Inputs tried, and findings: where in our code each escaped, with its
+    first input.
+    """
     corpus = list(target.seeds)
     findings: dict[str, bytes] = {}
     count = 0
     while time.monotonic() < until_s:
-        seed = random.choice(corpus) if random.random() < 0.7 else random.choice(target.seeds)
+        seed = (
+            random.choice(corpus)
+            if random.random() < 0.7
+            else random.choice(target.seeds)
+        )
         data = mutated(random, seed, target.tokens)
         count += 1
         try:
@@ -73,7 +82,9 @@ def main() -> int:
         count, findings = fuzz(target, Random(f"{target.name} {seed}"), until_s)
         print(f"{target.name}: {count} inputs, {len(findings)} findings", flush=True)
         for place, data in findings.items():
-            name = f"fuzz-{target.name.replace(' ', '-')}-{sha256(data).hexdigest()[:8]}"
+            name = (
+                f"fuzz-{target.name.replace(' ', '-')}-{sha256(data).hexdigest()[:8]}"
+            )
             (folder / name).write_bytes(data)
             print(f"  {place}: {name}, {len(data)} bytes", flush=True)
         found += len(findings)

@@ -1,4 +1,6 @@
-"""What reaches the service from elsewhere: clients, files, engines, and its own journal."""
+"""What reaches the service from elsewhere: clients, files, engines, and its own
+journal.
+"""
 
 import asyncio
 import contextlib
@@ -33,7 +35,7 @@ from live.sources import demo_feed
 from tests.fuzz.mutation import HOSTILE, Target
 from tests.server.world import Wire, World
 
-# --- clients --------------------------------------------------------------------------------------
+# --- clients --------------------------------------------------------------------------
 
 
 class Visitor(Wire):
@@ -137,18 +139,21 @@ def http(data: bytes) -> None:
 
 
 REQUESTS = (
-    b"GET /api/v3/games?event=Open%20A HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
-    b"HEAD /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nIf-None-Match: W/\"x\"\r\n\r\n"
+    b"GET /api/v3/games?event=Open%20A HTTP/1.1\r\nHost: localhost\r\n"
+    b"Accept-Encoding: gzip\r\n\r\n"
+    b'HEAD /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nIf-None-Match: W/"x"\r\n\r\n'
     b"GET /api/v3/games/x.pgn?form=alliot HTTP/1.1\r\nHost: localhost\r\n"
     b"Origin: https://example.org\r\nContent-Length: 3\r\n\r\nabc",
     b"GET /v3/live?event=a&player=b&since=5&epoch=x HTTP/1.1\r\nHost: localhost\r\n"
     b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer " + SECRET.encode()
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer "
+    + SECRET.encode()
     + b"\r\n\r\n",
     b"OPTIONS * HTTP/1.0\r\n\r\n",
-)  # fmt: skip
+)
 UPGRADE = (
-    b"GET /v3/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"GET /v3/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: "
+    b"websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 )
 
@@ -160,26 +165,53 @@ def _frame(first: int, payload: bytes) -> bytes:
 
 
 FRAMES = (
-    _frame(0x81, b'{"type":"token","token":"' + SECRET.encode() + b'"}') + _frame(0x89, b"ping"),
+    _frame(0x81, b'{"type":"token","token":"' + SECRET.encode() + b'"}')
+    + _frame(0x89, b"ping"),
     _frame(0x01, b"half") + _frame(0x80, b"whole") + _frame(0x88, b"\x03\xe8bye"),
     _frame(0x82, b"\0" * 200) + _frame(0x8A, b""),
 )
 HTTP_TOKENS = (
-    *HOSTILE, b"GET ", b" HTTP/1.1", b"\r\n", b"Host: ", b"Content-Length: ", b"Upgrade: websocket",
-    b"Transfer-Encoding: chunked\r\n", b"5\r\nabcde\r\n", b"Sec-WebSocket-", b"?since=", b"&epoch=",
-    b"&game=", b"&detail=", b"%2e%2e/", b"%FF", b"Authorization: Bearer ", b"?token=",
+    *HOSTILE,
+    b"GET ",
+    b" HTTP/1.1",
+    b"\r\n",
+    b"Host: ",
+    b"Content-Length: ",
+    b"Upgrade: websocket",
+    b"Transfer-Encoding: chunked\r\n",
+    b"5\r\nabcde\r\n",
+    b"Sec-WebSocket-",
+    b"?since=",
+    b"&epoch=",
+    b"&game=",
+    b"&detail=",
+    b"%2e%2e/",
+    b"%FF",
+    b"Authorization: Bearer ",
+    b"?token=",
     b"Origin: null",
-)  # fmt: skip
-FRAME_TOKENS = (*HOSTILE, b"\x81\x80", b"\x88\x80", b"\x89\xfe\xff\xff", b"\x81\xff" + b"\x7f" * 8,
-                b"\xc1\x80", b"\0\0\0\0", b'{"type":"token"', b'"token":')  # fmt: skip
+)
+FRAME_TOKENS = (
+    *HOSTILE,
+    b"\x81\x80",
+    b"\x88\x80",
+    b"\x89\xfe\xff\xff",
+    b"\x81\xff" + b"\x7f" * 8,
+    b"\xc1\x80",
+    b"\0\0\0\0",
+    b'{"type":"token"',
+    b'"token":',
+)
 
 
 def frames(data: bytes) -> None:
-    """What a client says once it is connected; where tokens are asked for, its first message."""
+    """What a client says once it is connected; where tokens are asked for, its first
+    message.
+    """
     http(UPGRADE + data)
 
 
-# --- files ----------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------
 
 
 def tokens(data: bytes) -> None:
@@ -216,7 +248,7 @@ def model(data: bytes) -> None:
     )
 
 
-# --- engines --------------------------------------------------------------------------------------
+# --- engines --------------------------------------------------------------------------
 
 HELLO = b"""id name Stockfish 19 Lite
 option name Hash type spin default 16 min 1 max 33554432
@@ -229,17 +261,32 @@ readyok
 """
 ANSWER = b"""readyok
 info string NNUE evaluation using nn.nnue
-info depth 1 seldepth 2 multipv 1 score cp 35 nodes 20 nps 20000 hashfull 0 tbhits 0 time 1 pv e2e4
-info depth 9 seldepth 12 multipv 1 score cp 31 lowerbound nodes 900 nps 20000 time 1 pv e2e4 e7e5
+info depth 1 seldepth 2 multipv 1 score cp 35 nodes 20 nps 20000 tbhits 0 time 1 pv e2e4
+info depth 9 seldepth 12 multipv 1 score cp 31 lowerbound nodes 900 time 1 pv e2e4 e7e5
 info depth 10 seldepth 12 multipv 2 score mate -3 nodes 999 nps 20000 time 1 pv d2d4
 info depth 10 currmove e2e4 currmovenumber 1
 bestmove e2e4 ponder e7e5
 """
 UCI_TOKENS = (
-    *HOSTILE, b"\nbestmove ", b"bestmove (none)\n", b"bestmove 0000\n", b"info ", b" score cp ",
-    b" score mate ", b" depth ", b" multipv ", b" nodes ", b" pv ", b" lowerbound", b"\nreadyok\n",
-    b"\nuciok\n", b"option name ", b"id name ", b" upperbound", b"info string ",
-)  # fmt: skip
+    *HOSTILE,
+    b"\nbestmove ",
+    b"bestmove (none)\n",
+    b"bestmove 0000\n",
+    b"info ",
+    b" score cp ",
+    b" score mate ",
+    b" depth ",
+    b" multipv ",
+    b" nodes ",
+    b" pv ",
+    b" lowerbound",
+    b"\nreadyok\n",
+    b"\nuciok\n",
+    b"option name ",
+    b"id name ",
+    b" upperbound",
+    b"info string ",
+)
 
 
 def engine(data: bytes) -> None:
@@ -248,7 +295,9 @@ def engine(data: bytes) -> None:
         conversation = UciConversation(UciSettings(adaptive=adaptive), len)
         search_key = SearchKey(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
         half = data.find(ANSWER[:7])
-        hello, answers = (HELLO, data) if half < 0 else (data[:half] or HELLO, data[half:])
+        hello, answers = (
+            (HELLO, data) if half < 0 else (data[:half] or HELLO, data[half:])
+        )
         events: list[object] = []
         for piece in (hello[: len(hello) // 2], hello[len(hello) // 2 :]):
             events += conversation.receive(piece)
@@ -258,11 +307,13 @@ def engine(data: bytes) -> None:
         for at in range(0, len(answers), 41):
             for event in conversation.receive(answers[at : at + 41]):
                 if isinstance(event, SearchFinished):
-                    assert event.stopped or search_key.can_be_best(event.result.best), event
+                    assert event.stopped or search_key.can_be_best(event.result.best), (
+                        event
+                    )
         conversation.stop_search()
 
 
-# --- the journal ----------------------------------------------------------------------------------
+# --- the journal ----------------------------------------------------------------------
 
 
 def _journal() -> bytes:
@@ -299,10 +350,20 @@ TARGETS = (
     Target("frames", frames, FRAMES, FRAME_TOKENS),
     Target("tokens", tokens, (TOKENS,), _TOML, (ConfigError,)),
     Target("config", config, (CONFIG,), _TOML, (ConfigError,)),
-    Target("environment", environment, (b"LIVE_RATE_ENGINE_NODES=5\nLIVE_RATE_SERVER_HOSTS=a,b",),
-           (*HOSTILE, b"LIVE_RATE_", b"=", b","), (ConfigError,)),
-    Target("model", model, (to_json(MODELS.load("classical")),), (*HOSTILE, b",", b":", b"[", b"]"),
-           (InputError,)),
+    Target(
+        "environment",
+        environment,
+        (b"LIVE_RATE_ENGINE_NODES=5\nLIVE_RATE_SERVER_HOSTS=a,b",),
+        (*HOSTILE, b"LIVE_RATE_", b"=", b","),
+        (ConfigError,),
+    ),
+    Target(
+        "model",
+        model,
+        (to_json(MODELS.load("classical")),),
+        (*HOSTILE, b",", b":", b"[", b"]"),
+        (InputError,),
+    ),
     Target("engine", engine, (HELLO + ANSWER, ANSWER), UCI_TOKENS, (EngineFault,)),
     Target("journal", journal, (_journal(),), HOSTILE),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""A short run of what :mod:`tests.fuzz.run` does for hours, and everything it ever found."""
+"""A short run of what :mod:`tests.fuzz.run` does for hours, and everything it ever
+found.
+"""
 
 from random import Random
 
@@ -11,12 +13,16 @@ BY_NAME = {target.name: target for target in TARGETS}
 #: Some inputs cost a file or a service each.
 EXAMPLES = {"journal": 5, "http": 25, "frames": 25, "config": 15, "games": 25}
 
-every_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+every_target = pytest.mark.parametrize(
+    "target", TARGETS, ids=lambda target: target.name
+)
 
 
 @every_target
 def test_a_seed_is_taken(target: Target) -> None:
-    """A target that refused what is well-formed would test nothing behind its first check."""
+    """A target that refused what is well-formed would test nothing behind its first
+    check.
+    """
     for seed in target.seeds:
         if target.name != "address":  # needs files and networks
             assert tried(target, seed), seed[:80]
@@ -32,7 +38,8 @@ def test_only_named_errors_escape(target: Target) -> None:
         tried(target, data)
 
 
-#: What was found, each made as small as it stayed a finding: what escaped, and through what.
+#: What was found, each made as small as it stayed a finding: what escaped, and through
+#: what.
 FINDINGS = {
     # InvalidHeaderValue: a handshake whose header holds what none may hold.
     "a header's character": (
@@ -73,10 +80,11 @@ FINDINGS = {
     # A move taken from a line of several without asking whether it is legal.
     "a best line that is no move": (
         "engine",
-        b"readyok\ninfo depth 1 score cp 1 pv e2e4pv\ninfo depth 1 multipv 2 score cp 1 pv d2d4\n"
+        b"readyok\ninfo depth 1 score cp 1 pv e2e4pv\ninfo depth 1 multipv 2 score "
+        b"cp 1 pv d2d4\n"
         b"info depth 1 multipv 3 score cp 1 pv c2c4\nbestmove e2e4\n",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "data"), FINDINGS.values(), ids=FINDINGS.keys())
@@ -84,7 +92,7 @@ def test_what_was_found_stays_mended(name: str, data: bytes) -> None:
     tried(BY_NAME[name], data)
 
 
-# --- the fuzzer itself ----------------------------------------------------------------------------
+# --- the fuzzer itself ----------------------------------------------------------------
 
 
 def test_what_escapes_is_a_finding_and_a_refusal_is_none() -> None:

@@ -23,7 +23,9 @@ from live.messages.from_sources import Headers, Player
 from tests.games.told import line
 from tests.watch.games import START, game
 
-GAME = Game("g", "test", "", Headers(Player("Anna"), Player("Boris")), chess.STARTING_FEN)
+GAME = Game(
+    "g", "test", "", Headers(Player("Anna"), Player("Boris")), chess.STARTING_FEN
+)
 PLAYED = msgspec.structs.replace(GAME, moves=line("e4 e5 Nf3"))
 
 
@@ -51,7 +53,11 @@ def test_a_step_of_another_game_is_refused() -> None:
 
 
 def test_steps_survive_the_journal() -> None:
-    steps: list[Step] = [NewGame(PLAYED), TailReplaced("g", 2, line("e4 c5")[1:]), GameGone("g")]
+    steps: list[Step] = [
+        NewGame(PLAYED),
+        TailReplaced("g", 2, line("e4 c5")[1:]),
+        GameGone("g"),
+    ]
     kept = msgspec.json.encode(steps)
     assert msgspec.json.decode(kept, type=list[Step]) == steps
 
@@ -64,7 +70,11 @@ def test_the_fold_begins_with_a_new_game_and_ends_when_it_is_gone() -> None:
     assert after.moves == line("e4")
     assert apply_or_none(after, GameGone("g")) is None
     assert apply_or_none(after, NewGame(PLAYED)) == PLAYED
-    assert apply_or_none(None, TakenBack("g", 0)) is apply_or_none(None, GameGone("g")) is None
+    assert (
+        apply_or_none(None, TakenBack("g", 0))
+        is apply_or_none(None, GameGone("g"))
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +100,13 @@ def test_moves_are_counted_from_the_start_position(
 @pytest.mark.parametrize(
     ("number", "texts"),
     [
-        (8, "8;08; 8 ;8.2;08.5;8.2.1;Round 8;round 8;ROUND 08.5;Round: 8;Rd. 8;R8;#8;Runde 8"),
+        (
+            8,
+            (
+                "8;08; 8 ;8.2;08.5;8.2.1;Round 8;round 8;ROUND 08.5;Round: 8;Rd. "
+                "8;R8;#8;Runde 8"
+            ),
+        ),
         (8, "8. Runde;8th round;Round 8, board 5;8 board 12"),
         (7, "7;7.1;7.28"),
         (10, "10;10.1"),
@@ -99,9 +115,9 @@ def test_moves_are_counted_from_the_start_position(
     ],
 )
 def test_sources_write_rounds_in_many_ways(number: int | None, texts: str) -> None:
-    assert {text: read_round_number(text) for text in texts.split(";")} == dict.fromkeys(
-        texts.split(";"), number
-    )
+    assert {
+        text: read_round_number(text) for text in texts.split(";")
+    } == dict.fromkeys(texts.split(";"), number)
 
 
 @pytest.mark.parametrize("text", ["7", "7.1", "07", "Round 7", "Round 07.5"])
@@ -111,8 +127,12 @@ def test_one_round_has_one_name(text: str) -> None:
 
 def test_boards_stand_by_number_whatever_their_source_writes_as_round() -> None:
     """One source writes 7, another 7.1, a third Round 7 (20-28 stood before 1-19)."""
-    written = {board: ("7", f"7.{board}", "Round 7")[board % 3] for board in range(1, 29)}
+    written = {
+        board: ("7", f"7.{board}", "Round 7")[board % 3] for board in range(1, 29)
+    }
     placed = sorted(written, key=lambda board: round_sort_key(written[board], board))
     assert placed == list(range(1, 29))
-    assert round_sort_key("6.30", 30) < round_sort_key("7", 1) < round_sort_key("10.1", 1)
+    assert (
+        round_sort_key("6.30", 30) < round_sort_key("7", 1) < round_sort_key("10.1", 1)
+    )
     assert round_sort_key("Final", 1) < round_sort_key("Final", 2)

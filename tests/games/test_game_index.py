@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.games.game import Game, GameConfirmed, GameGone, HeadersChanged, NewGame
-from live.games.game_index import GameIndex, lookup_keys, player_and_place_keys, source_key
+from live.games.game_index import (
+    GameIndex,
+    lookup_keys,
+    player_and_place_keys,
+    source_key,
+)
 from live.games.game_retention import LEAST_S, GameRetention, state_key
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
 from tests.games.told import follow
@@ -14,7 +19,9 @@ from tests.games.told import told as pairing
 
 
 def game(id: str = "g", white: str = "Anna", feed: str = "test", key: str = "") -> Game:
-    return Game(id, feed, key, Headers(Player(white), Player("Boris")), chess.STARTING_FEN)
+    return Game(
+        id, feed, key, Headers(Player(white), Player("Boris")), chess.STARTING_FEN
+    )
 
 
 def test_new_headers_are_found_and_old_ones_no_longer() -> None:
@@ -80,7 +87,9 @@ HOUR_S = 3600.0
 def test_a_finished_game_is_old_once_its_source_has_moved_on() -> None:
     held = GameRetention(48 * HOUR_S, 1000)
     held.record_change("a", "feed", over=True, now_s=0.0)
-    assert held.find_old_games(100 * HOUR_S) == [], "the last round stays, however long ago it was"
+    assert held.find_old_games(100 * HOUR_S) == [], (
+        "the last round stays, however long ago it was"
+    )
     held.record_change("b", "feed", over=False, now_s=100 * HOUR_S)
     assert held.find_old_games(100 * HOUR_S) == ["a"]
     held.record_change("a", "feed", over=True, now_s=100 * HOUR_S)
@@ -95,7 +104,10 @@ def test_neither_another_source_nor_time_alone_makes_a_game_old() -> None:
     assert held.find_old_games(1000 * HOUR_S) == []
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=200), st.integers(1, 10))
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=200),
+    st.integers(1, 10),
+)
 def test_no_more_finished_games_are_held_than_allowed(
     news: list[tuple[int, bool]], most: int
 ) -> None:
@@ -113,7 +125,9 @@ def test_no_more_finished_games_are_held_than_allowed(
 
 
 def test_a_forgotten_game_told_again_is_known_and_a_corrected_one_is_not() -> None:
-    def report(pair: str = "Anna-Boris", sans: str = "e4 e5", result: Result = "1-0") -> GameReport:
+    def report(
+        pair: str = "Anna-Boris", sans: str = "e4 e5", result: Result = "1-0"
+    ) -> GameReport:
         return pairing(pair, sans, result=result)
 
     holding, retiring = GameIndex(), GameRetention(HOUR_S, 10)

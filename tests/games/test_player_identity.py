@@ -1,5 +1,5 @@
-"""live.games.player_identity: names as people know their owners; the pages' rule is held against it
-in tests/screens/web/test_games.py.
+"""live.games.player_identity: names as people know their owners; the pages' rule is
+held against it in tests/screens/web/test_games.py.
 """
 
 import re
@@ -105,25 +105,49 @@ def test_a_fide_id_names_a_player_and_0_does_not() -> None:
     assert person_key(Player("Carlsen", fide_id=1503014)) == "fide-1503014"
     assert is_known(Player("?", fide_id=1503014))
     assert person_key(Player("Carlsen, M", fide_id=0)) == "carlsen-m"
-    assert is_same_person(Player("A. Nother", fide_id=7), Player("Else, Someone", fide_id=7))
+    assert is_same_person(
+        Player("A. Nother", fide_id=7), Player("Else, Someone", fide_id=7)
+    )
 
 
 def test_a_fide_id_that_appears_or_is_corrected_changes_nobody() -> None:
-    assert is_same_person(Player("Carlsen, Magnus"), Player("Carlsen, Magnus", fide_id=1503014))
-    assert is_same_person(Player("Carlsen, Magnus", fide_id=1), Player("Magnus Carlsen", fide_id=2))
+    assert is_same_person(
+        Player("Carlsen, Magnus"), Player("Carlsen, Magnus", fide_id=1503014)
+    )
+    assert is_same_person(
+        Player("Carlsen, Magnus", fide_id=1), Player("Magnus Carlsen", fide_id=2)
+    )
 
 
 def test_a_bye_is_a_name_alone_and_not_the_surname() -> None:
     assert not is_bye(Player("Bye, Anders"))
     assert not is_bye(Player("Bye", fide_id=1500000))
-    assert not is_bye(Player("Libre, Juan")) and not is_bye(Player("2")) and not is_bye(Player("?"))
+    assert (
+        not is_bye(Player("Libre, Juan"))
+        and not is_bye(Player("2"))
+        and not is_bye(Player("?"))
+    )
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        *("BYE", " bye ", "Half-point bye", "bye (1/2)", "Bye 2", "spielfrei", "Freilos", "EXEMPT"),
-        *("Exempte", "libre", "Descansa", "riposo", "Riposa", "свободен", "Пропуск", "[bye]"),
+        "BYE",
+        " bye ",
+        "Half-point bye",
+        "bye (1/2)",
+        "Bye 2",
+        "spielfrei",
+        "Freilos",
+        "EXEMPT",
+        "Exempte",
+        "libre",
+        "Descansa",
+        "riposo",
+        "Riposa",
+        "свободен",
+        "Пропуск",
+        "[bye]",
     ],
 )
 def test_a_bye_in_every_language(name: str) -> None:
@@ -133,13 +157,19 @@ def test_a_bye_in_every_language(name: str) -> None:
 @given(st.text())
 def test_any_text_is_a_name_or_nobody(name: str) -> None:
     player = Player(name)
-    assert is_same_person(player, player) is is_known(player) is (person_key(player) != "")
+    assert (
+        is_same_person(player, player) is is_known(player) is (person_key(player) != "")
+    )
     assert not re.search(r"\s", person_key(player))
 
 
 @given(st.lists(st.text("abcdefgh", min_size=3, max_size=6), min_size=1, max_size=4))
 def test_the_order_of_the_words_of_a_name_does_not_count(words: list[str]) -> None:
-    assert normalise_name(" ".join(words)) == normalise_name(", ".join(reversed(words))) != ""
+    assert (
+        normalise_name(" ".join(words))
+        == normalise_name(", ".join(reversed(words)))
+        != ""
+    )
 
 
 def test_events_and_rounds_are_compared_as_words() -> None:
@@ -148,19 +178,21 @@ def test_events_and_rounds_are_compared_as_words() -> None:
     assert normalise_header("1.10") != normalise_header("1.1") != normalise_header("11")
 
 
-# --- ids ----------------------------------------------------------------------------------------
+# --- ids ------------------------------------------------------------------------------
 
 
 def test_a_lichess_key_is_the_id() -> None:
     assert preferred_game_id(told(key="aB3dE6gH")) == "aB3dE6gH"
 
 
-@pytest.mark.parametrize("key", ["0c5bb1e8-5be0-4b2a-9a25-d2d8e2a4a1c4/3/17", "tée", "a b", "../x"])
+@pytest.mark.parametrize(
+    "key", ["0c5bb1e8-5be0-4b2a-9a25-d2d8e2a4a1c4/3/17", "tée", "a b", "../x"]
+)
 def test_a_long_or_unsafe_key_is_hashed(key: str) -> None:
     assert re.fullmatch("[a-z2-7]{10}", preferred_game_id(told(key=key)))
 
 
-def test_an_id_is_the_same_in_every_process_and_ignores_spelling_moves_and_result() -> None:
+def test_an_id_is_stable_and_ignores_spelling_moves_and_result() -> None:
     assert preferred_game_id(told(board=3)) == "rtqy4uc3sd"
     assert preferred_game_id(
         told("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")
@@ -169,7 +201,10 @@ def test_an_id_is_the_same_in_every_process_and_ignores_spelling_moves_and_resul
 
 def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
     def numbered(white: str, black: str, black_id: int | None) -> str:
-        players = {"white": Player(white, fide_id=1), "black": Player(black, fide_id=black_id)}
+        players = {
+            "white": Player(white, fide_id=1),
+            "black": Player(black, fide_id=black_id),
+        }
         return preferred_game_id(headed(told(), **players))
 
     assert numbered("A. Adams", "B. Berg", 2) == numbered("AA", "BB", 2)
@@ -211,7 +246,9 @@ def test_the_family_name_is_what_people_know(name: str, family: str) -> None:
 
 
 def test_two_of_one_family_are_told_apart() -> None:
-    assert short_name("Ivanov, Sergey", ["Ivanov, Stanislav", "Berg, Bo"]) == "Ivanov, Se."
+    assert (
+        short_name("Ivanov, Sergey", ["Ivanov, Stanislav", "Berg, Bo"]) == "Ivanov, Se."
+    )
     assert short_name("Ivanov, Sergey", ["Ivanov, Sergey", "Berg, Bo"]) == "Ivanov"
     assert short_name("侯逸凡 (Hou, Yifan)", ["侯逸凡"]) == "侯逸凡 (Hou, Yifan)"
 

@@ -7,7 +7,11 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.games.pairing_list import read_pairing_list
-from live.games.player_lists import PlayerLists, add_neighbouring_lists, open_player_lists
+from live.games.player_lists import (
+    PlayerLists,
+    add_neighbouring_lists,
+    open_player_lists,
+)
 from live.games.rating_list import RatedPace, RatingList, read_rating_list
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 
@@ -20,8 +24,8 @@ def listed(number: int, name: str, fed: str, rating: int, title: str = "") -> st
 
 
 XML = """<?xml version="1.0"?><playerslist>
-<player><fideid>1503014</fideid><name>Carlsen, Magnus</name><country>NOR</country><sex>M</sex>
-<title>GM</title><rating>2840</rating><games>0</games><k>10</k><rapid_rating>2830</rapid_rating>
+<player><fideid>1503014</fideid><name>Carlsen, Magnus</name><country>NOR</country>
+<sex>M</sex><title>GM</title><rating>2840</rating><games>0</games><k>10</k><rapid_rating>2830</rapid_rating>
 <blitz_rating>2880</blitz_rating></player>
 <player><fideid>99</fideid><name>O&apos;Brien, Tim</name><country>IRL</country><title/>
 <rating>1700</rating><k>20</k></player>
@@ -67,12 +71,18 @@ def test_what_is_doubtful_is_said_and_nobody_is_taken() -> None:
     rated = read(XML)
     found = rated.find_player(Player("Smith, John"))
     assert found.player is None
-    assert found.doubt.startswith("Smith, John is the name of 2 players in the list: give")
+    assert found.doubt.startswith(
+        "Smith, John is the name of 2 players in the list: give"
+    )
     row = rated.find_player(Player("Smith, John", federation="USA")).player
     assert row is not None and row.fide_id == 2
-    assert "perhaps Carlsen, Magnus (1503014)" in rated.find_player(Player("Carlsen, M")).doubt
     assert (
-        "which is Carlsen, Magnus" in rated.find_player(Player("Anna Boe", fide_id=1503014)).doubt
+        "perhaps Carlsen, Magnus (1503014)"
+        in rated.find_player(Player("Carlsen, M")).doubt
+    )
+    assert (
+        "which is Carlsen, Magnus"
+        in rated.find_player(Player("Anna Boe", fide_id=1503014)).doubt
     )
     assert rated.find_player(Player("Nobody, Known")) == rated.find_player(Player("?"))
 
@@ -99,7 +109,9 @@ def test_the_rating_that_counts_goes_by_the_time_control(
     headers = Headers(Player("Carlsen, Magnus"), Player("?"), time_control=control)
     moves = (Move("e2e4", "e4", clock_s), Move("e7e5", "e5", clock_s))
     game = GameReport("", headers, chess.STARTING_FEN, moves)
-    (found,) = PlayerLists(read(XML), None).complete_report(FeedReport("hall", (game,))).games
+    (found,) = (
+        PlayerLists(read(XML), None).complete_report(FeedReport("hall", (game,))).games
+    )
     assert found.headers.white.elo == rating
 
 
@@ -125,21 +137,35 @@ def test_without_a_rating_of_the_pace_the_standard_one_counts() -> None:
 
 def test_k_is_that_of_the_pace() -> None:
     (xml,) = (
-        b"<playerslist><player><fideid>7</fideid><name>Boe, Anna</name><rating>2300</rating>"
+        b"<playerslist><player><fideid>7</fideid><name>Boe, "
+        b"Anna</name><rating>2300</rating>"
         b"<k>10</k><rapid_rating>2200</rapid_rating><rapid_k>20</rapid_k><blitz_k>40</blitz_k>"
         b"</player></playerslist>",
     )
     player = read_rating_list(xml).find_player(Player("Boe, Anna")).player
     assert player is not None
-    assert (player.rating_for_pace("standard")[1], player.rating_for_pace("rapid")[1]) == (10, 20)
-    assert player.rating_for_pace("blitz")[1] == 10, "no blitz rating: the standard one counts"
+    assert (
+        player.rating_for_pace("standard")[1],
+        player.rating_for_pace("rapid")[1],
+    ) == (10, 20)
+    assert player.rating_for_pace("blitz")[1] == 10, (
+        "no blitz rating: the standard one counts"
+    )
 
 
-RATINGS = "Name,FideId,Fed,Title,Rating,K\nAnna Boe,7,NOR,WGM,2300,40\nCleo Dahl,8,DEN,,2100,\n"
-PAIRINGS = "Round,Board,White,Black,WhiteTeam\n1,1,Anna Boe,Cleo Dahl,Oslo\n,2,Eve Fox,Gil Hay,\n"
+RATINGS = (
+    "Name,FideId,Fed,Title,Rating,K\nAnna Boe,7,NOR,WGM,2300,40\nCleo "
+    "Dahl,8,DEN,,2100,\n"
+)
+PAIRINGS = (
+    "Round,Board,White,Black,WhiteTeam\n1,1,Anna Boe,Cleo Dahl,Oslo\n,2,Eve "
+    "Fox,Gil Hay,\n"
+)
 
 
-def report(white: Player, black: Player, board: int = 1, round_: str = "1.1") -> FeedReport:
+def report(
+    white: Player, black: Player, board: int = 1, round_: str = "1.1"
+) -> FeedReport:
     headers = Headers(white, black, round=round_, board=board)
     return FeedReport("hall", (GameReport("", headers, chess.STARTING_FEN),))
 
@@ -151,7 +177,9 @@ def both() -> PlayerLists:
 
 def test_a_field_without_ratings_becomes_rated() -> None:
     (game,) = (
-        both().complete_report(report(Player("Boe, Anna"), Player("Dahl, Cleo", elo=2150))).games
+        both()
+        .complete_report(report(Player("Boe, Anna"), Player("Dahl, Cleo", elo=2150)))
+        .games
     )
     assert game.headers.white == Player("Boe, Anna", 2300, "WGM", 7, "NOR", k=40)
     # What the source says itself stands.
@@ -173,12 +201,16 @@ def test_a_doubtful_name_is_reported_once(caplog: pytest.LogCaptureFixture) -> N
     for _ in range(3):
         lists.complete_report(report(Player("Boe, A"), Player("Zoe Zed")))
     (doubt,) = lists.doubtful
-    assert doubt.startswith("Boe, A is perhaps Anna Boe (7) in the list: give the FIDE id")
+    assert doubt.startswith(
+        "Boe, A is perhaps Anna Boe (7) in the list: give the FIDE id"
+    )
     assert lists.doubt_text == doubt
     assert caplog.text.count("perhaps Anna Boe") == 1
 
 
-def test_lists_beside_the_games_are_taken_where_the_settings_name_none(tmp_path: Path) -> None:
+def test_lists_beside_the_games_are_taken_where_the_settings_name_none(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "ratings.csv").write_text(RATINGS)
     (tmp_path / "pairings-round-1.csv").write_text(PAIRINGS)
     for path in (tmp_path, tmp_path / "games.pgn"):
@@ -186,10 +218,15 @@ def test_lists_beside_the_games_are_taken_where_the_settings_name_none(tmp_path:
         assert found.rating_list.endswith("ratings.csv")
         assert found.pairing_list.endswith("pairings-round-1.csv")
     assert (
-        add_neighbouring_lists([tmp_path], FeedsConfig(rating_list="mine.csv")).rating_list
+        add_neighbouring_lists(
+            [tmp_path], FeedsConfig(rating_list="mine.csv")
+        ).rating_list
         == "mine.csv"
     )
-    assert add_neighbouring_lists([tmp_path / "none" / "games.pgn"], FeedsConfig()) == FeedsConfig()
+    assert (
+        add_neighbouring_lists([tmp_path / "none" / "games.pgn"], FeedsConfig())
+        == FeedsConfig()
+    )
 
 
 ROWS = [
@@ -227,7 +264,11 @@ def test_a_list_is_read_however_a_spreadsheet_wrote_it(text: str, charset: str) 
     rated = read_rating_list(text.encode(charset))
     found = rated.find_player(Player("Jörg Müller")).player
     assert found is not None
-    assert (found.name, found.fide_id, found.standard) == ("Müller, Jörg", 4600001, 2310)
+    assert (found.name, found.fide_id, found.standard) == (
+        "Müller, Jörg",
+        4600001,
+        2310,
+    )
     assert len(rated) == 2
 
 
@@ -240,7 +281,9 @@ def test_pairings_are_read_likewise() -> None:
 def test_what_the_csv_reader_refuses_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     path.write_text('Name,Rating\n"' + "x" * 200_000 + '",2300\n')
-    with pytest.raises(ConfigError, match=r"list\.csv: cannot be read in line 2 \(field larger"):
+    with pytest.raises(
+        ConfigError, match=r"list\.csv: cannot be read in line 2 \(field larger"
+    ):
         open_player_lists(FeedsConfig(rating_list=str(path)))
 
 

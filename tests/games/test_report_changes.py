@@ -49,7 +49,7 @@ def clocked(game: GameReport, *clocks: float | None) -> GameReport:
     return msgspec.structs.replace(game, moves=tuple(moves))
 
 
-# --- one game -----------------------------------------------------------------------------------
+# --- one game -------------------------------------------------------------------------
 
 
 GAME = told(sans="e4 e5 Nf3")
@@ -72,7 +72,10 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
             told(sans="e4"),
             [
                 (told(sans="e4", result="0-1"), ResultChanged(ID, "0-1")),
-                (told(sans="e4 e5 Nf3", result="0-1"), MovesPlayed(ID, 2, GAME.moves[1:])),
+                (
+                    told(sans="e4 e5 Nf3", result="0-1"),
+                    MovesPlayed(ID, 2, GAME.moves[1:]),
+                ),
                 (GAME, ResultChanged(ID, "*")),
             ],
         ),
@@ -83,7 +86,9 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
                 (clocked(GAME, 60, 60, 1802), ClocksCorrected(ID, ((3, 1802, None),))),
                 (
                     clocked(GAME, None, -5, 1e9),
-                    ClocksCorrected(ID, ((1, None, None), (2, -5, None), (3, 1e9, None))),
+                    ClocksCorrected(
+                        ID, ((1, None, None), (2, -5, None), (3, 1e9, None))
+                    ),
                 ),
             ],
         ),
@@ -108,7 +113,10 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
             told(sans="e4 e5"),
             [
                 (told(sans="e4 e5", problem=ILLEGAL), ProblemChanged(ID, ILLEGAL)),
-                (told(sans="e4 e5", problem=ILLEGAL, result="1-0"), ResultChanged(ID, "1-0")),
+                (
+                    told(sans="e4 e5", problem=ILLEGAL, result="1-0"),
+                    ResultChanged(ID, "1-0"),
+                ),
                 (told(sans="e4 e5", result="1-0"), ProblemChanged(ID, None)),
             ],
         ),
@@ -152,18 +160,22 @@ def test_another_start_position_replaces_the_game_under_its_id() -> None:
     held = holding(told(sans="e4", key="abc"))
     gone, new = follow(held, told(key="abc", start_fen=STARTS_960, variant="chess960"))
     assert gone == GameGone("abc")
-    assert isinstance(new, NewGame) and new.id == "abc" and new.game.start_fen == STARTS_960
+    assert (
+        isinstance(new, NewGame)
+        and new.id == "abc"
+        and new.game.start_fen == STARTS_960
+    )
     assert held["abc"].moves == () and held["abc"].chess960
 
 
-def test_another_variant_replaces_the_game_since_castling_is_written_otherwise() -> None:
+def test_another_variant_replaces_the_game_as_castling_differs() -> None:
     held = holding(told(sans="e4"))
     gone, new = follow(held, told(sans="e4", variant="chess960"))
     assert gone == GameGone(ID)
     assert isinstance(new, NewGame) and new.game.chess960
 
 
-# --- feed lies ----------------------------------------------------------------------------------
+# --- feed lies ------------------------------------------------------------------------
 
 
 def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
@@ -171,7 +183,11 @@ def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
     live = holding(told(sans="f3 e5 g4"))
     follow(live, kings)
     for held in (live, holding(kings)):
-        assert (held[ID].result, held[ID].problem, len(held[ID].moves)) == ("0-1", None, 4)
+        assert (held[ID].result, held[ID].problem, len(held[ID].moves)) == (
+            "0-1",
+            None,
+            4,
+        )
         assert follow(held, kings) == []
 
 
@@ -188,7 +204,9 @@ def test_a_played_game_that_its_source_no_longer_holds_stays_and_says_so() -> No
 
 def test_a_pairing_that_its_source_no_longer_holds_is_gone() -> None:
     held = holding(told(sans="e4"), told("Cleo-Dora"))
-    assert follow(held, told(sans="e4")) == [GameGone(preferred_game_id(told("Cleo-Dora")))]
+    assert follow(held, told(sans="e4")) == [
+        GameGone(preferred_game_id(told("Cleo-Dora")))
+    ]
 
 
 def test_a_report_that_is_not_complete_takes_nothing_away() -> None:
@@ -204,9 +222,13 @@ def test_lie_a_pairing_completed_later_is_a_game() -> None:
 
 
 def test_lie_names_event_round_and_board_that_vanish_are_kept() -> None:
-    full = headed(told(sans="e4", board=3, key="k"), white=Player("Anna", 2400, "GM", 7))
+    full = headed(
+        told(sans="e4", board=3, key="k"), white=Player("Anna", 2400, "GM", 7)
+    )
     held = holding(full)
-    bare = headed(full, white=Player("?"), black=Player(""), event="?", round="-", board=None)
+    bare = headed(
+        full, white=Player("?"), black=Player(""), event="?", round="-", board=None
+    )
     assert follow(held, bare) == []
     assert held["k"].headers == full.headers
 
@@ -238,7 +260,7 @@ def test_planning_looks_only_at_the_games_told() -> None:
     assert held.looked_at == {step.id}
 
 
-# --- what cannot be read ------------------------------------------------------------------------
+# --- what cannot be read --------------------------------------------------------------
 
 
 def unread(
@@ -248,7 +270,9 @@ def unread(
     **more: Any,
 ) -> GameReport:
     """A game whose line could not be read beyond these moves."""
-    return msgspec.structs.replace(told(sans=sans, problem=problem, **more), unread=parts)
+    return msgspec.structs.replace(
+        told(sans=sans, problem=problem, **more), unread=parts
+    )
 
 
 @pytest.mark.parametrize("restored", [False, True])
@@ -263,7 +287,9 @@ def unread(
         unread(variant="standart"),
     ],
 )
-def test_what_cannot_be_read_takes_no_move_away(restored: bool, now: GameReport) -> None:
+def test_what_cannot_be_read_takes_no_move_away(
+    restored: bool, now: GameReport
+) -> None:
     """Audit of public reports, rows W1, W3 and W12."""
     held = holding(told(sans="e4 e5 Nf3 Nc6"))
     if restored:
@@ -272,10 +298,16 @@ def test_what_cannot_be_read_takes_no_move_away(restored: bool, now: GameReport)
     assert follow(held, now) == []
     assert (held[ID].problem or "").endswith("; shown as it was last")
     assert held[ID].moves == line("e4 e5 Nf3 Nc6")
-    assert (held[ID].start_fen, held[ID].headers.variant) == (chess.STARTING_FEN, "standard")
+    assert (held[ID].start_fen, held[ID].headers.variant) == (
+        chess.STARTING_FEN,
+        "standard",
+    )
     # Read again it goes on at once, and nothing of it is left.
     again = follow(held, told(sans="e4 e5 Nf3 Nc6 Bb5"))
-    assert again == [MovesPlayed(ID, 5, line("e4 e5 Nf3 Nc6 Bb5")[4:]), ProblemChanged(ID, None)]
+    assert again == [
+        MovesPlayed(ID, 5, line("e4 e5 Nf3 Nc6 Bb5")[4:]),
+        ProblemChanged(ID, None),
+    ]
 
 
 def test_what_can_be_read_of_a_line_contradicts_what_is_held() -> None:
@@ -296,7 +328,9 @@ def test_a_first_reading_that_cannot_be_read_says_so_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("parts", [("moves",), ("result",), ("moves", "result")])
-def test_what_cannot_be_read_withdraws_no_result_and_begins_no_other_game(parts: Any) -> None:
+def test_what_cannot_be_read_withdraws_no_result_and_begins_no_other_game(
+    parts: Any,
+) -> None:
     held = holding(told(sans="e4 e5 Nf3 Nc6", result="1-0"))
     sans = "" if "moves" in parts else "e4 e5 Nf3 Nc6"
     follow(held, unread(sans, parts=parts))
@@ -316,10 +350,14 @@ def test_a_name_corrected_in_a_line_that_cannot_be_read_doubles_no_board() -> No
     assert [game.id for game in held] == [id] and len(held[id].moves) == 6
 
 
-# --- laws ---------------------------------------------------------------------------------------
+# --- laws -----------------------------------------------------------------------------
 
 RESULTS: tuple[Result, ...] = ("*", "*", "1-0", "0-1", "1/2-1/2")
-STARTS = (chess.STARTING_FEN, "8/5k2/8/8/8/8/R7/K7 w - - 0 1", "7k/8/5KQ1/8/8/8/8/8 b - - 0 1")
+STARTS = (
+    chess.STARTING_FEN,
+    "8/5k2/8/8/8/8/R7/K7 w - - 0 1",
+    "7k/8/5KQ1/8/8/8/8/8 b - - 0 1",
+)
 
 
 @st.composite
@@ -355,7 +393,9 @@ def games(draw: st.DrawFn, *, keyed: bool, key: str = "") -> GameReport:
     moves = draw(lines(start_fen))
     start_eval = draw(st.sampled_from([None, Score(10)]))
     number = draw(st.sampled_from([None, None, 5]))
-    game = headed(game, white=msgspec.structs.replace(game.headers.white, fide_id=number))
+    game = headed(
+        game, white=msgspec.structs.replace(game.headers.white, fide_id=number)
+    )
     return msgspec.structs.replace(game, moves=moves, start_eval=start_eval)
 
 
@@ -378,8 +418,14 @@ def state(game: Game | GameReport) -> tuple[object, ...]:
             result = "0-1" if board.turn else "1-0"
     place = (game.headers.event, game.headers.round)
     return (
-        *(repr(game.headers.white), repr(game.headers.black), *place),
-        *(game.start_fen, repr(game.moves), result, repr(game.start_eval), repr(game.problem)),
+        repr(game.headers.white),
+        repr(game.headers.black),
+        *place,
+        game.start_fen,
+        repr(game.moves),
+        result,
+        repr(game.start_eval),
+        repr(game.problem),
     )
 
 
@@ -415,7 +461,9 @@ def test_law_a_plan_applied_twice_changes_nothing(
 
 @given(st.data(), st.booleans())
 @settings(deadline=None, max_examples=40)
-def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, keyed: bool) -> None:
+def test_law_ids_do_not_depend_on_the_order_of_a_report(
+    data: st.DataObject, keyed: bool
+) -> None:
     first, second = (data.draw(reports(keyed=keyed)) for _ in range(2))
     one, other = GameIndex(), GameIndex()
     follow(one, *first)
@@ -425,7 +473,7 @@ def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, key
     assert {game.id: game for game in one} == {game.id: game for game in other}
 
 
-def test_a_game_from_before_goes_on_where_its_source_tells_it_and_is_confirmed_once() -> None:
+def test_a_restored_game_goes_on_from_its_source_and_is_confirmed_once() -> None:
     held = holding(told(sans="e4 e5"), told("Clara Coy-Dora Dahl", "d4"))
     (one, other) = (game.id for game in held)
     held.mark_restored(one)
@@ -434,7 +482,9 @@ def test_a_game_from_before_goes_on_where_its_source_tells_it_and_is_confirmed_o
     assert steps == [GameConfirmed(one), MovesPlayed(one, 3, line("e4 e5 Nf3")[2:])]
     assert follow(held, told(sans="e4 e5 Nf3"), complete=False) == []
     assert held.is_restored(other)
-    assert follow(held, told("Clara Coy-Dora Dahl", "d4"), complete=False) == [GameConfirmed(other)]
+    assert follow(held, told("Clara Coy-Dora Dahl", "d4"), complete=False) == [
+        GameConfirmed(other)
+    ]
 
 
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"
@@ -449,17 +499,26 @@ FIVE = [
 ]
 
 
-def who(games: list[GameReport], reports: list[GameReport], *, complete: bool = True) -> list[str]:
-    """For each report the game it is, by the White player first told of it; "new" if none."""
+def who(
+    games: list[GameReport], reports: list[GameReport], *, complete: bool = True
+) -> list[str]:
+    """For each report the game it is, by the White player first told of it; "new" if
+    none.
+    """
     held = holding(*games)
     white = {game.id: game.headers.white.name for game in held}
     found = match_games(held, FEED, reports, complete=complete)
     return [white[found[i]] if i in found else "new" for i in range(len(reports))]
 
 
-def rename(old: GameReport, white: str | Player, black: str | None = None) -> GameReport:
+def rename(
+    old: GameReport, white: str | Player, black: str | None = None
+) -> GameReport:
     named = {"white": white} if black is None else {"white": white, "black": black}
-    players = {seat: Player(who) if isinstance(who, str) else who for seat, who in named.items()}
+    players = {
+        seat: Player(who) if isinstance(who, str) else who
+        for seat, who in named.items()
+    }
     return headed(old, **players)
 
 
@@ -477,7 +536,9 @@ def test_5_games_all_reported_in_every_order() -> None:
 def test_5_games_boards_rotated_or_the_event_renamed() -> None:
     names = ["Anna", "Cleo", "Emil", "Gus", "Ida"]
     in_round = [moved(each, None, f"3.{i}") for i, each in enumerate(FIVE, 1)]
-    assert who(FIVE, [moved(each, i % 5 + 1) for i, each in enumerate(FIVE, 1)]) == names
+    assert (
+        who(FIVE, [moved(each, i % 5 + 1) for i, each in enumerate(FIVE, 1)]) == names
+    )
     rotated = [moved(each, None, f"3.{i % 5 + 1}") for i, each in enumerate(FIVE, 1)]
     assert who(in_round, rotated) == names
     assert who(FIVE, [headed(each, event="Open 2025") for each in FIVE]) == names
@@ -532,15 +593,20 @@ def test_colours_reversed_for_the_second_game_of_a_match() -> None:
     assert who([told("Anna-Boris")], [second], complete=False) == ["new"]
 
 
-# --- two games with the same names ---------------------------------------------------------------
+# --- two games with the same names ----------------------------------------------------
 
 
 def test_two_games_with_the_same_names_go_on_apart() -> None:
     held = holding(told("Anna-Boris", SPANISH), told("Anna-Boris", FRENCH))
     ids = {game.moves: game.id for game in held}
-    steps = follow(held, told("Anna-Boris", FRENCH + " Qg4"), told("Anna-Boris", SPANISH + " Bb3"))
+    steps = follow(
+        held, told("Anna-Boris", FRENCH + " Qg4"), told("Anna-Boris", SPANISH + " Bb3")
+    )
     kinds = {(type(s), s.id) for s in steps}
-    assert kinds == {(MovesPlayed, ids[line(FRENCH)]), (MovesPlayed, ids[line(SPANISH)])}
+    assert kinds == {
+        (MovesPlayed, ids[line(FRENCH)]),
+        (MovesPlayed, ids[line(SPANISH)]),
+    }
     assert all(isinstance(s, MovesPlayed) and s.from_ply == 13 for s in steps)
 
 
@@ -571,7 +637,9 @@ def test_a_file_reused_for_the_next_game_of_the_same_names() -> None:
 
 
 def test_a_thousand_games_without_names_are_held_and_found() -> None:
-    openings = [" ".join(pair) for pair in itertools.product(("a3", "e4", "d4"), ("a6", "e5"))]
+    openings = [
+        " ".join(pair) for pair in itertools.product(("a3", "e4", "d4"), ("a6", "e5"))
+    ]
     games = [told("-", sans) for sans in openings for _ in range(170)]
     held = holding(*games)
     assert len(held) == 1020
@@ -593,7 +661,13 @@ def test_a_thousand_games_without_names_are_held_and_found() -> None:
         (SPANISH, "1-0", SPANISH[:-3], "1-0", False),
         (SPANISH, "1-0", "", "1-0", False),  # a source that restarts
         (SPANISH, "1-0", "", "0-1", False),  # scored by forfeit after all
-        (SPANISH, "1-0", SPANISH.replace("Be7", "d6"), "1-0", False),  # one move corrected
+        (
+            SPANISH,
+            "1-0",
+            SPANISH.replace("Be7", "d6"),
+            "1-0",
+            False,
+        ),  # one move corrected
         (SPANISH, "*", "", "*", False),
         (SPANISH, "*", "d4", "*", False),
         (SPANISH, "*", FRENCH, "*", False),
@@ -608,7 +682,7 @@ def test_what_another_game_is(
     assert is_another_game(game, now, complete=True) is another
 
 
-def test_a_stream_tells_the_next_game_by_its_moves_and_another_start_once_it_is_over() -> None:
+def test_a_stream_tells_the_next_game_by_its_moves_once_one_is_over() -> None:
     (game,) = holding(told("-", SPANISH))
     assert is_another_game(game, told("-", SLAV), complete=False)
     assert not is_another_game(game, told("-", "d4"), complete=False)
@@ -619,12 +693,18 @@ def test_a_stream_tells_the_next_game_by_its_moves_and_another_start_once_it_is_
         assert is_another_game(game, now, complete=True) is another
 
 
-# --- the same game twice in one report ------------------------------------------------------------
+# --- the same game twice in one report ------------------------------------------------
 
 
 def test_a_game_twice_in_one_report() -> None:
-    early, late, other = told("Anna-Boris", "e4"), told("Anna-Boris", "e4 e5"), told("Cleo-Dora")
-    assert drop_repeats([early, other, late], complete=False) == (late, other), "sent again"
+    early, late, other = (
+        told("Anna-Boris", "e4"),
+        told("Anna-Boris", "e4 e5"),
+        told("Cleo-Dora"),
+    )
+    assert drop_repeats([early, other, late], complete=False) == (late, other), (
+        "sent again"
+    )
     assert drop_repeats([early, other, late], complete=True) == (early, other, late)
     both = (told("-", SPANISH), told("-", SLAV))
     assert drop_repeats(both, complete=False) == both, "two games of the same names"
@@ -634,7 +714,10 @@ def test_a_game_twice_in_one_report() -> None:
 
 def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
     """Exports of 2025 give every game the address of its round."""
-    one, other = told("Anna-Boris", SPANISH, key="k"), told("Cleo-Dora", "d4 d5 c4", key="k")
+    one, other = (
+        told("Anna-Boris", SPANISH, key="k"),
+        told("Cleo-Dora", "d4 d5 c4", key="k"),
+    )
     assert drop_repeats([one, other], complete=False) == (one, other)
     held = holding()
     follow(held, one, complete=False)
@@ -647,20 +730,27 @@ def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
 
 
 def test_a_key_at_one_table_is_one_game_whoever_sits_there() -> None:
-    """A pairing was put right before the game began; the old one stood beside it for ever."""
+    """A pairing was put right before the game began; the old one stood beside it for
+    ever.
+    """
     held = holding(told("Anna-Boris", key="k", round="2.4", board=4))
     now = told("Cleo-Dora", "d4", key="k", round="2.4", board=4)
     names, moves = follow(held, now)
     assert isinstance(names, HeadersChanged) and isinstance(moves, MovesPlayed)
     assert len(held) == 1
     # A source that says no table, or another one, may mean another game.
-    for other in (told("Eve-Fay", key="k"), told("Gil-Hal", key="k", round="2.5", board=5)):
+    for other in (
+        told("Eve-Fay", key="k"),
+        told("Gil-Hal", key="k", round="2.5", board=5),
+    ):
         assert isinstance(follow(held, other)[0], NewGame)
 
 
 def test_a_key_is_stronger_than_any_name() -> None:
     held = holding(told("Anna-Boris", SPANISH, key="k"))
-    steps = follow(held, told("Cleo-Dora", SPANISH, key="k"), told("Anna-Boris", key="m"))
+    steps = follow(
+        held, told("Cleo-Dora", SPANISH, key="k"), told("Anna-Boris", key="m")
+    )
     assert [type(step) for step in steps] == [HeadersChanged, NewGame]
     assert [game.id for game in held] == ["k", "m"]
 
@@ -668,27 +758,35 @@ def test_a_key_is_stronger_than_any_name() -> None:
 def test_headers_of_two_feeds_are_never_one_game() -> None:
     held = holding(told("Anna-Boris", SPANISH))
     (new,) = follow(held, told("Anna-Boris", SPANISH), feed="other")
-    assert isinstance(new, NewGame) and new.id == preferred_game_id(told("Anna-Boris")) + "-2"
+    assert (
+        isinstance(new, NewGame)
+        and new.id == preferred_game_id(told("Anna-Boris")) + "-2"
+    )
     assert new.game.feed == "other"
 
 
 def test_two_games_that_differ_in_a_header_alone_are_not_taken_for_each_other() -> None:
     one = told("Anna-Boris")
-    other = msgspec.structs.replace(one, headers=msgspec.structs.replace(one.headers, site="Riga"))
+    other = msgspec.structs.replace(
+        one, headers=msgspec.structs.replace(one.headers, site="Riga")
+    )
     for reports in ([one, other], [other, one]):
         held = holding(one)
         follow(held, *reports)
         assert follow(held, *reports) == []
 
 
-# White Kg1, Black Ke6 to move: Kd5 is legal for Black, no king reaches the centre for White.
+# White Kg1, Black Ke6 to move: Kd5 is legal for Black, no king reaches the centre for
+# White.
 BLACK_NEAR_CENTRE = "8/8/4k3/8/8/8/5PPP/2R3K1 b - - 0 40"
 WHITE_NEAR_CENTRE = "3r2k1/5ppp/8/8/8/4K3/8/8 w - - 0 40"
 
 
 @pytest.mark.parametrize("san", ["Kd4", "Kd5", "Ke4", "Ke5"])
 def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> None:
-    report = told("Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move 2...{san}")
+    report = told(
+        "Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move 2...{san}"
+    )
     assert drop_centred_kings(report).problem is None
     assert drop_centred_kings(report).moves == report.moves
 
@@ -721,13 +819,17 @@ def test_a_legal_king_move_is_cut_only_when_both_kings_show_that_its_mover_lost(
     result: Result, second: str, plies: int
 ) -> None:
     problem = f"illegal move 1...{second}"
-    report = told("Anna-Boris", "Kd5", result=result, start_fen=BLACK_NEAR_CENTRE, problem=problem)
+    report = told(
+        "Anna-Boris", "Kd5", result=result, start_fen=BLACK_NEAR_CENTRE, problem=problem
+    )
     assert len(drop_centred_kings(report).moves) == plies
 
 
 def test_a_legal_king_move_of_the_winner_or_alone_at_the_end_stands() -> None:
     problem = "illegal move 1...Kd5"
-    report = told("Anna-Boris", "Ke4", result="1-0", start_fen=WHITE_NEAR_CENTRE, problem=problem)
+    report = told(
+        "Anna-Boris", "Ke4", result="1-0", start_fen=WHITE_NEAR_CENTRE, problem=problem
+    )
     cut = drop_centred_kings(report)
     assert (len(cut.moves), cut.problem) == (1, None)
     alone = told("Anna-Boris", "Kd5", result="1-0", start_fen=BLACK_NEAR_CENTRE)
@@ -777,5 +879,9 @@ def test_a_bye_or_a_half_pairing_is_no_game_before_its_first_move(
 def test_an_unknown_variant_keeps_its_names_and_result_and_no_moves() -> None:
     report = told("Anna-Boris", "e4 e5", variant="atomic", result="1-0")
     left = drop_unsupported_variant(report)
-    assert (left.moves, left.problem, left.result) == ((), "variant atomic is not supported", "1-0")
+    assert (left.moves, left.problem, left.result) == (
+        (),
+        "variant atomic is not supported",
+        "1-0",
+    )
     assert left.headers == report.headers

@@ -1,4 +1,6 @@
-"""One game that two sources carry: shown once, with both; when one falls silent, from the other."""
+"""One game that two sources carry: shown once, with both; when one falls silent, from
+the other.
+"""
 
 import chess
 import msgspec
@@ -23,13 +25,17 @@ from live.games.shared_games import SharedGames, Shown, describe_dispute
 from live.messages.from_sources import NO_LONGER, GameReport, Headers, Player, Result
 from tests.games.told import line, report, told
 
-SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6"
-SLAV = "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6 Bxc4 Bb4 O-O Nbd7 Qe2 Bg6 e4 O-O Bd3 Bh5"
+SPANISH = (
+    "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6"
+)
+SLAV = (
+    "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6 Bxc4 Bb4 O-O Nbd7 Qe2 Bg6 e4 O-O Bd3 Bh5"
+)
 
 
 class Sources:
-    """What several sources report, and what is shown of it, kept by its steps alone. Each feed of
-    ``first`` begins with this game.
+    """What several sources report, and what is shown of it, kept by its steps alone.
+    Each feed of ``first`` begins with this game.
     """
 
     def __init__(self, **first: GameReport) -> None:
@@ -41,7 +47,9 @@ class Sources:
             self.report(feed, game)
 
     def report(self, feed: str, *games: GameReport, complete: bool = True) -> None:
-        for step in plan_steps(self.index, report(*games, feed=feed, complete=complete)):
+        for step in plan_steps(
+            self.index, report(*games, feed=feed, complete=complete)
+        ):
             if isinstance(step, NewGame):
                 self.shared.announce_game(step.game)
             self.index.apply(step)
@@ -178,7 +186,9 @@ def test_sources_that_are_ahead_in_turn_take_no_move_back() -> None:
 
 
 def test_what_a_source_corrects_is_corrected_before_the_other_contradicts_it() -> None:
-    sources = Sources(a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4"))
+    sources = Sources(
+        a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4")
+    )
     del sources.steps[:]
     sources.report("a", told(sans="e4 e5 Nf3 Nc6 Bb5"))
     assert [type(step) for step in sources.steps] == [TailReplaced, CarriersChanged]
@@ -188,7 +198,9 @@ def test_what_a_source_corrects_is_corrected_before_the_other_contradicts_it() -
 
 
 def test_the_first_source_may_go_another_way_while_the_other_is_silent() -> None:
-    sources = Sources(a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4"))
+    sources = Sources(
+        a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4")
+    )
     for sans in ("e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6 Bb5", "e4 e5 Nf3 Nc6 Bb5 a6"):
         sources.report("a", told(sans=sans))
     assert sources.moves == "e4 e5 Nf3 Nc6 Bb5 a6"
@@ -207,7 +219,9 @@ def test_what_one_source_lacks_comes_from_the_other() -> None:
 def test_of_another_person_in_the_same_seat_nothing_is_taken_over() -> None:
     def with_black(player: Player) -> GameReport:
         theirs = game(SPANISH, clocks=5400, black=player)
-        return msgspec.structs.replace(told(), headers=theirs.headers, moves=theirs.moves)
+        return msgspec.structs.replace(
+            told(), headers=theirs.headers, moves=theirs.moves
+        )
 
     jones = Player("Jones, Tom", title="GM", elo=2500, fide_id=123)
     for theirs, shown in (("Smith, Bob", Player("Smith, Bob")), ("?", jones)):
@@ -282,7 +296,8 @@ def test_reported_whole_or_move_by_move_it_ends_the_same(plies: int) -> None:
 
 #: Twenty-four plies of a Berlin draw, which grandmasters have played more than once.
 BERLIN = (
-    "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Nxe4 Re1 Nd6 Nxe5 Be7 Bf1 Nxe5 Rxe5 O-O d4 Bf6 Re1 Re8 c3 Rxe1"
+    "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Nxe4 Re1 Nd6 Nxe5 Be7 Bf1 Nxe5 Rxe5 O-O "
+    "d4 Bf6 Re1 Re8 c3 Rxe1"
     " Qxe1 Ne8"
 )
 
@@ -299,10 +314,14 @@ def game(
 ) -> Game:
     """``clocks``: what the first move's clock shows; each later one 40 s less."""
     moves = tuple(
-        msgspec.structs.replace(move, clock_s=None if clocks is None else clocks - 40.0 * at)
+        msgspec.structs.replace(
+            move, clock_s=None if clocks is None else clocks - 40.0 * at
+        )
         for at, move in enumerate(line(sans))
     )
-    players = [Player(each) if isinstance(each, str) else each for each in (white, black)]
+    players = [
+        Player(each) if isinstance(each, str) else each for each in (white, black)
+    ]
     told = {"event": "Open", "round": "1", **headers}
     return Game(
         id=feed,
@@ -322,8 +341,12 @@ def test_event_round_and_players_make_one_game_before_the_first_move() -> None:
     assert is_one_game(game(""), game("", feed="b"), alone=True)
     assert is_one_game(game(""), game("", feed="b", round="Round 01.3"), alone=True)
     assert is_one_game(game("e4 e5"), game("", feed="b", round="1.7"), alone=True)
-    assert is_one_game(game("e4 e5 Nf3 Nc6"), game("e4 e5 Nf3 Nf6", feed="b"), alone=True)
-    assert not is_one_game(game(""), game("", feed="b"), alone=False), "there is another"
+    assert is_one_game(
+        game("e4 e5 Nf3 Nc6"), game("e4 e5 Nf3 Nf6", feed="b"), alone=True
+    )
+    assert not is_one_game(game(""), game("", feed="b"), alone=False), (
+        "there is another"
+    )
 
 
 def numbered(fide_id: int) -> Game:
@@ -362,9 +385,15 @@ def test_two_games_are_not_taken_for_one(one: Game, other: Game) -> None:
     "other",
     [
         pytest.param(game(event=""), id="no event"),
-        pytest.param(game(event="Open 2026 | Masters", clocks=5401), id="other event name"),
-        pytest.param(game(round="", result="1/2-1/2", clocks=5400), id="no round, over"),
-        pytest.param(game(white="A. Adams", clocks=5400, event="Cup"), id="one name abbreviated"),
+        pytest.param(
+            game(event="Open 2026 | Masters", clocks=5401), id="other event name"
+        ),
+        pytest.param(
+            game(round="", result="1/2-1/2", clocks=5400), id="no round, over"
+        ),
+        pytest.param(
+            game(white="A. Adams", clocks=5400, event="Cup"), id="one name abbreviated"
+        ),
     ],
 )
 def test_many_moves_prove_what_names_leave_open(other: Game) -> None:
@@ -376,13 +405,20 @@ def test_many_moves_prove_what_names_leave_open(other: Game) -> None:
 
 def test_a_wrong_move_of_one_source_makes_no_second_game_after_20_plies() -> None:
 
-    one, other = game(BERLIN + " d5 d6"), game(BERLIN.replace("c3", "b3") + " d5 d6", feed="b")
+    one, other = (
+        game(BERLIN + " d5 d6"),
+        game(BERLIN.replace("c3", "b3") + " d5 d6", feed="b"),
+    )
     assert is_one_game(one, other, alone=True)
-    assert not is_one_game(one, other, alone=False), "it may be the other game of these names"
+    assert not is_one_game(one, other, alone=False), (
+        "it may be the other game of these names"
+    )
 
 
 def test_lines_that_part_early_are_two_games_after_all() -> None:
-    assert is_another_line(game(BERLIN), game("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 b4 Bb6 a4 a5"))
+    assert is_another_line(
+        game(BERLIN), game("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 b4 Bb6 a4 a5")
+    )
     assert not is_another_line(game(BERLIN), game(BERLIN + " d5"))
     assert not is_another_line(game("e4 e5"), game("d4 d5")), "it may be a slip"
 
@@ -395,8 +431,14 @@ def test_lines_that_part_early_are_two_games_after_all() -> None:
         (game("e4 e5 Nf3 Nc6 Bb5"), game("e4 e5 Nc3 Nc6"), "2. Nf3 in a, but Nc3 in b"),
         (game(result="1-0"), game(result="0-1"), "1-0 in a, but 0-1 in b"),
         (game(result="1-0"), game(), ""),  # a result that the other has not yet
-        (game("e4 e5", result="1-0"), game(), "1-0 after 2 plies in a, but 24 plies in b"),
+        (
+            game("e4 e5", result="1-0"),
+            game(),
+            "1-0 after 2 plies in a, but 24 plies in b",
+        ),
     ],
 )
-def test_where_two_sources_contradict_each_other(one: Game, other: Game, text: str) -> None:
+def test_where_two_sources_contradict_each_other(
+    one: Game, other: Game, text: str
+) -> None:
     assert describe_dispute(one, msgspec.structs.replace(other, feed="b")) == text

@@ -8,7 +8,14 @@ import msgspec
 from live.games.game import Game, Step
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
-from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result
+from live.messages.from_sources import (
+    FeedReport,
+    GameReport,
+    Headers,
+    Move,
+    Player,
+    Result,
+)
 
 FEED = "test"
 
@@ -41,7 +48,9 @@ def told(
 ) -> GameReport:
     """A game between the two players of ``pair``."""
     white, black = (Player(name) for name in pair.split("-"))
-    headers = Headers(white, black, event=event, round=round, board=board, variant=variant)
+    headers = Headers(
+        white, black, event=event, round=round, board=board, variant=variant
+    )
     moves = line(sans, start_fen)
     return GameReport(key, headers, start_fen, moves, result, problem=problem)
 

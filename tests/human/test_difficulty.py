@@ -35,7 +35,9 @@ def losses(others_cp: int = 0, **searched_cp: int) -> MoveLosses:
 
 
 def test_without_losses_the_shares_are_the_networks() -> None:
-    found = estimate_choices({"a": 600, "b": 300, "c": 100}, losses(a=0, b=40, c=300), 2000, PLAIN)
+    found = estimate_choices(
+        {"a": 600, "b": 300, "c": 100}, losses(a=0, b=40, c=300), 2000, PLAIN
+    )
     assert found == pytest.approx({"a": 0.6, "b": 0.3, "c": 0.1})
 
 
@@ -43,7 +45,9 @@ def test_the_log_odds_of_two_moves_follow_from_loss_and_rating() -> None:
     weights = PLAIN._replace(loss=-2.0, loss_by_elo=-0.5, best=0.4, unsearched=-1.0)
     known = losses(150, a=0, b=50)
     found = estimate_choices({"a": 500, "b": 250, "c": 250}, known, 2400, weights)
-    assert math.log(found["a"] / found["b"]) == pytest.approx(math.log(2) + 0.4 + 2.5 * math.log(2))
+    assert math.log(found["a"] / found["b"]) == pytest.approx(
+        math.log(2) + 0.4 + 2.5 * math.log(2)
+    )
     assert math.log(found["b"] / found["c"]) == pytest.approx(2.5 * math.log(2) + 1)
     weaker = estimate_choices({"a": 500, "b": 250, "c": 250}, known, 1600, weights)
     assert weaker["a"] < found["a"]
@@ -57,7 +61,8 @@ def test_promotions_to_less_than_a_queen_are_left_out() -> None:
 def test_strong_players_err_less_than_the_network_has_it() -> None:
     natural_but_losing = {"a": 200, "b": 800}
     weak, strong = (
-        estimate_difficulty(natural_but_losing, losses(a=0, b=300), elo) for elo in (1200, 2700)
+        estimate_difficulty(natural_but_losing, losses(a=0, b=300), elo)
+        for elo in (1200, 2700)
     )
     assert 0.8 > weak.error_chance > 3 * strong.error_chance > 0
     assert strong.shares["a"] > weak.shares["a"] > 0.2
@@ -88,7 +93,11 @@ def test_a_short_search_misses_errors_and_finds_some_that_are_none() -> None:
     ],
 )
 def test_losses_are_against_the_engine_s_choice(
-    scores: dict[str, int], best: str, sign: int, full_cp: int | None, lost: dict[str, int]
+    scores: dict[str, int],
+    best: str,
+    sign: int,
+    full_cp: int | None,
+    lost: dict[str, int],
 ) -> None:
     known = compute_move_losses(scores, best, sign, full_cp)
     assert known is not None and known.searched_cp == lost
@@ -119,7 +128,9 @@ def test_a_share_is_said_no_finer_than_it_is_known(share: float, words: str) -> 
 
 
 def hard(error_chance: float, tempting: bool = True) -> Difficulty:
-    return Difficulty({"a": 0.2, "b": 0.8}, error_chance, 80.0, tempting, {"a": 0.0, "b": 100.0})
+    return Difficulty(
+        {"a": 0.2, "b": 0.8}, error_chance, 80.0, tempting, {"a": 0.0, "b": 100.0}
+    )
 
 
 def test_what_the_others_lose_leaves_out_who_chooses_the_move() -> None:
@@ -135,7 +146,9 @@ def test_a_find_is_played_by_few_where_the_others_lose_by_it() -> None:
     assert not is_find(0.08, 60, 50, -900)
 
 
-@pytest.mark.parametrize(("second_cp", "is_one"), [(60, True), (32, True), (30, False), (0, False)])
+@pytest.mark.parametrize(
+    ("second_cp", "is_one"), [(60, True), (32, True), (30, False), (0, False)]
+)
 def test_nothing_is_found_where_the_second_move_is_within_a_third_of_a_pawn(
     second_cp: int, is_one: bool
 ) -> None:
@@ -149,7 +162,10 @@ def test_nothing_is_found_where_the_second_move_is_within_a_third_of_a_pawn(
 
 def test_the_only_move_has_no_second_one() -> None:
     searched = MoveLosses("a2a3", {"a2a3": 0}, 0)
-    assert estimate_difficulty({"a2a3": 1000}, searched, 2000).find_second_loss_cp("a2a3") == 0
+    assert (
+        estimate_difficulty({"a2a3": 1000}, searched, 2000).find_second_loss_cp("a2a3")
+        == 0
+    )
 
 
 def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
@@ -157,8 +173,10 @@ def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
     assert is_trap(None, hard(0.15), 10, -30)
     assert not is_trap(0.2, hard(0.15, tempting=False), 10, -30)
     for share, error, own_loss_cp, score_cp in (
-        *((0.2, 0.15, 80, -30), (0.2, 0.15, 10, -800)),
-        *((0.2, 0.05, 10, -30), (0.9, 0.15, 10, -30)),
+        (0.2, 0.15, 80, -30),
+        (0.2, 0.15, 10, -800),
+        (0.2, 0.05, 10, -30),
+        (0.9, 0.15, 10, -30),
     ):
         assert not is_trap(share, hard(error), own_loss_cp, score_cp)
 
@@ -183,14 +201,21 @@ def test_positions_unlike_those_learned_are_named(fen: str, reason: str | None) 
 
 def test_who_plays_is_asked_for_as_it_was_learned() -> None:
     """In hundreds; fast chess from online games alone, slow chess apart."""
-    assert [round_elo(elo) for elo in (2449, 2451, 2881, 640)] == [2400, 2500, 2800, 1000]
+    assert [round_elo(elo) for elo in (2449, 2451, 2881, 640)] == [
+        2400,
+        2500,
+        2800,
+        1000,
+    ]
     paces = (("blitz", False), (None, False), ("classical", False), ("classical", True))
     learned = [choose_kind(pace, online) for pace, online in paces]
     assert learned == ["blitz", "otb", "otb", "classical"]
 
 
 def test_shares_are_kept_in_thousandths_and_the_smallest_left_out() -> None:
-    answer = round_answer("network", [{"e2e4": 0.45678, "d2d4": 0.54282, "a2a3": 0.0004}])
+    answer = round_answer(
+        "network", [{"e2e4": 0.45678, "d2d4": 0.54282, "a2a3": 0.0004}]
+    )
     assert answer.per_mille == ({"e2e4": 457, "d2d4": 543},)
     assert answer.find_share(0, "e2e4") == 0.457
     assert answer.find_share(0, "a2a3") == 0.0
@@ -199,5 +224,11 @@ def test_shares_are_kept_in_thousandths_and_the_smallest_left_out() -> None:
 
 def test_another_question_is_kept_apart() -> None:
     one = HumanQuestion(chess.STARTING_FEN, ("e2e4",), (2400,), "otb")
-    assert one.digest == HumanQuestion(chess.STARTING_FEN, ("e2e4",), (2400,), "otb").digest
-    assert one.digest != HumanQuestion(chess.STARTING_FEN, ("e2e4",), (2500,), "otb").digest
+    assert (
+        one.digest
+        == HumanQuestion(chess.STARTING_FEN, ("e2e4",), (2400,), "otb").digest
+    )
+    assert (
+        one.digest
+        != HumanQuestion(chess.STARTING_FEN, ("e2e4",), (2500,), "otb").digest
+    )

@@ -53,12 +53,16 @@ class Kept(Journal):
 
 
 def request(ply: int = 0, *, newest: bool = False, elo: int = 2000) -> HumanRequest:
-    question = HumanQuestion(chess.STARTING_FEN, ("e2e4",) if ply else (), (elo, 1500), "otb")
+    question = HumanQuestion(
+        chess.STARTING_FEN, ("e2e4",) if ply else (), (elo, 1500), "otb"
+    )
     return HumanRequest("g1", ply, question, newest)
 
 
 async def answered(
-    network: HumanNetwork | Exception, requests: Sequence[HumanRequest], kept: Kept | None = None
+    network: HumanNetwork | Exception,
+    requests: Sequence[HumanRequest],
+    kept: Kept | None = None,
 ) -> tuple[HumanQueue, list[tuple[HumanRequest, HumanAnswer | None]]]:
     """The service, and what it said to these requests, in order."""
     said: list[tuple[HumanRequest, HumanAnswer | None]] = []
@@ -102,13 +106,21 @@ async def test_what_people_look_at_goes_first_and_the_same_is_asked_once() -> No
         *(request(ply, newest=True) for ply in (1, 2, 3)),
     ]
     _, said = await answered(network, asked)
-    assert [each for each, _ in said] == [asked[4], asked[2], asked[3], asked[0], asked[1]]
+    assert [each for each, _ in said] == [
+        asked[4],
+        asked[2],
+        asked[3],
+        asked[0],
+        asked[1],
+    ]
 
 
 @pytest.mark.parametrize("of", ["scripted", "other"])
 async def test_what_this_network_answered_before_is_not_asked_again(of: str) -> None:
     network, kept = Network(), Kept()
-    before = kept.answers[request().question] = HumanAnswer(of, ({"e2e4": 900}, {"e2e4": 800}))
+    before = kept.answers[request().question] = HumanAnswer(
+        of, ({"e2e4": 900}, {"e2e4": 800})
+    )
     ((_, answer),) = (await answered(network, [request()], kept))[1]
     assert (answer == before) == (not network.asked) == (of == "scripted")
     assert kept.answers[request().question].network == "scripted"
@@ -118,7 +130,9 @@ async def test_without_a_network_the_kept_answers_are_all_there_are(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     kept = Kept()
-    before = kept.answers[request().question] = HumanAnswer("other", ({"e2e4": 900}, {}))
+    before = kept.answers[request().question] = HumanAnswer(
+        "other", ({"e2e4": 900}, {})
+    )
     missing = ConfigError("human", "onnxruntime is not installed", "Run: pip install …")
     service, said = await answered(missing, [request(), request(1)], kept)
     assert [answer for _, answer in said] == [before, None]
@@ -126,9 +140,11 @@ async def test_without_a_network_the_kept_answers_are_all_there_are(
     assert len(caplog.records) == 1
 
 
-async def test_a_network_that_fails_on_the_way_is_given_up_and_all_else_goes_on() -> None:
+async def test_a_network_that_fails_is_given_up_and_all_else_goes_on() -> None:
     class Broken(Network):
-        def predict_shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
+        def predict_shares(
+            self, asked: Sequence[NetworkInput]
+        ) -> list[dict[str, float]]:
             raise MemoryError("no room")
 
     service, said = await answered(Broken(), [request()])
@@ -162,7 +178,10 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
         altered(path, "UPDATE games SET measure = NULL, rest = NULL, n = 0")
     assert found[0] == found[1]
     assert all(view.played_share is not None for view in found[0])
-    assert any(view.difficulty and view.difficulty.error_chance is not None for view in found[0])
+    assert any(
+        view.difficulty and view.difficulty.error_chance is not None
+        for view in found[0]
+    )
     with JournalReader.open(path) as reader:
         read = rebuild_event(reader, path).state
         again = read.game(next(iter(read.games())).id)

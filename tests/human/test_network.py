@@ -1,4 +1,6 @@
-"""The network of human moves: how it sees a position, what it answers, what is refused."""
+"""The network of human moves: how it sees a position, what it answers, what is
+refused.
+"""
 
 import math
 import os
@@ -46,7 +48,9 @@ def _asked(line: str, elo: int, kind: str = "otb") -> NetworkInput:
     return NetworkInput(board, (elo, elo), kind)
 
 
-def test_what_ships_is_small_and_says_what_it_was_learned_from(network: HumanNetwork) -> None:
+def test_what_ships_is_small_and_says_what_it_was_learned_from(
+    network: HumanNetwork,
+) -> None:
     assert find_shipped_network().stat().st_size <= 6_000_000
     assert "games" in network.about["learned"]
 
@@ -73,8 +77,11 @@ def _apart(one: dict[str, float], other: dict[str, float]) -> float:
 
 
 def test_the_rating_and_the_kind_of_game_matter(network: HumanNetwork) -> None:
-    # 1.e4 c5 2.Nf3: masters go on with the Open Sicilian, beginners with what they know.
-    low, high = network.predict_shares([_asked("e4 c5 Nf3 d6", 1000), _asked("e4 c5 Nf3 d6", 2500)])
+    # 1.e4 c5 2.Nf3: masters go on with the Open Sicilian, beginners with what they
+    # know.
+    low, high = network.predict_shares(
+        [_asked("e4 c5 Nf3 d6", 1000), _asked("e4 c5 Nf3 d6", 2500)]
+    )
     assert high["d2d4"] > low["d2d4"] + 0.05
     assert _apart(low, high) > 0.1
     assert min(low.values()) < LEAST_SHARE
@@ -83,11 +90,15 @@ def test_the_rating_and_the_kind_of_game_matter(network: HumanNetwork) -> None:
 
 
 def test_nothing_is_noted_or_reported_of_this_machine(tmp_path: Path) -> None:
-    """Onnxruntime keeps an identity of the machine for its telemetry, unless it is told not to."""
+    """Onnxruntime keeps an identity of the machine for its telemetry, unless it is told
+    not to.
+    """
     home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     code = "from live.human.network import HumanNetwork; HumanNetwork()"
     told = {"ORT_DISABLE_TELEMETRY": ""}
-    subprocess.run([sys.executable, "-c", code], env={**os.environ, **told, **home}, check=True)
+    subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **told, **home}, check=True
+    )
     assert list(tmp_path.rglob("*")) == []
 
 
@@ -129,7 +140,9 @@ def test_a_network_of_other_shape_or_without_numbers_is_refused(
 def test_a_processor_too_old_for_onnxruntime_is_known_before_it_crashes() -> None:
     assert lacks_avx("x86_64", "flags\t\t: fpu sse sse2\n")
     assert not lacks_avx("x86_64", "flags\t\t: fpu sse sse2 avx avx2\n")
-    assert not lacks_avx("x86_64", "") and not lacks_avx("aarch64", "Features\t: fp asimd\n")
+    assert not lacks_avx("x86_64", "") and not lacks_avx(
+        "aarch64", "Features\t: fp asimd\n"
+    )
 
 
 def test_without_onnxruntime_or_avx_the_line_says_what_to_do(
@@ -158,7 +171,9 @@ POSITIONS = (
 def _record(
     board: chess.Board, elo: tuple[int, int] = (2000, 1800), kind: str = "otb"
 ) -> Positions:
-    return build_records([pack_position(board, board.move_stack[-2:], elo, kind)], [not board.turn])
+    return build_records(
+        [pack_position(board, board.move_stack[-2:], elo, kind)], [not board.turn]
+    )
 
 
 def _seen(board: chess.Board) -> Floats:
@@ -178,14 +193,16 @@ def _squares(moves: Iterable[chess.Move], board: chess.Board) -> set[int]:
 
 @pytest.mark.parametrize("fen", POSITIONS)
 def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
-    """Reachable moves but for the king's safety, attackers by kind of man, and from where a man of
-    each kind would give check; and Black sees the board as White sees its mirror.
+    """Reachable moves but for the king's safety, attackers by kind of man, and from
+    where a man of each kind would give check; and Black sees the board as White sees
+    its mirror.
     """
     board = chess.Board(fen)
     seen, flip = _seen(board), 0 if board.turn else 56
     found = set(np.flatnonzero(find_reachable_moves(_record(board))[0]).tolist())
     assert _squares(board.legal_moves, board) <= found
-    # Castling out of or through attack is the only move of ours that is not pseudo-legal there.
+    # Castling out of or through attack is the only move of ours that is not
+    # pseudo-legal there.
     assert len(found - _squares(board.pseudo_legal_moves, board)) <= 2
     for side, color in enumerate((board.turn, not board.turn)):
         for square in chess.SQUARES:
@@ -196,7 +213,9 @@ def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
             assert seen[first : first + 6, square ^ flip].tolist() == counts
     king = board.king(not board.turn)
     assert king is not None
-    for plane, kind in enumerate((chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK), 31):
+    for plane, kind in enumerate(
+        (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK), 31
+    ):
         wanted = set()
         for square in set(chess.SQUARES) - {king}:
             trial = board.copy(stack=False)
@@ -205,7 +224,9 @@ def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
                 wanted.add(square ^ flip)
         assert set(np.flatnonzero(seen[plane]).tolist()) == wanted
     assert (build_planes(_record(board)) == build_planes(_record(board.mirror()))).all()
-    assert (build_conditions(_record(board)) == build_conditions(_record(board.mirror()))).all()
+    assert (
+        build_conditions(_record(board)) == build_conditions(_record(board.mirror()))
+    ).all()
 
 
 @pytest.mark.parametrize(
@@ -218,7 +239,9 @@ def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
         ("4r3/8/4n3/8/8/8/8/k3K3 b - - 0 1", [[], [], [chess.E6 ^ 56], []]),
     ],
 )
-def test_pins_discovered_checks_and_checks_are_marked(fen: str, marked: list[list[int]]) -> None:
+def test_pins_discovered_checks_and_checks_are_marked(
+    fen: str, marked: list[list[int]]
+) -> None:
     board = chess.Board(fen)
     assert _marked(board, 35, 39) == marked
     check = _seen(board)[39]
@@ -234,7 +257,9 @@ def test_the_last_two_plies_are_marked_from_the_movers_side() -> None:
 
 
 def test_who_plays_and_the_kind_of_game_are_given() -> None:
-    """Ratings beyond those learned are the nearest learned; an unknown kind is rejected."""
+    """Ratings beyond those learned are the nearest learned; an unknown kind is
+    rejected.
+    """
     board = chess.Board()
     elos = ((3300, 400), (2800, 1000), (2000, 1000), (1400, 1000))
     far, near, one, other = (build_conditions(_record(board, elo)) for elo in elos)
@@ -247,14 +272,16 @@ def test_who_plays_and_the_kind_of_game_are_given() -> None:
 
 
 def _logits(**moves: float) -> Floats:
-    given = np.full(4096, 20.0, np.float32)  # high where no legal move is: must not matter
+    given = np.full(
+        4096, 20.0, np.float32
+    )  # high where no legal move is: must not matter
     for uci, logit in moves.items():
         move = chess.Move.from_uci(uci)
         given[move.from_square * 64 + move.to_square] = logit
     return given
 
 
-def test_shares_are_over_legal_moves_alone_largest_first_and_black_reads_its_own_side() -> None:
+def test_shares_are_over_legal_moves_largest_first_from_the_movers_side() -> None:
     logits = _logits(a1a2=0.0, a1b1=math.log(2), a1b2=math.log(5))
     given = compute_shares(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), logits)
     assert list(given) == ["a1b2", "a1b1", "a1a2"]

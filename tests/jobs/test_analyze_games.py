@@ -21,8 +21,8 @@ SPANISH = """[Event "Open"]
 [Black "Berg, Boris"]
 [Result "1/2-1/2"]
 
-1. e4 {[%eval 0.3]} e5 {[%eval 0.3]} 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5
-7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. c4 c6 1/2-1/2
+1. e4 {[%eval 0.3]} e5 {[%eval 0.3]} 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1
+b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. c4 c6 1/2-1/2
 """
 
 
@@ -44,7 +44,11 @@ async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     before = signal.getsignal(signal.SIGINT)
     try:
         code = await analyze(
-            config, [DATA / "figure-1.pgn"], evals="engine", json=str(written), pgn=annotated
+            config,
+            [DATA / "figure-1.pgn"],
+            evals="engine",
+            json=str(written),
+            pgn=annotated,
         )
     finally:
         signal.signal(signal.SIGINT, before)
@@ -61,11 +65,15 @@ async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
 
 
 @pytest.mark.parametrize("told", ["[%eval 0.25] {words}", "{words} [%eval 0.25]"])
-async def test_evaluations_are_found_in_a_comment_of_megabytes(told: str, tmp_path: Path) -> None:
+async def test_evaluations_are_found_in_a_comment_of_megabytes(
+    told: str, tmp_path: Path
+) -> None:
     pgn = tmp_path / "long.pgn"
     comment = told.format(words="lorem ipsum\n" * 250_000)
     assert len(comment) > 3_000_000
-    pgn.write_text(f'[White "A"]\n[Black "B"]\n\n1. e4 {{{comment}}} e5 {{[%eval 0.3]}} 1-0\n')
+    pgn.write_text(
+        f'[White "A"]\n[Black "B"]\n\n1. e4 {{{comment}}} e5 {{[%eval 0.3]}} 1-0\n'
+    )
     (game,) = (await analysed(tmp_path, pgn))["games"]
     assert [ply["score_cp"] for ply in game["plies"]] == [25, 30]
 
@@ -75,11 +83,17 @@ async def test_what_could_not_be_read_is_named_where_no_evaluation_was_found(
 ) -> None:
     pgn = tmp_path / "broken.pgn"
     pgn.write_text('[White "A"]\n[Black "B"]\n\n1. e4 Qh9 {[%eval 0.3]} 1-0\n')
-    with pytest.raises(InputError, match=r"no \[%eval\] comment in what can be read: .*Qh9"):
-        await analyze(load_config(None, {}, {}), [pgn], evals="pgn", json=None, pgn=None)
+    with pytest.raises(
+        InputError, match=r"no \[%eval\] comment in what can be read: .*Qh9"
+    ):
+        await analyze(
+            load_config(None, {}, {}), [pgn], evals="pgn", json=None, pgn=None
+        )
 
 
-async def test_an_analysis_that_fails_leaves_its_outputs_as_they_were(tmp_path: Path) -> None:
+async def test_an_analysis_that_fails_leaves_its_outputs_as_they_were(
+    tmp_path: Path,
+) -> None:
     held, new = tmp_path / "held.json", tmp_path / "new.pgn"
     held.write_text("of last week")
     config, nowhere = load_config(None, {}, {}), tmp_path / "none.pgn"
@@ -105,7 +119,10 @@ def test_what_was_guessed_of_a_file_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     pgn = tmp_path / "turkish.pgn"
-    text = '[White "Çağlar Şahin"]\n[Black "B"]\n\n1. e4 {[%eval 31,20]} e5 {[%eval 28,21]} *'
+    text = (
+        '[White "Çağlar Şahin"]\n[Black "B"]\n\n1. '
+        "e4 {[%eval 31,20]} e5 {[%eval 28,21]} *"
+    )
     pgn.write_bytes(text.encode("cp1254"))
     (game,) = read_pgn(pgn).games
     assert game.headers.white.name == "Çağlar Şahin"

@@ -24,7 +24,8 @@ from tests.sources.fakes import DATA
 
 
 @pytest.mark.parametrize(
-    ("delay_s", "state", "said"), [(0.0, "note", "none"), (90.0, "ok", "everything 90 s later")]
+    ("delay_s", "state", "said"),
+    [(0.0, "note", "none"), (90.0, "ok", "everything 90 s later")],
 )
 def test_how_far_the_public_is_behind(delay_s: float, state: str, said: str) -> None:
     finding = _describe_delay(FeedsConfig(delay_s=delay_s))
@@ -33,7 +34,15 @@ def test_how_far_the_public_is_behind(delay_s: float, state: str, said: str) -> 
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("90", 90), ("90s", 90), ("15m", 900), ("15 min", 900), ("1h", 3600), ("0.5h", 1800), (7, 7)],
+    [
+        ("90", 90),
+        ("90s", 90),
+        ("15m", 900),
+        ("15 min", 900),
+        ("1h", 3600),
+        ("0.5h", 1800),
+        (7, 7),
+    ],
 )
 def test_a_delay_is_given_as_people_write_times(text: object, seconds: float) -> None:
     assert load_config(None, {}, {"feeds.delay_s": text}).feeds.delay_s == seconds
@@ -46,7 +55,9 @@ def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
     assert '"15m"' in str(raised.value) and "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")])
+@pytest.mark.parametrize(
+    ("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")]
+)
 def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> None:
     config = load_config(None, {}, {"engine.engines": 2}).engine
     found = check_speed(config, 100.0, boards)
@@ -69,13 +80,19 @@ def test_it_says_before_the_round_that_agreement_is_not_screened_and_why() -> No
 async def test_it_refuses_what_the_start_would_refuse(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It said that settings were valid where a file of tokens was missing (audit, row 19)."""
+    """It said that settings were valid where a file of tokens was missing (audit, row
+    19).
+    """
     monkeypatch.setenv("COLUMNS", "250")
     monkeypatch.setattr(doctor, "measure_speed", partial(measure_speed, seconds=0.05))
-    (tmp_path / "games.pgn").write_text('[White "A"]\n[Black "B"]\n[Round "7.1"]\n\n1. e4 *\n')
+    (tmp_path / "games.pgn").write_text(
+        '[White "A"]\n[Black "B"]\n[Round "7.1"]\n\n1. e4 *\n'
+    )
     source = str(tmp_path / "games.pgn")
 
-    async def said(specs: list[str], **settings: object) -> tuple[int, dict[str, tuple[str, str]]]:
+    async def said(
+        specs: list[str], **settings: object
+    ) -> tuple[int, dict[str, tuple[str, str]]]:
         given = {key.replace("__", "."): value for key, value in settings.items()}
         code = await examine_setup(
             lambda: load_config(None, {}, {"server.port": 0, **given}), specs
@@ -84,7 +101,9 @@ async def test_it_refuses_what_the_start_would_refuse(
         return code, {row[1]: (row[0], row[2]) for row in rows if len(row) == 3}
 
     code, found = await said([source], journal__file=str(tmp_path / "j.sqlite"))
-    assert code == 0 and found[source][0] == found["journal"][0] == found["port"][0] == "✓"
+    assert (
+        code == 0 and found[source][0] == found["journal"][0] == found["port"][0] == "✓"
+    )
     assert "1 board:" in found["speed"][1] and "lichess" not in found
     missing = str(tmp_path / "none")
     for key, subject in (
@@ -102,7 +121,11 @@ async def test_it_refuses_what_the_start_would_refuse(
 
 def test_a_journal_that_the_service_would_refuse_is_a_problem(tmp_path: Path) -> None:
     found = check_journal(JournalConfig(file=str(tmp_path)))
-    assert found.state == "problem" and "is a folder" in found.text and str(tmp_path) in found.text
+    assert (
+        found.state == "problem"
+        and "is a folder" in found.text
+        and str(tmp_path) in found.text
+    )
     well = check_journal(JournalConfig(file=str(tmp_path / "new" / "journal.sqlite")))
     assert well.state == "ok" and not (tmp_path / "new").exists()
 
@@ -119,7 +142,9 @@ async def test_sources_are_listed_with_their_games_and_what_does_not_answer(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     boards = str(DATA / "four-boards.pgn")
-    assert await probe_feeds(Config(), [boards, "nonsense"], json=False, within_s=20) == 1
+    assert (
+        await probe_feeds(Config(), [boards, "nonsense"], json=False, within_s=20) == 1
+    )
     shown = capsys.readouterr().out
     assert "four-boards.pgn  file: 4 games" in shown and "Kovchan, Alexander" in shown
     assert "✗ nonsense  no source: names no kind of source" in shown

@@ -1,5 +1,5 @@
-"""One figure, whoever works it out: a game as it went on, after a kill, explained from the journal,
-analysed from its final PGN, and by the second implementation.
+"""One figure, whoever works it out: a game as it went on, after a kill, explained from
+the journal, analysed from its final PGN, and by the second implementation.
 """
 
 import json
@@ -17,7 +17,14 @@ from live.jobs.analyze_games import read_pgn
 from live.jobs.recorded_event import build_explanation, rebuild_event
 from live.journal.journal_reader import JournalReader
 from live.messages.figures import GameDetail
-from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result
+from live.messages.from_sources import (
+    FeedReport,
+    GameReport,
+    Headers,
+    Move,
+    Player,
+    Result,
+)
 from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
 from live.server.analysis import Analysis, build_analysis, to_json
@@ -26,18 +33,33 @@ from live.service.event_service import EventService
 from tests.event.arithmetic import answer, line
 from tests.ratings import second_implementation as second
 from tests.ratings.test_perceived_rating import as_move, close
-from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent, confirmed, left_behind
+from tests.service.answered_event import (
+    ARITHMETIC,
+    FEED,
+    AnsweredEvent,
+    confirmed,
+    left_behind,
+)
 
 START = chess.STARTING_FEN
 RESULTS: tuple[Result, ...] = ("1-0", "1/2-1/2", "0-1", "*")
 #: White's and Black's Elo as they are in the end; in the last game neither has one.
-ELOS = ((2251, 1655), (2700, 2745), (None, 1800), (1400, 1420), (2100, None), (None, None))
+ELOS = (
+    (2251, 1655),
+    (2700, 2745),
+    (None, 1800),
+    (1400, 1420),
+    (2100, None),
+    (None, None),
+)
 
 
 def final(number: int, moves: tuple[Move, ...]) -> GameReport:
     white, black = ELOS[number % len(ELOS)]
     players = Player(f"White {number}", elo=white), Player(f"Black {number}", elo=black)
-    headers = Headers(*players, event="Open", round=f"1.{number + 1}", time_control="90+30")
+    headers = Headers(
+        *players, event="Open", round=f"1.{number + 1}", time_control="90+30"
+    )
     return GameReport("", headers, START, moves, RESULTS[number % 4])
 
 
@@ -60,8 +82,8 @@ def reply(service: AnsweredEvent) -> None:
 
 
 def history(chance: random.Random, end: GameReport) -> list[GameReport]:
-    """How a source came to say so: move by move in leaps, with takebacks, corrections, ratings that
-    are corrected, and a result that is withdrawn.
+    """How a source came to say so: move by move in leaps, with takebacks, corrections,
+    ratings that are corrected, and a result that is withdrawn.
     """
     told = [replace(end, moves=(), result="*")]
     while len(told[-1].moves) < len(end.moves):
@@ -117,7 +139,11 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
     """The sums within 1e-6 Elo, and what is shown of them."""
     rater = service.state.rate_again(detail.id)
     rated = [view.elo for view in service.state.players() if view.elo is not None]
-    sides = [(color, side) for color in COLORS if (side := rater.trace(color, 999)) is not None]
+    sides = [
+        (color, side)
+        for color in COLORS
+        if (side := rater.trace(color, 999)) is not None
+    ]
     moves = [as_move(color, each.turn) for color, side in sides for each in side.moves]
     reader = sides[0][1].reader
     slow = second.figures(
@@ -128,16 +154,28 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
         scale=reader.scale,
         over=False,
     )
-    for color, curve in zip(COLORS, (detail.curves.white, detail.curves.black), strict=True):
+    for color, curve in zip(
+        COLORS, (detail.curves.white, detail.curves.black), strict=True
+    ):
         points = {point.ply: point for point in curve}
         assert len(slow[color]) == max((point.counted for point in curve), default=0)
         for expected in slow[color]:
             side = rater.trace(color, expected.ply)
-            found = read_rating(side.evidence, reader.prior_sd) if side is not None else None
+            found = (
+                read_rating(side.evidence, reader.prior_sd)
+                if side is not None
+                else None
+            )
             assert found is not None and close(found, expected[1:])
             point = points[expected.ply]
             if detail.result == "*" or point is not curve[-1]:
-                shown = point.perceived, point.low, point.high, point.usual_low, point.usual_high
+                shown = (
+                    point.perceived,
+                    point.low,
+                    point.high,
+                    point.usual_low,
+                    point.usual_high,
+                )
                 known = [_shown(each) for each in found[1:6]]
                 if found.counted < 10:
                     known[3:] = [None, None]
@@ -149,7 +187,9 @@ def _shown(elo: float | None) -> int | None:
 
 
 async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -> None:
-    """Everything that was worked out live is worked out alike by whoever reads journal or PGN."""
+    """Everything that was worked out live is worked out alike by whoever reads journal
+    or PGN.
+    """
     live = build_analysis(service.state)
     assert all(view.final for game in live.games for view in game.plies)
     for detail in live.games:

@@ -101,20 +101,35 @@ def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) ->
         rating = float(line.split()[-1])
         if point.counted >= 5:
             # Written with one decimal there, whole here.
-            assert point.perceived == pytest.approx(min(max(rating, 800), 3200), abs=0.551)
+            assert point.perceived == pytest.approx(
+                min(max(rating, 800), 3200), abs=0.551
+            )
         if 400 < rating < 3600:
             (sums,) = (each for each in lines if "less what was hard for both" in each)
-            slope, prior = (float(each.split(" = ")[-1].split(",")[0]) for each in (sums, line))
+            slope, prior = (
+                float(each.split(" = ")[-1].split(",")[0]) for each in (sums, line)
+            )
             assert slope == pytest.approx(prior, abs=2e-4)
     view, sign = detail.plies[point.ply - 1], 1 if point.ply % 2 else -1
-    searched = {what: int(line.split()[2]) for line in lines for what in SEARCHES if what in line}
-    assert view.score_cp is not None and searched["position after:"] == sign * view.score_cp
+    searched = {
+        what: int(line.split()[2])
+        for line in lines
+        for what in SEARCHES
+        if what in line
+    }
+    assert (
+        view.score_cp is not None
+        and searched["position after:"] == sign * view.score_cp
+    )
     if view.best != view.uci:
         gain_cp = searched["move played:"] - searched["position before:"]
         assert view.gain_same_search_cp == min(0, gain_cp)
         (formula,) = (line for line in lines if "played - best = " in line)
         played, _, best = formula.split(" = ")[1].split(",")[0].partition(" - ")
-        assert (int(played), int(best)) == (searched["move played:"], searched["position before:"])
+        assert (int(played), int(best)) == (
+            searched["move played:"],
+            searched["position before:"],
+        )
     else:
         assert "move played:" not in searched and view.gain_same_search_cp == 0
 
@@ -128,7 +143,8 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
     async with followed(path, human=True) as service:
         one, two, three = (upto(game, 24) for game in demo_feed.read_demo_games()[:3])
         unrated = replace(three.headers.black, elo=None)
-        # One is over, so that it is compared with finished games; in one a player has no Elo.
+        # One is over, so that it is compared with finished games; in one a player has
+        # no Elo.
         over = replace(two, result="1-0")
         await told(service, one, over, headed(three, black=unrated))
     with JournalReader.open(path) as reader:
@@ -136,14 +152,17 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         for detail in build_analysis(service.state).games:
             for ply in range(1, 25):
                 (point,) = (
-                    each for each in (*detail.curves.white, *detail.curves.black) if each.ply == ply
+                    each
+                    for each in (*detail.curves.white, *detail.curves.black)
+                    if each.ply == ply
                 )
                 found = build_explanation(service, detail, ply)
                 lines = list(describe_explanation(found))
                 assert_explained(lines, detail, point)
                 assert found.gains_cp[-1] == found.published.gain_cp == point.gain_cp
         text = "\n".join(lines)
-        # What is written there can be typed to an engine: that is how anybody asks again.
+        # What is written there can be typed to an engine: that is how anybody asks
+        # again.
         assert "\n    go nodes 510\n" in text and "\n    position fen " in text
         assert "Perceived rating, read as classical" in text
         assert f"published: {point.perceived}\n" in text
@@ -176,7 +195,11 @@ def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
     assert parse_moment_ms("2026-05-01T15:04+00:00", now) == 1777647840000
     assert parse_moment_ms("2026-05-01T15:04Z", now) == 1777647840000
     local = dt.datetime(2026, 5, 2, 15, 4).timestamp() * 1000
-    assert parse_moment_ms("15:04", now) == parse_moment_ms("2026-05-02T15:04", now) == local
+    assert (
+        parse_moment_ms("15:04", now)
+        == parse_moment_ms("2026-05-02T15:04", now)
+        == local
+    )
     assert parse_moment_ms("15:04:30", now) == local + 30_000
     # After midnight 23:54 is the day before's: nothing is known of what is to come.
     assert parse_moment_ms("23:54", now) == parse_moment_ms("2026-05-01T23:54", now)
@@ -192,7 +215,9 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with followed(path) as service:
-        game = replace(upto(demo_feed.read_demo_games()[0], 4), problem="illegal move 3.Qh9")
+        game = replace(
+            upto(demo_feed.read_demo_games()[0], 4), problem="illegal move 3.Qh9"
+        )
         await told(service, game)
         (alert,) = service.arbiter.alerts()
         service.arbiter.command(DeskCommand("note", alert.id, "phoned"))
@@ -204,12 +229,16 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         assert not service.arbiter.alerts()
     caplog.clear()
     with JournalReader.open(path) as reader:
-        assert list(rebuild_event(reader, path, then_ms).state.alerts()) == [acknowledged]
+        assert list(rebuild_event(reader, path, then_ms).state.alerts()) == [
+            acknowledged
+        ]
         assert not rebuild_event(reader, path).state.alerts()
     at = dt.datetime.fromtimestamp(then_ms / 1000).isoformat()
     tell = functools.partial(report_event, path, at=at, folder=None, formats=[])
     assert tell(alerts=True, json="-") == 0
-    assert [each["note"] for each in json.loads(capsys.readouterr().out)["alerts"]] == ["phoned"]
+    assert [each["note"] for each in json.loads(capsys.readouterr().out)["alerts"]] == [
+        "phoned"
+    ]
     assert tell(json="-") == 0
     with JournalReader.open(path) as reader:
         then = whole_of(rebuild_event(reader, path, then_ms))
@@ -222,11 +251,21 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     # What was over by the end is in the log all the same, and in files of its own.
     folder = tmp_path / "out"
     assert (
-        report_event(path, at=None, folder=folder, formats=["csv", "html"], alerts=True, json=None)
+        report_event(
+            path,
+            at=None,
+            folder=folder,
+            formats=["csv", "html"],
+            alerts=True,
+            json=None,
+        )
         == 0
     )
     (incidents,) = folder.glob("*-incidents.csv")
     rows = csv.DictReader(incidents.read_text(encoding="utf-8").splitlines())
     words = [row["what"] for row in rows if row["what"] != "entry"]
     assert words == ["raised", "noted", "acknowledged", "over"]
-    assert list(folder.glob("*-incidents.html")) and (folder / "journal-plies.csv").exists()
+    assert (
+        list(folder.glob("*-incidents.html"))
+        and (folder / "journal-plies.csv").exists()
+    )

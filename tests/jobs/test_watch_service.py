@@ -44,7 +44,12 @@ async def watching(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]
     """What a watcher prints, which ends well when it is interrupted."""
     async with asyncio.timeout(100):
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", "from live.cli import main; main()", "watch", url, *flags),
+            sys.executable,
+            "-c",
+            "from live.cli import main; main()",
+            "watch",
+            url,
+            *flags,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -76,7 +81,10 @@ async def test_lines_tell_what_happens_and_that_scores_are_withheld() -> None:
     config = ServerConfig(port=0, hide_scores=True)
     async with Publisher(config, state) as publisher, watching(publisher.url) as output:
         line = (await output.readline()).decode()
-        assert line == f"Watching {publisher.url}: this service withholds scores and ratings\n"
+        assert (
+            line
+            == f"Watching {publisher.url}: this service withholds scores and ratings\n"
+        )
         reading = asyncio.create_task(output.readline())
         while not reading.done():
             publisher.publish(state.move("g1"))
@@ -93,11 +101,15 @@ async def test_it_knows_whether_it_is_told_of_alerts() -> None:
     watch = ServiceWatch("ws://127.0.0.1:1", "app", Console())
     assert "connecting" in watch._explain_no_desk()
     state = World(3)
-    hello = HelloMessage(1, "epoch", engine=state.engine(), gain="same-search", version="1")
+    hello = HelloMessage(
+        1, "epoch", engine=state.engine(), gain="same-search", version="1"
+    )
     for sight, word in (("public", "token"), ("arbiter", "")):
         watch._on_connected("nothing was missed")
         watch.client_state.hello = msgspec.structs.replace(hello, sight=sight)
-        assert (word in watch._explain_no_desk()) and bool(watch._explain_no_desk()) is bool(word)
+        assert (word in watch._explain_no_desk()) and bool(
+            watch._explain_no_desk()
+        ) is bool(word)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +119,9 @@ async def test_it_knows_whether_it_is_told_of_alerts() -> None:
 async def test_with_an_arbiters_token_it_is_the_same_desk(
     kind: str, events: tuple[str, ...], answers: bool, tmp_path: Path
 ) -> None:
-    secret, tokens = token_file(tmp_path, kind, arbiter=kind == "arbiter", events=events)
+    secret, tokens = token_file(
+        tmp_path, kind, arbiter=kind == "arbiter", events=events
+    )
     log, asked = IncidentLog(), asyncio.Queue[tuple[DeskCommand, str]]()
     log.add_entry("lights out", 1.0)
     config = ServerConfig(port=0, tokens_file=tokens)
@@ -121,19 +135,26 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
         watch = ServiceWatch(f"{publisher.url}?token={secret}", "app", Console())
         parts = [asyncio.create_task(watch.run())]
         await watch.ready.wait()
-        given = [DeskCommand("acknowledge", "flag g1"), DeskCommand("enter", "g1", "disputed")]
+        given = [
+            DeskCommand("acknowledge", "flag g1"),
+            DeskCommand("enter", "g1", "disputed"),
+        ]
         for command in given:
             watch._send_in_order(command)
         await asyncio.gather(*watch._commands)
         if answers:
-            assert [await asked.get() for _ in given] == [(each, kind) for each in given]
+            assert [await asked.get() for _ in given] == [
+                (each, kind) for each in given
+            ]
             parts.append(asyncio.create_task(watch.follow_incident_log()))
             while not watch._incidents:  # noqa: ASYNC110 - lets the request run
                 await asyncio.sleep(0)
             assert [each.text for each in watch._incidents] == ["lights out"]
         else:
             # What was sent before is read before what is sent in answer to this.
-            async with connect(parse_service_url(f"{publisher.url}?token={secret}")) as other:
+            async with connect(
+                parse_service_url(f"{publisher.url}?token={secret}")
+            ) as other:
                 await other.recv()
             assert asked.empty()
         for part in parts:
@@ -248,7 +269,9 @@ async def test_who_lacks_a_token_learns_so_at_once(tmp_path: Path, query: str) -
         ),
     ],
 )
-def test_addresses_are_taken_as_people_write_them(given: str, url: str, pages: str) -> None:
+def test_addresses_are_taken_as_people_write_them(
+    given: str, url: str, pages: str
+) -> None:
     assert parse_service_url(given) == url
     assert derive_pages_url(url) == pages
 

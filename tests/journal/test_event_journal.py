@@ -1,4 +1,6 @@
-"""A service that starts again shows what it showed, searches nothing twice, and goes on."""
+"""A service that starts again shows what it showed, searches nothing twice, and goes
+on.
+"""
 
 import asyncio
 import random
@@ -86,11 +88,15 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(
         (view,) = service.state.games()
         assert (view.plies_played, view.plies_scored) == (10, 0)
         again = await told(service, game)
-    async with opened(settings(**{"engine.nodes": 600}), tmp_path / "another") as service:
+    async with opened(
+        settings(**{"engine.nodes": 600}), tmp_path / "another"
+    ) as service:
         assert again == await told(service, game)
 
 
-async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(path: Path) -> None:
+async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
+    path: Path,
+) -> None:
     game = upto(demo_feed.read_demo_games()[0], 4)
     async with opened(settings(), path) as first, opened(settings(), path) as second:
         shown: list[FeedHealth] = []
@@ -108,7 +114,9 @@ def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> No
     config = JournalConfig()
     one = journal_path(config, ["https://lichess.org/broadcast/a", "games.pgn"])
     assert one == journal_path(config, ["games.pgn", "https://lichess.org/broadcast/a"])
-    assert one is not None and one.name.startswith("games-pgn-https-lichess-org-broadcast-a-")
+    assert one is not None and one.name.startswith(
+        "games-pgn-https-lichess-org-broadcast-a-"
+    )
     assert one != journal_path(config, ["games.pgn"])
     assert journal_path(config, ["demo"]) is None
     assert journal_path(config, ["standard input", "demo"]) is None
@@ -140,11 +148,14 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     async with opened(settings(), path, feeds) as service:
         assert confirmed(build_analysis(service.state)) == before
         assert service.room.report_health().searches == 0
-        assert [len(each.moves) for each in service.state.list_source_games()] == [24, 26], (
-            "each has its own"
-        )
+        assert [len(each.moves) for each in service.state.list_source_games()] == [
+            24,
+            26,
+        ], "each has its own"
         await told(service, upto(game, 24))
-        assert build_analysis(service.state) == before, "confirmed by one of them, which is behind"
+        assert build_analysis(service.state) == before, (
+            "confirmed by one of them, which is behind"
+        )
         assert "missed" not in caplog.text, "its alerts come back, too"
     # What nobody follows stays in the file.
     async with opened(settings(), path, ["others.pgn"]) as service:
@@ -163,11 +174,15 @@ async def restored(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
     async with AnsweredEvent(path).started() as service:
         service.answer_all()
-        return list(service.state.list_source_games()), confirmed(build_analysis(service.state))
+        return list(service.state.list_source_games()), confirmed(
+            build_analysis(service.state)
+        )
 
 
 reports = st.lists(
-    st.tuples(st.sampled_from(PAIRS), st.integers(0, 20), st.sampled_from(["*", "*", "1-0"])),
+    st.tuples(
+        st.sampled_from(PAIRS), st.integers(0, 20), st.sampled_from(["*", "*", "1-0"])
+    ),
     max_size=2,
     unique_by=lambda each: each[0],
 )
@@ -192,11 +207,15 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                     service.journal.look_after(service.state.update_feed_health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
-                    games_then, _ = await restored(left_behind(path, folder, f"early{number}"))
+                    games_then, _ = await restored(
+                        left_behind(path, folder, f"early{number}")
+                    )
                     assert games_then in moments
                 service.flush()
                 service.answer_all()
-                games_now, whole = await restored(left_behind(path, folder, f"late{number}"))
+                games_now, whole = await restored(
+                    left_behind(path, folder, f"late{number}")
+                )
                 assert games_now == list(service.state.list_source_games())
                 assert whole == confirmed(build_analysis(service.state))
 
@@ -217,7 +236,9 @@ async def make(path: Path, games: int) -> Analysis:
     hall = AnsweredEvent(path)
     with hall.journal.opened(hall.config):
         await hall.restore()
-        await hall.take(FeedReport(FEED, tuple(demo_feed.read_demo_games()[:games]), complete=True))
+        await hall.take(
+            FeedReport(FEED, tuple(demo_feed.read_demo_games()[:games]), complete=True)
+        )
         hall.answer_all()
         return confirmed(build_analysis(hall.state))
 
@@ -242,7 +263,9 @@ async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
 
 
 def damage(data: bytearray, seed: int, page: int = 4096) -> None:
-    """Bytes changed, a stretch zeroed, pages of SQLite's exchanged, or the end cut off."""
+    """Bytes changed, a stretch zeroed, pages of SQLite's exchanged, or the end
+    cut off.
+    """
     chance = random.Random(seed)
     way = chance.choice(("changed",) * 3 + ("zeroed", "zeroed", "exchanged", "cut"))
     match way:
@@ -254,7 +277,9 @@ def damage(data: bytearray, seed: int, page: int = 4096) -> None:
             start = chance.randrange(100, len(data) - length)
             data[start : start + length] = bytes(length)
         case "exchanged":
-            one, other = (page * chance.randrange(1, len(data) // page) for _ in range(2))
+            one, other = (
+                page * chance.randrange(1, len(data) // page) for _ in range(2)
+            )
             first, second = data[one : one + page], data[other : other + page]
             data[one : one + page], data[other : other + page] = second, first
         case _:
@@ -262,8 +287,8 @@ def damage(data: bytearray, seed: int, page: int = 4096) -> None:
 
 
 def content(game: GameDetail) -> tuple[object, ...]:
-    """What must be there again. What the field of players says of a move goes by when it was
-    scored.
+    """What must be there again. What the field of players says of a move goes by when
+    it was scored.
     """
     curves = (game.curves.white, game.curves.black)
     return game.plies, [[(at.ply, at.n, at.gain_cp) for at in each] for each in curves]
@@ -293,7 +318,9 @@ async def test_damaged_journals_empty_no_board_whose_source_is_there(
             await hall.restore()
             for _ in range(2):
                 await hall.take(
-                    FeedReport(FEED, tuple(demo_feed.read_demo_games()[:2]), complete=True)
+                    FeedReport(
+                        FEED, tuple(demo_feed.read_demo_games()[:2]), complete=True
+                    )
                 )
                 hall.answer_all()
                 hall.journal.look_after(shown.append)
@@ -311,7 +338,9 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     before = await make(path, games=2)
     with sqlite3.connect(path) as connection:
         # Unsummed: as if it had been kept like this.
-        assert connection.execute(DAMAGE, (whole, b"-" if summed else None)).rowcount == 1
+        assert (
+            connection.execute(DAMAGE, (whole, b"-" if summed else None)).rowcount == 1
+        )
     connection.close()
     shown: list[FeedHealth] = []
     async with AnsweredEvent(path).started() as hall:
@@ -330,7 +359,9 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     assert len(shown) == 2, "and nothing more"
 
 
-async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(path: Path) -> None:
+async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(
+    path: Path,
+) -> None:
     await make(path, games=1)
     altered(path, "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
     for _ in range(2):
@@ -342,7 +373,7 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(path: Pat
 
 @pytest.mark.whole
 @pytest.mark.timeout(300)
-async def test_a_service_that_is_killed_again_and_again_loses_nothing_and_asks_nothing_twice(
+async def test_a_service_killed_again_and_again_loses_and_repeats_nothing(
     tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
     require_program("tee")
@@ -350,7 +381,9 @@ async def test_a_service_that_is_killed_again_and_again_loses_nothing_and_asks_n
         msgspec.structs.replace(game, moves=game.moves[:24], result="1/2-1/2")
         for game in drills.boards(4)
     ]
-    outcome = await kill_drill.drill(games, tmp_path, kills=4, seed=7, nodes=5000, patience_s=120)
+    outcome = await kill_drill.drill(
+        games, tmp_path, kills=4, seed=7, nodes=5000, patience_s=120
+    )
     log = (tmp_path / "service.log").read_text(errors="replace")
     assert outcome.good, f"{outcome}\n{log[-2000:]}"
     assert outcome.distinct > 100
@@ -370,17 +403,29 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
     async with AnsweredEvent(path).started() as hall:
         await hall.take(FeedReport(FEED, games_of(10, "1-0"), complete=True))
         hall.answer_all()
-        ghost = next(view.id for view in hall.state.games() if view.white.name == "Anna Adams")
+        ghost = next(
+            view.id for view in hall.state.games() if view.white.name == "Anna Adams"
+        )
         hall.remove_board(ghost)
         assert boards_of(hall) == ["Clara Coy"]
-        assert {player.name for player in hall.state.players()} == {"Clara Coy", "Dora Dahl"}
-        await hall.take(FeedReport(FEED, games_of(12, "1-0"), complete=True))  # its source goes on
+        assert {player.name for player in hall.state.players()} == {
+            "Clara Coy",
+            "Dora Dahl",
+        }
+        await hall.take(
+            FeedReport(FEED, games_of(12, "1-0"), complete=True)
+        )  # its source goes on
         assert boards_of(hall) == ["Clara Coy"]
         (entry,) = hall.arbiter.incidents()
-        assert entry.text == "Board removed: Anna Adams – Boris Berg" and entry.game == ghost
+        assert (
+            entry.text == "Board removed: Anna Adams – Boris Berg"
+            and entry.game == ghost
+        )
         hall.flush()
         with JournalReader.open(path) as reader:
-            assert len(list(rebuild_event(reader, path).state.games())) == 1, "nor in a report"
+            assert len(list(rebuild_event(reader, path).state.games())) == 1, (
+                "nor in a report"
+            )
         copy = left_behind(path, tmp_path, "killed")
 
     async with AnsweredEvent(copy).started() as after:

@@ -1,5 +1,5 @@
-"""What is handed to the journal is there after a restart, whatever became of disk and process; its
-tables and their versions, checksums, and faults in words with a remedy.
+"""What is handed to the journal is there after a restart, whatever became of disk and
+process; its tables and their versions, checksums, and faults in words with a remedy.
 """
 
 import os
@@ -44,7 +44,10 @@ from live.server.analysis import build_analysis
 from tests.event.arithmetic import game, line
 
 RUN = JournalRun(
-    version="0", engine_name="Arithmetic", identity="Arithmetic; Hash=16", limit="1 look"
+    version="0",
+    engine_name="Arithmetic",
+    identity="Arithmetic; Hash=16",
+    limit="1 look",
 )
 MOVES = line(3, 5, 7, 11)
 RESULT = SearchResult(Score(12), "e2e4", depth=9, by_depth=(None, Score(7)))
@@ -114,8 +117,12 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
     path: Path,
 ) -> None:
     with opened(path) as journal:
-        journal.add_change(NewGame(game("g1")), partial(remembering, "board", "g1", "one"))
-        journal.add_change(NewGame(game("g2")), partial(remembering, "board", "g2", "two"))
+        journal.add_change(
+            NewGame(game("g1")), partial(remembering, "board", "g1", "one")
+        )
+        journal.add_change(
+            NewGame(game("g2")), partial(remembering, "board", "g2", "two")
+        )
         journal.keep_memories(partial(remembering, "story", "g1", "told"))
         journal.keep_memories(partial(remembering, "board", "g1", "another"))
         journal.keep_memories(lambda: [Memory("board", "g2", None)])
@@ -123,7 +130,9 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
         assert journal.read_memories("board") == {"g1": b"another"}
     altered(path, "UPDATE remembered SET body = X'00' WHERE kind = 'board'")
     with Journal(path) as journal:
-        assert journal.read_memories("board") == {}, "what is damaged is as if it had not been"
+        assert journal.read_memories("board") == {}, (
+            "what is damaged is as if it had not been"
+        )
         assert journal.read_memories("story") == {"g1": b"told"}
 
 
@@ -152,13 +161,20 @@ def test_numbers_go_on_after_a_restart(path: Path) -> None:
         assert notes == [(1, 1, "g1"), (2, 2, "g2"), (3, 3, "g3")]
 
 
-def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path: Path) -> None:
+def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(
+    path: Path,
+) -> None:
     times = iter([0, 1_000, 9_000, 2_000, 10_000])
     with opened(path, now_ms=lambda: next(times)) as journal:
         for name in ("g1", "g2", "g3", "g4"):
             journal.add_change(NewGame(game(name)))
     with JournalReader.open(path) as reader:
-        assert [change.at_ms for change in reader.read_changes()] == [1_000, 9_000, 9_000, 10_000]
+        assert [change.at_ms for change in reader.read_changes()] == [
+            1_000,
+            9_000,
+            9_000,
+            10_000,
+        ]
         assert [change.n for change in reader.read_changes(5_000)] == [1]
         assert [change.n for change in reader.read_changes(9_000)] == [1, 2, 3]
         assert list(reader.read_changes(0)) == []
@@ -212,14 +228,19 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
             assert "is in use by another live-rate" in third.problem
         first.add_change(NewGame(game("g3")))
         assert first.problem == ""
-    assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == ["g1", "g3"]
+    assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == [
+        "g1",
+        "g3",
+    ]
     with Journal(path) as third:
         assert third.problem == ""
 
 
 @contextmanager
 def full_disk(path: Path) -> Iterator[None]:
-    """No file of this process may grow any more: a real refusal, for all files alike."""
+    """No file of this process may grow any more: a real refusal, for all files
+    alike.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size // 2, hard))
     try:
@@ -248,7 +269,9 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
             for number in range(2, 200):
                 journal.add_change(NewGame(game(f"g{number}", MOVES)))
             until(lambda: journal.problem != "")
-            assert "cannot be written" in journal.problem and not journal.is_unrecoverable
+            assert (
+                "cannot be written" in journal.problem and not journal.is_unrecoverable
+            )
             journal.add_change(ResultChanged("g1", "1-0"))
             assert not journal.wait_until_written(0.05)
         assert journal.wait_until_written()
@@ -270,9 +293,9 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
         journal.add_note("\ud800", b"no encoding has it")
         journal.keep_memories(lambda: [Memory("kind", "about", b"")])
         journal.add_note("kind", b"after")
-        assert journal.wait_until_written() and [note.body for note in journal.read_notes()] == [
-            b"after"
-        ]
+        assert journal.wait_until_written() and [
+            note.body for note in journal.read_notes()
+        ] == [b"after"]
     assert caplog.text.count("leaves out what cannot be written") == 2
 
 
@@ -307,7 +330,9 @@ def test_what_belongs_together_is_in_the_file_whole_or_not_at_all(path: Path) ->
         assert len(journal.read_notes()) == len(journal.read_changes_of_game("g1")) == 1
 
 
-def test_games_written_anew_by_an_earlier_version_replace_all_before(path: Path) -> None:
+def test_games_written_anew_by_an_earlier_version_replace_all_before(
+    path: Path,
+) -> None:
     """It did so where changes had to be left out."""
     with opened(path) as journal:
         for name in ("gone", "kept"):
@@ -317,7 +342,11 @@ def test_games_written_anew_by_an_earlier_version_replace_all_before(path: Path)
         altered(path, "INSERT INTO changes VALUES (3, 9, 1, '', ?, NULL, NULL)", values)
         journal._n = 3
         journal.add_change(NewGame(game("kept", MOVES)))
-    assert steps_in(path)[2:] == [GameGone("gone"), GameGone("kept"), NewGame(game("kept", MOVES))]
+    assert steps_in(path)[2:] == [
+        GameGone("gone"),
+        GameGone("kept"),
+        NewGame(game("kept", MOVES)),
+    ]
 
 
 def pgn(path: Path) -> None:
@@ -346,7 +375,10 @@ def newer(path: Path) -> None:
     ],
 )
 def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
-    tmp_path: Path, spoil: Callable[[Path], None], says: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    spoil: Callable[[Path], None],
+    says: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     path = tmp_path / "journal.sqlite"
     spoil(path)
@@ -358,7 +390,10 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
         journal.add_change(NewGame(game("g1")))
         journal.store_result(RUN.identity, search_key(1), RESULT)
         assert journal.find_result(RUN.identity, search_key(1)) == RESULT
-        assert journal.read_restorable_games(b"measure") == [] and journal.wait_until_written()
+        assert (
+            journal.read_restorable_games(b"measure") == []
+            and journal.wait_until_written()
+        )
     assert (path.read_bytes() if path.is_file() else None) == before
     assert {each.name for each in tmp_path.iterdir()} == beside
     assert path.stat().st_mode & 0o777 == 0o755 or sys.platform == "win32"
@@ -370,7 +405,10 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
 def test_what_could_be_a_journal_is_looked_at_without_touching_anything(
     tmp_path: Path, path: Path
 ) -> None:
-    assert explain_refusal(path) == "" and explain_refusal(tmp_path / "a" / "b.sqlite") == ""
+    assert (
+        explain_refusal(path) == ""
+        and explain_refusal(tmp_path / "a" / "b.sqlite") == ""
+    )
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
     assert "is no folder" in explain_refusal(tmp_path / "file" / "b.sqlite")
@@ -394,7 +432,9 @@ def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) ->
     assert bytes(data) == path.read_bytes()
 
 
-def test_a_copy_made_by_vacuum_is_read_while_it_is_written(tmp_path: Path, path: Path) -> None:
+def test_a_copy_made_by_vacuum_is_read_while_it_is_written(
+    tmp_path: Path, path: Path
+) -> None:
     with opened(path) as journal:
         journal.add_change(NewGame(game("g1")))
     copy = tmp_path / "copy.sqlite"
@@ -402,9 +442,9 @@ def test_a_copy_made_by_vacuum_is_read_while_it_is_written(tmp_path: Path, path:
     with opened(copy) as journal:
         with closing(open_connection(copy)) as writing:
             writing.execute("BEGIN EXCLUSIVE")
-            assert [standing.game for standing in journal.read_restorable_games(b"measure")] == [
-                "g1"
-            ]
+            assert [
+                standing.game for standing in journal.read_restorable_games(b"measure")
+            ] == ["g1"]
             writing.execute("ROLLBACK")
         assert journal.problem == ""
 
@@ -453,7 +493,9 @@ def test_a_journal_is_its_users_own(path: Path) -> None:
     with opened(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert journal.wait_until_written()
-        made = [each for each in path.parent.iterdir() if each.name.startswith(path.name)]
+        made = [
+            each for each in path.parent.iterdir() if each.name.startswith(path.name)
+        ]
         # The lock holds nothing.
         holding = [each for each in made if "-lock" not in each.name]
         assert [each.name for each in holding if each.stat().st_mode & 0o077] == []
@@ -461,7 +503,9 @@ def test_a_journal_is_its_users_own(path: Path) -> None:
 
 
 class FailsOnce:
-    """A connection whose first commit fails as on a full disk; all else is the real one."""
+    """A connection whose first commit fails as on a full disk; all else is the real
+    one.
+    """
 
     def __init__(self, real: sqlite3.Connection, failures: list[str]) -> None:
         self._real = real
@@ -528,7 +572,9 @@ def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
-def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(first: Path) -> None:
+def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(
+    first: Path,
+) -> None:
     assert version_in(first) == 1
     with Journal(first, memory=MemoryResultCache(1)) as journal:
         assert journal.problem == ""
@@ -541,15 +587,24 @@ def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(first: Pa
     assert scored is not None and scored[0] == CACHED
 
 
-def test_the_first_released_journal_still_opens_with_every_game_and_score(released: Path) -> None:
+def test_the_first_released_journal_still_opens_with_every_game_and_score(
+    released: Path,
+) -> None:
     with Journal(released) as journal:
         assert journal.problem == ""
         assert len(journal.read_restorable_games(b"")) == 2
     with JournalReader.open(released) as reader:
         whole = build_analysis(rebuild_event(reader, released).state)
-        assert [(game.plies_played, game.plies_scored) for game in whole.games] == [(8, 8), (4, 4)]
-        assert all(view.difference is not None or view.score == 0 for view in whole.players)
-        assert [note.body for note in reader.read_notes() if note.kind == "remark"] == [b'"a note"']
+        assert [(game.plies_played, game.plies_scored) for game in whole.games] == [
+            (8, 8),
+            (4, 4),
+        ]
+        assert all(
+            view.difference is not None or view.score == 0 for view in whole.players
+        )
+        assert [note.body for note in reader.read_notes() if note.kind == "remark"] == [
+            b'"a note"'
+        ]
         taken_back = build_analysis(
             rebuild_event(reader, released, 1_777_640_400_000 + 60_000).state
         )
@@ -573,7 +628,10 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(
     released: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = columns(released)
-    later = (*journal_file.MIGRATIONS, ("CREATE TABLE extra (n INTEGER)", "this is no SQL"))
+    later = (
+        *journal_file.MIGRATIONS,
+        ("CREATE TABLE extra (n INTEGER)", "this is no SQL"),
+    )
     monkeypatch.setattr(journal_file, "MIGRATIONS", later)
     monkeypatch.setattr(journal_file, "VERSION", len(later))
     with Journal(released) as journal:
@@ -597,7 +655,10 @@ def damaged(tmp_path: Path) -> Path:
 
 
 def test_what_python_cannot_quote_is_damage(damaged: Path) -> None:
-    with closing(sqlite3.connect(damaged)) as connection, pytest.raises(UnicodeDecodeError):
+    with (
+        closing(sqlite3.connect(damaged)) as connection,
+        pytest.raises(UnicodeDecodeError),
+    ):
         connection.execute("SELECT n FROM abcdefgh")
     with closing(sqlite3.connect(damaged, factory=SqliteConnection)) as connection:
         with pytest.raises(sqlite3.DatabaseError, match="malformed") as told:
@@ -630,18 +691,23 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def report(path: Path, said: list[str]) -> list[object]:
-    """All that a report is made of; InputError where the file says that it is damaged."""
+    """All that a report is made of; InputError where the file says that it is
+    damaged.
+    """
     with JournalReader.open(path) as reader:
         said += reader.find_problems(results=True)
         changes = [msgspec.msgpack.encode(each) for each in reader.read_changes()]
         results = [
-            reader.read_result(RUN.identity, search_key(number)) for number in range(RESULTS)
+            reader.read_result(RUN.identity, search_key(number))
+            for number in range(RESULTS)
         ]
         return [changes, reader.read_notes(), reader.read_runs(), results]
 
 
 def spoil(path: Path, chance: random.Random) -> None:
-    """Change some bytes anywhere but in the first 100, which say that it is a database."""
+    """Change some bytes anywhere but in the first 100, which say that it is a
+    database.
+    """
     data = bytearray(path.read_bytes())
     for _ in range(chance.choice((1, 1, 2, 8, 64))):
         at = chance.randrange(100, len(data))
@@ -675,13 +741,19 @@ def test_of_many_damaged_journals_none_says_something_else_without_a_word(
 
 
 SPOILT: dict[str, tuple[str, str]] = {
-    "changed": ("UPDATE notes SET body = '{}' WHERE n = 7", "notes: 1 damaged, and left out"),
+    "changed": (
+        "UPDATE notes SET body = '{}' WHERE n = 7",
+        "notes: 1 damaged, and left out",
+    ),
     "two exchanged": (
         "UPDATE notes SET n = -1 WHERE n = 5; UPDATE notes SET n = 5 WHERE n = 6;"
         " UPDATE notes SET n = 6 WHERE n = -1",
         "notes: 2 damaged",
     ),
-    "its time changed": ("UPDATE changes SET at_ms = at_ms + 1 WHERE n = 9", "changes: 1 damaged"),
+    "its time changed": (
+        "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 9",
+        "changes: 1 damaged",
+    ),
     "a run": ("UPDATE runs SET at_ms = 1", "starts of the service: 1 damaged"),
     "a result": (
         "UPDATE results SET result = X'00' WHERE at_ms > 0",
@@ -691,7 +763,10 @@ SPOILT: dict[str, tuple[str, str]] = {
         "UPDATE remembered SET body = X'00'",
         "what alerts and moments rest on: 1 damaged, and left out",
     ),
-    "no text": ("UPDATE notes SET game = CAST(X'FF' AS TEXT) WHERE n = 7", "notes: 1 damaged"),
+    "no text": (
+        "UPDATE notes SET game = CAST(X'FF' AS TEXT) WHERE n = 7",
+        "notes: 1 damaged",
+    ),
 }
 
 
@@ -718,7 +793,9 @@ def test_what_is_changed_or_exchanged_is_left_out_and_said(
         assert [note.n for note in notes] == [n for n in range(1, 121) if n not in bad]
 
 
-def test_a_journal_goes_on_after_damage_and_says_so_still(written: Path, tmp_path: Path) -> None:
+def test_a_journal_goes_on_after_damage_and_says_so_still(
+    written: Path, tmp_path: Path
+) -> None:
     path = changed(written, tmp_path, "UPDATE notes SET body = '{}' WHERE n = 7")
     with Journal(path) as journal:
         journal.begin_run(RUN)
@@ -744,13 +821,18 @@ def unindexed(path: Path) -> None:
     path.write_bytes(data)
 
 
-def test_pages_that_do_not_fit_each_other_are_said(written: Path, tmp_path: Path) -> None:
+def test_pages_that_do_not_fit_each_other_are_said(
+    written: Path, tmp_path: Path
+) -> None:
     """No row is damaged, and yet some would not be found."""
     path = Path(shutil.copy(written, tmp_path))
     unindexed(path)
     with Journal(path) as journal:
         [said] = journal.damage
-    assert said.startswith("changes: pages of the file are damaged (") and said.isprintable()
+    assert (
+        said.startswith("changes: pages of the file are damaged (")
+        and said.isprintable()
+    )
     assert "changes_of_game" in said and " more)" in said
 
 
@@ -794,7 +876,9 @@ def said(path: Path) -> str:
     return str(error.value)
 
 
-def test_a_journal_that_cannot_be_read_where_it_lies_is_to_be_copied(folder: Path) -> None:
+def test_a_journal_that_cannot_be_read_where_it_lies_is_to_be_copied(
+    folder: Path,
+) -> None:
     begun(folder / "open.sqlite")
     with as_a_guest_in(folder):
         assert "open.sqlite-wal beside it, to where this user may write" in said(
@@ -847,7 +931,10 @@ def cut_short(path: Path) -> None:
         (str, "there is no such journal"),
         (newer, ": is of version 99: a live-rate wrote it that is newer. Name"),
         (old, f": is of version 2, not {VERSION}. Follow an event with it once"),
-        (cut_short, "is damaged (database disk image is malformed). Save what can be read"),
+        (
+            cut_short,
+            "is damaged (database disk image is malformed). Save what can be read",
+        ),
     ],
 )
 def test_a_command_says_what_it_was_given_instead(
@@ -858,7 +945,9 @@ def test_a_command_says_what_it_was_given_instead(
     assert says in said(path)
 
 
-ANN, BO, CAI = (Player(n, fide_id=i) for n, i in (("Ann, A", 1), ("Bosse, B", 77001), ("Cai", 3)))
+ANN, BO, CAI = (
+    Player(n, fide_id=i) for n, i in (("Ann, A", 1), ("Bosse, B", 77001), ("Cai", 3))
+)
 
 
 def remembering(kind: str, about: str, text: str) -> list[Memory]:
@@ -872,21 +961,29 @@ def of_two_games(folder: Path) -> Path:
         for id, black in (("g1", BO), ("g2", CAI)):
             new = NewGame(game(id, white=ANN, black=black))
             journal.add_change(new, partial(remembering, "story", id, black.name))
-            journal.add_note("alert", msgspec.json.encode({"text": f"{black.name} waits"}), id)
+            journal.add_note(
+                "alert", msgspec.json.encode({"text": f"{black.name} waits"}), id
+            )
         journal.add_note("alert", b'{"text":"Bosse, B agrees with an engine"}')
         assert journal.wait_until_written()
     return path
 
 
 @pytest.mark.parametrize("who", ["bosse,  b", "77001"])
-def test_a_player_is_in_no_byte_of_the_file_afterwards(who: str, tmp_path: Path) -> None:
+def test_a_player_is_in_no_byte_of_the_file_afterwards(
+    who: str, tmp_path: Path
+) -> None:
     path = of_two_games(tmp_path)
     assert any(b"Bosse" in each.read_bytes() for each in tmp_path.iterdir())
     done = CliRunner().invoke(app, ["forget", str(path), "--player", who])
     assert (done.exit_code, done.output) == (0, "1 game deleted.\n")
     assert not [each for each in tmp_path.iterdir() if b"Bosse" in each.read_bytes()]
     with JournalReader.open(path) as reader:
-        left = {each.step.id for each in reader.read_changes() if isinstance(each.step, NewGame)}
+        left = {
+            each.step.id
+            for each in reader.read_changes()
+            if isinstance(each.step, NewGame)
+        }
         assert left == {"g2"} == reader.read_memories("story").keys()
         assert [note.kind for note in reader.read_notes()][-1] == "forgotten"
         assert reader.find_problems(results=True) == []
@@ -899,4 +996,6 @@ def test_old_games_go_and_a_journal_in_use_is_left_alone(tmp_path: Path) -> None
     with lock_journal(path):
         refused = CliRunner().invoke(app, ["forget", str(path), "--player", "Cai"])
     assert "is being written" in str(refused.exception)
-    assert "does not say what" in str(CliRunner().invoke(app, ["forget", str(path)]).exception)
+    assert "does not say what" in str(
+        CliRunner().invoke(app, ["forget", str(path)]).exception
+    )

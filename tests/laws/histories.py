@@ -10,7 +10,13 @@ import chess
 import msgspec
 from hypothesis import strategies as st
 
-from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import (
+    Position,
+    Search,
+    SearchFailure,
+    SearchProgress,
+    SearchResult,
+)
 from live.games.game import Game
 from live.messages.figures import EngineInfo, GameDetail, PlayerView
 from live.messages.from_sources import (
@@ -34,9 +40,15 @@ from live.server.streams import StreamHub
 from live.server.visibility import Visibility
 from tests.event.arithmetic import answer, line
 from tests.server.world import Clock
-from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent, confirmed, left_behind
+from tests.service.answered_event import (
+    ARITHMETIC,
+    FEED,
+    AnsweredEvent,
+    confirmed,
+    left_behind,
+)
 
-# --- what happens --------------------------------------------------------------------------------
+# --- what happens ---------------------------------------------------------------------
 
 
 class Reported(NamedTuple):
@@ -46,7 +58,10 @@ class Reported(NamedTuple):
 
     def __repr__(self) -> str:
         told = (
-            f"{each.headers.white.name} {' '.join(move.san for move in each.moves)} {each.result}"
+            (
+                f"{each.headers.white.name} "
+                f"{' '.join(move.san for move in each.moves)} {each.result}"
+            )
             for each in self.games
         )
         return f"Reported({'; '.join(told)})"
@@ -86,7 +101,11 @@ History = list[Act]
 
 #: Another spelling, a corrected rating, a title; and somebody without a name.
 WHITES = (
-    (Player("Anand", elo=2811), Player("Anand, V", elo=1200), Player("ANAND", title="GM")),
+    (
+        Player("Anand", elo=2811),
+        Player("Anand, V", elo=1200),
+        Player("ANAND", title="GM"),
+    ),
     (Player("Carlsen", elo=2826), Player("Carlsen"), Player("Carlsen", elo=2100)),
     (Player("Ding, Liren"), Player("Ding, Liren", elo=2400), Player("Ding Liren")),
 )
@@ -106,7 +125,9 @@ FILTERS = (
 def build_report(board: int) -> GameReport:
     """A game that has not begun."""
     white, black = WHITES[board][0], BLACKS[board]
-    headers = Headers(white, black, event="Open", round=f"1.{board + 1}", board=board + 1)
+    headers = Headers(
+        white, black, event="Open", round=f"1.{board + 1}", board=board + 1
+    )
     return GameReport(f"key-{board}", headers, chess.STARTING_FEN)
 
 
@@ -138,24 +159,34 @@ def changed_reports(draw: st.DrawFn, report: GameReport) -> GameReport:
         board = int(report.key.removeprefix("key-"))
         white = draw(st.sampled_from(WHITES[board]))
         control = draw(st.sampled_from(["", "90+30", "180+2"]))
-        headers = msgspec.structs.replace(report.headers, white=white, time_control=control)
+        headers = msgspec.structs.replace(
+            report.headers, white=white, time_control=control
+        )
         return msgspec.structs.replace(report, headers=headers)
     elif kind == "clock" and held:
-        last = msgspec.structs.replace(held[-1], clock_s=draw(st.sampled_from([60.0, 5.0])))
+        last = msgspec.structs.replace(
+            held[-1], clock_s=draw(st.sampled_from([60.0, 5.0]))
+        )
         held = (*held[:-1], last)
     return msgspec.structs.replace(report, moves=held)
 
 
 @st.composite
 def histories(draw: st.DrawFn, *, acts: int = 12, kills: bool = True) -> History:
-    """Reports, takebacks, corrections, answers in any order, restarts, delays and filters."""
+    """Reports, takebacks, corrections, answers in any order, restarts, delays and
+    filters.
+    """
     reports = [build_report(board) for board in range(BOARDS)]
     # Long enough, now and then, for the figures that leave the opening out.
     if draw(st.booleans()):
         known = play_on((), range(3, 21))
         reports[0] = msgspec.structs.replace(reports[0], moves=known)
     history: History = [Reported(tuple(reports))]
-    kinds = ["report"] * 6 + ["answer"] * 5 + ["progress", "wait", "wait", "join", "absence"]
+    kinds = (
+        ["report"] * 6
+        + ["answer"] * 5
+        + ["progress", "wait", "wait", "join", "absence"]
+    )
     for _ in range(draw(st.integers(1, acts))):
         match draw(st.sampled_from([*kinds, "kill"] if kills else kinds)):
             case "report":
@@ -180,7 +211,7 @@ def histories(draw: st.DrawFn, *, acts: int = 12, kills: bool = True) -> History
     return [*history, Reported(tuple(reports))]
 
 
-# --- to whom it happens --------------------------------------------------------------------------
+# --- to whom it happens ---------------------------------------------------------------
 
 
 def answer_by_position(search: Search) -> SearchResult:
@@ -193,7 +224,9 @@ def answer_by_position(search: Search) -> SearchResult:
 
 
 def answer_or_fail(search: Search) -> SearchResult | SearchFailure:
-    """Like :func:`answer_by_position`, but one search in some twenty kills its engines."""
+    """Like :func:`answer_by_position`, but one search in some twenty kills its
+    engines.
+    """
     found = answer_by_position(search)
     is_lost = found.score.cp % 19 == 0
     return SearchFailure("killed three engines") if is_lost else found
@@ -302,7 +335,9 @@ class Hall(AnsweredEvent):
                     self.reply()
             case Progressed(seed) if self.asked:
                 _, request_id = random.Random(seed).choice(self.asked)
-                self.state.apply_progress(request_id, SearchProgress(Score(seed % 99), 5))
+                self.state.apply_progress(
+                    request_id, SearchProgress(Score(seed % 99), 5)
+                )
             case Waited():
                 # What stands still is kept whole.
                 self.journal.look_after(self.state.update_feed_health)
@@ -345,6 +380,8 @@ class Course:
     async def act(self, act: Act) -> None:
         if isinstance(act, Killed):
             self.hall.flush()
-            await self._start(left_behind(self.path, self._folder, f"killed {self.starts}"))
+            await self._start(
+                left_behind(self.path, self._folder, f"killed {self.starts}")
+            )
         else:
             self.hall.act(act)

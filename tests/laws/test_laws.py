@@ -1,4 +1,6 @@
-"""The laws of the house, over whatever may happen to a broadcast, and one round from end to end."""
+"""The laws of the house, over whatever may happen to a broadcast, and one round from
+end to end.
+"""
 
 import asyncio
 import contextlib
@@ -67,12 +69,14 @@ def run(scenario: Scenario) -> None:
         asyncio.run(scenario(Path(folder)))
 
 
-# --- order does not matter ------------------------------------------------------------------------
+# --- order does not matter ------------------------------------------------------------
 
 
 @given(histories(kills=False))
 @try_histories(15)
-def test_after_any_history_the_event_is_what_its_games_alone_make_it(history: History) -> None:
+def test_after_any_history_the_event_is_what_its_games_alone_make_it(
+    history: History,
+) -> None:
     async def play(folder: Path) -> None:
         hall, calm = Hall(None), Hall(None)
         for act in history:
@@ -90,7 +94,7 @@ def test_after_any_history_the_event_is_what_its_games_alone_make_it(history: Hi
     run(play)
 
 
-# --- snapshot and messages are the fresh snapshot -------------------------------------------------
+# --- snapshot and messages are the fresh snapshot -------------------------------------
 
 
 @given(histories(kills=False))
@@ -107,14 +111,16 @@ def test_everybody_holds_what_a_fresh_snapshot_says(history: History) -> None:
     run(play)
 
 
-# --- what is withheld changes no byte -------------------------------------------------------------
+# --- what is withheld changes no byte -------------------------------------------------
 
 
 class Venue:
     """Everything that reaches people who are shown no scores, in order."""
 
     def __init__(self, hall: Hall) -> None:
-        public = PublicAudience(hall.state, hide_scores=True, pseudonyms=NAMES, clock=Clock())
+        public = PublicAudience(
+            hall.state, hide_scores=True, pseudonyms=NAMES, clock=Clock()
+        )
         hall.listen(public.publish)
         self.streams = Streams(public, [public_filter(hide_scores=True)])
         public.listen(self.streams.hub.publish, self.streams.hub.reset)
@@ -131,7 +137,9 @@ class Venue:
 
 @given(histories(kills=False))
 @try_histories(12)
-def test_a_venue_without_scores_hears_the_same_whatever_the_engine_says(history: History) -> None:
+def test_a_venue_without_scores_hears_the_same_whatever_the_engine_says(
+    history: History,
+) -> None:
     async def play(folder: Path) -> None:
         venues = []
         for is_answered in (True, False):
@@ -202,7 +210,9 @@ def test_the_public_holds_what_was_true_a_delay_ago(history: History) -> None:
 
 @given(histories(kills=False), histories(kills=False))
 @try_histories(15)
-def test_the_public_hears_nothing_of_what_is_not_yet_due(before: History, after: History) -> None:
+def test_the_public_hears_nothing_of_what_is_not_yet_due(
+    before: History, after: History
+) -> None:
     async def play(folder: Path) -> None:
         heard = []
         for parting in (after, []):
@@ -224,7 +234,7 @@ def test_the_public_hears_nothing_of_what_is_not_yet_due(before: History, after:
     run(play)
 
 
-# --- a restart changes nothing --------------------------------------------------------------------
+# --- a restart changes nothing --------------------------------------------------------
 
 
 @given(histories())
@@ -257,7 +267,7 @@ def test_a_restart_changes_nothing(history: History) -> None:
     run(play)
 
 
-# --- live is analyze ------------------------------------------------------------------------------
+# --- live is analyze ------------------------------------------------------------------
 
 
 def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
@@ -269,7 +279,10 @@ def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
             game.curves,
             game.head_to_head,
             (game.model, game.note, game.problem),
-            [msgspec.structs.replace(ply, clock_s=None, spent_s=None) for ply in game.plies],
+            [
+                msgspec.structs.replace(ply, clock_s=None, spent_s=None)
+                for ply in game.plies
+            ],
         )
         for game in games
         if game.plies
@@ -279,7 +292,9 @@ def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
 
 @given(histories(kills=False))
 @try_histories(12)
-def test_what_was_followed_live_is_what_analyze_says_of_its_pgn(history: History) -> None:
+def test_what_was_followed_live_is_what_analyze_says_of_its_pgn(
+    history: History,
+) -> None:
     async def play(folder: Path) -> None:
         hall, analysed = Hall(None), Hall(None)
         for act in history:
@@ -295,10 +310,22 @@ def test_what_was_followed_live_is_what_analyze_says_of_its_pgn(history: History
     run(play)
 
 
-# --- mutated bytes raise named errors alone -------------------------------------------------------
+# --- mutated bytes raise named errors alone -------------------------------------------
 
 
-PGN_TOKENS = (b'[White "', b'"]', b"1. e4", b"{", b"}", b"(", b")", b"1-0", b"\n\n", b"$1", b"Qh9")
+PGN_TOKENS = (
+    b'[White "',
+    b'"]',
+    b"1. e4",
+    b"{",
+    b"}",
+    b"(",
+    b")",
+    b"1-0",
+    b"\n\n",
+    b"$1",
+    b"Qh9",
+)
 
 
 @given(histories(kills=False), st.integers(0, 2**32))
@@ -323,7 +350,7 @@ def test_a_mutated_pgn_is_read_or_refused_by_name(history: History, seed: int) -
     run(play)
 
 
-# --- a round from end to end ----------------------------------------------------------------------
+# --- a round from end to end ----------------------------------------------------------
 
 
 ROUND_BOARDS = 8
@@ -408,7 +435,10 @@ async def test_a_round_is_followed_to_its_end_over_a_kill(tmp_path: Path) -> Non
     the middle of the round makes neither longer nor shorter.
     """
     games, clock = build_round(), Clock()
-    sent_s: dict[str, dict[tuple[int | None, int], float]] = {"arbiter": {}, "public": {}}
+    sent_s: dict[str, dict[tuple[int | None, int], float]] = {
+        "arbiter": {},
+        "public": {},
+    }
     played_s: dict[tuple[int | None, int], float] = {}
     async with contextlib.AsyncExitStack() as stack:
         start = Start(tmp_path / "journal.sqlite", clock)
@@ -423,9 +453,13 @@ async def test_a_round_is_followed_to_its_end_over_a_kill(tmp_path: Path) -> Non
                 start = Start(killed, clock)
                 await stack.enter_async_context(start.running())
                 again = snapshot(start.public, ALL).games
-                assert [len(each.plies) for each in again] == [len(each.plies) for each in shown]
+                assert [len(each.plies) for each in again] == [
+                    len(each.plies) for each in shown
+                ]
             await start.play(upto_ply(games, ply))
-            played_s |= {(board + 1, ply): clock.now_s for board in range(ROUND_BOARDS) if ply}
+            played_s |= {
+                (board + 1, ply): clock.now_s for board in range(ROUND_BOARDS) if ply
+            }
             start.wait(30.0)
         for _ in range(round(ROUND_DELAY_S / 30.0)):
             start.wait(30.0)
@@ -434,10 +468,15 @@ async def test_a_round_is_followed_to_its_end_over_a_kill(tmp_path: Path) -> Non
             sent_s[who] |= moved_s
         for streams in start.followers:
             streams.check()
-        assert redacted(snapshot(start.hall.state, ALL)).games == snapshot(start.public, ALL).games
+        assert (
+            redacted(snapshot(start.hall.state, ALL)).games
+            == snapshot(start.public, ALL).games
+        )
         live = start.hall.show()
     assert sent_s["arbiter"] == played_s
-    assert sent_s["public"] == {move: at_s + ROUND_DELAY_S for move, at_s in played_s.items()}
+    assert sent_s["public"] == {
+        move: at_s + ROUND_DELAY_S for move, at_s in played_s.items()
+    }
     analysed = Hall(None)
     await analysed.take(FeedReport(FEED, tuple(games), complete=True))
     analysed.reply_all()

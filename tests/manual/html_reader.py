@@ -1,4 +1,6 @@
-"""What a page of the manual holds, for tests: sections, elements left open, ids, links, text."""
+"""What a page of the manual holds, for tests: sections, elements left open, ids, links,
+text.
+"""
 
 from html.parser import HTMLParser
 

@@ -1,6 +1,7 @@
 """The glossary names what the code's own tables define.
 
-A term is what stands in backticks in the first cell of a row; a heading says which table it is of.
+A term is what stands in backticks in the first cell of a row; a heading says which
+table it is of.
 """
 
 import re
@@ -40,7 +41,9 @@ def test_the_signs_of_the_help_of_sources_and_of_alerts() -> None:
     assert set(FEED_SIGNS.values()) <= terms("Sources")
     assert set(alert_signs.values()) < terms("Alerts")
     kinds = section("arbiter", "Alerts")
-    assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(
+        get_args(AlertKind)
+    )
 
 
 def test_the_words_of_page_and_overlays(pages: Pages) -> None:
@@ -49,7 +52,11 @@ def test_the_words_of_page_and_overlays(pages: Pages) -> None:
 
     assert {sign for _, sign, _ in constant("board_panels", "MARKS")} < terms("Signs")
     english = pages("languages")["en"].values()
-    said = {form for words in english for form in ([words] if isinstance(words, str) else words)}
+    said = {
+        form
+        for words in english
+        for form in ([words] if isinstance(words, str) else words)
+    }
     assert terms("Page and overlays") - {"not live", "or more"} <= said
 
 
@@ -57,7 +64,9 @@ def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> No
     options = pages("constant", module="overlay/options.js", name="OPTIONS")
     table = section("producer", "Overlays")
     rows = re.findall(r"^\| (`.*?) \| ", table, re.M)
-    assert {term for row in rows for term in re.findall(r"`([^`]+)`", row)} == set(options)
+    assert {term for row in rows for term in re.findall(r"`([^`]+)`", row)} == set(
+        options
+    )
     for name in ("layout", "follow", "theme", "hide", "lang", "at", "lost"):
         for value in options[name]["values"]:
             assert re.search(rf"[`, ]{value}[`, ]", table), f"{name}={value}"

@@ -1,4 +1,6 @@
-"""The manual as it lies in the package, and as HTML: whole, harmless, links lead somewhere."""
+"""The manual as it lies in the package, and as HTML: whole, harmless, links lead
+somewhere.
+"""
 
 import re
 from pathlib import Path
@@ -45,7 +47,9 @@ def test_its_links_lead_somewhere_and_its_contents_to_every_heading(topic: str) 
         ), link
     headings = re.findall(r"^##+ (.*)$", manual_page(topic).text, re.M)
     in_code = re.findall(r"^```.*?^```", manual_page(topic).text, re.M | re.S)
-    wanted = [each for each in headings if not any(f"# {each}" in code for code in in_code)]
+    wanted = [
+        each for each in headings if not any(f"# {each}" in code for code in in_code)
+    ]
     inside = {link.removeprefix("#") for link in reader.links if link.startswith("#")}
     assert inside >= {*reader.ids} - {"main", heading_id(manual_page(topic).title)}
     assert len(inside - {"main"}) == len(wanted)
@@ -59,7 +63,11 @@ def test_the_index_lists_every_page() -> None:
 
 def test_equal_headings_have_different_ids_as_on_github() -> None:
     rendered = render("# A\n\n## Sorted by\n\n## Sorted by\n\n### What's new: 95 %\n")
-    assert [each.id for each in rendered.headings] == ["sorted-by", "sorted-by-1", "whats-new-95-"]
+    assert [each.id for each in rendered.headings] == [
+        "sorted-by",
+        "sorted-by-1",
+        "whats-new-95-",
+    ]
 
 
 @pytest.mark.parametrize(

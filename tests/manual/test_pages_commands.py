@@ -1,8 +1,10 @@
-"""Every command that README, manual and CONTRIBUTING show, run as a reader would run it.
+"""Every command that README, manual and CONTRIBUTING show, run as a reader would run
+it.
 
-Each line of a fenced ``sh`` block is run by a shell in an empty folder with the files that it
-names, by the real program with its real engine. What lies outside is stood in for on loopback: a
-rehearsed lichess, a running service. ``ELSEWHERE`` names the lines that are not run here, and why.
+Each line of a fenced ``sh`` block is run by a shell in an empty folder with the files
+that it names, by the real program with its real engine. What lies outside is stood in
+for on loopback: a rehearsed lichess, a running service. ``ELSEWHERE`` names the lines
+that are not run here, and why.
 """
 
 import datetime as dt
@@ -36,9 +38,14 @@ TEXTS = (
 
 #: Lines that are not run here, each with what does run it or why nothing can.
 ELSEWHERE = {
-    "python3 -m venv": "installs from the package index; the same line is what .ci/run runs",
+    "python3 -m venv": (
+        "installs from the package index; the same line is what .ci/run runs"
+    ),
     "mosquitto_pub": "tests/sources/test_mqtt.py runs it against a real broker",
-    "openssl": "tests/engine/test_cluster.py starts such a cluster, with certificates of its own",
+    "openssl": (
+        "tests/engine/test_cluster.py starts such a cluster, "
+        "with certificates of its own"
+    ),
     "for m in": "the same block",
     "dask": "the same block",
     "live-rate worker": "the same block",
@@ -61,11 +68,15 @@ PARSED = {
 
 def blocks(path: Path) -> list[str]:
     """The fenced ``sh`` blocks of a page."""
-    return re.findall(r"^```sh\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
+    return re.findall(
+        r"^```sh\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S
+    )
 
 
 def commands(path: Path) -> list[str]:
-    """The lines of all blocks, those that go on in the next one joined, without comments."""
+    """The lines of all blocks, those that go on in the next one joined, without
+    comments.
+    """
     text = re.sub(r"\\\n\s*|(?<=\|)\n\s*", " ", "".join(blocks(path)))
     return [
         re.sub(r"\s{2,}#.*", "", line).strip()
@@ -87,9 +98,18 @@ RUN = sorted({line for _, line in ALL if not _reason(line, ELSEWHERE | PARSED)})
 def arguments(line: str) -> list[str]:
     """The words after ``live-rate``, as the shell makes them."""
     words = subprocess.run(
-        ["bash", "-c", f"set -f; live-rate() {{ printf '%s\\n' \"$@\"; }}; {line.split(' >')[0]}"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            "bash",
+            "-c",
+            (
+                f"set -f; live-rate() {{ printf '%s\\n' \"$@\"; }}; "
+                f"{line.split(' >')[0]}"
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return words.stdout.splitlines()
 
 
@@ -114,7 +134,9 @@ def test_the_command_line_understands_every_line() -> None:
 def test_every_flag_and_command_in_the_text_exists() -> None:
     group = typer.main.get_group(app)
     context = typer.Context(group)
-    known = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    known = {
+        name: group.get_command(context, name) for name in group.list_commands(context)
+    }
     below = [
         part
         for command in known.values()
@@ -129,10 +151,14 @@ def test_every_flag_and_command_in_the_text_exists() -> None:
         for option in parameter.opts
     } | {"--help"}
     for path in TEXTS:
-        text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+        text = re.sub(
+            r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S
+        )
         for said in re.findall(r"`([^`]+)`", text):
             if found := re.match(r"live-rate ([a-z-]+)", said):
-                assert found[1] in known or found[1].startswith("-"), f"{path.name}: {said}"
+                assert found[1] in known or found[1].startswith("-"), (
+                    f"{path.name}: {said}"
+                )
             if said.startswith(("--", "live-rate ")):
                 for flag in re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", said):
                     assert flag in flags, f"{path.name}: {said}"
@@ -144,7 +170,7 @@ def test_the_manual_names_every_kind_of_source() -> None:
     assert sorted(re.findall(r"`([\w-]+)`", named)) == sorted(KINDS)
 
 
-# --- really run -----------------------------------------------------------------------------------
+# --- really run -----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -157,16 +183,33 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     program.chmod(0o755)
     (folder / "tests").symlink_to(ROOT / "tests")
     four = openings(DATA / "four-boards.pgn", plies=12)
-    match = openings(DATA / "figure-1.pgn", plies=44).replace("Byrne, Donald", "Spassky, Boris V.")
+    match = openings(DATA / "figure-1.pgn", plies=44).replace(
+        "Byrne, Donald", "Spassky, Boris V."
+    )
     boards = ("games.pgn", "round-1.pgn", "round-3.pgn", "round-3/games.pgn")
-    files = dict.fromkeys(boards, four) | {"match.pgn": match, "rated.ndjson": rated_games(40)}
+    files = dict.fromkeys(boards, four) | {
+        "match.pgn": match,
+        "rated.ndjson": rated_games(40),
+    }
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     subprocess.run(
-        [program, "--feed", "match.pgn", "--journal", "event.sqlite", "--once", "--headless"],
-        cwd=folder, env=environment(folder), check=True, stdout=subprocess.DEVNULL, timeout=200,
-    )  # fmt: skip
+        [
+            program,
+            "--feed",
+            "match.pgn",
+            "--journal",
+            "event.sqlite",
+            "--once",
+            "--headless",
+        ],
+        cwd=folder,
+        env=environment(folder),
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=200,
+    )
     yield folder
 
 
@@ -184,7 +227,11 @@ def openings(path: Path, plies: int) -> str:
 def environment(folder: Path, **more: str) -> dict[str, str]:
     """No settings but ours, a free port, and searches that take no time."""
     return {
-        **{key: value for key, value in os.environ.items() if not key.startswith("LIVE_RATE_")},
+        **{
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("LIVE_RATE_")
+        },
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",
@@ -199,17 +246,26 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def _hear_ctrl_c() -> None:
-    """A shell that runs these tests in the background has it ignored, by all children too."""
+    """A shell that runs these tests in the background has it ignored, by all children
+    too.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
 def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
-    """A command that lasts, once it has printed ``until``; gives that line. Ended by Ctrl-C."""
+    """A command that lasts, once it has printed ``until``; gives that line. Ended by
+    Ctrl-C.
+    """
     with subprocess.Popen(
-        ["bash", "-c", f"exec {line}"], cwd=folder, env=environment(folder, **more), text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=_hear_ctrl_c,
-    ) as process:  # fmt: skip
+        ["bash", "-c", f"exec {line}"],
+        cwd=folder,
+        env=environment(folder, **more),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=_hear_ctrl_c,
+    ) as process:
         assert process.stdout is not None
         said: list[str] = []
         try:
@@ -270,9 +326,14 @@ def test_it_does_what_it_says(
         with running(desk, line, sign, **feeds):
             return
     done = subprocess.run(
-        ["bash", "-c", line], cwd=desk, env=environment(desk, **feeds), text=True,
-        capture_output=True, timeout=200, check=False,
-    )  # fmt: skip
+        ["bash", "-c", line],
+        cwd=desk,
+        env=environment(desk, **feeds),
+        text=True,
+        capture_output=True,
+        timeout=200,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -295,17 +356,24 @@ def test_it_prints_the_points_of_both_players(
     live_rate = tmp_path / "bin" / "live-rate"
     live_rate.write_text(f"#!{sys.executable}\nfrom live.cli import main\nmain()\n")
     live_rate.chmod(0o755)
-    first, second = openings(DATA / "four-boards.pgn", plies=12).split("\n\n[Event ")[:2]
+    first, second = openings(DATA / "four-boards.pgn", plies=12).split("\n\n[Event ")[
+        :2
+    ]
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "1.pgn").write_text(first)
     with running(tmp_path, "live-rate --feed ./games --headless", "is serving") as said:
         address = said.split("http://")[1].rstrip("/")
         (tmp_path / "client").write_text(program.replace("127.0.0.1:8765", address))
         with subprocess.Popen(
-            command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, text=True
+            command,
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            stdout=subprocess.PIPE,
+            text=True,
         ) as client:
             assert client.stdout is not None
-            # What is searched before the client has come is in its snapshot, not in messages.
+            # What is searched before the client has come is in its snapshot, not in
+            # messages.
             (tmp_path / "games" / "2.pgn").write_text(f"[Event {second}")
             seen: set[str] = set()
             players = set(re.findall(r'\[(?:White|Black) "(.*?)"\]', second))

@@ -1,4 +1,6 @@
-"""README and CONTRIBUTING: short, and every link in them and in the manual leads somewhere."""
+"""README and CONTRIBUTING: short, and every link in them and in the manual leads
+somewhere.
+"""
 
 import re
 from pathlib import Path
@@ -27,7 +29,9 @@ def test_readme_is_short() -> None:
 
 
 def test_readme_has_two_commands_of_one_line_to_run_and_to_test() -> None:
-    blocks = re.findall(r"^```sh\n(.*?)^```$", README.read_text(encoding="utf-8"), re.M | re.S)
+    blocks = re.findall(
+        r"^```sh\n(.*?)^```$", README.read_text(encoding="utf-8"), re.M | re.S
+    )
     run, test = [each for each in blocks if each.count("\n") == 1]
     assert run.endswith("live-rate --feed demo\n")
     assert test.endswith("-m pytest -n 2\n")
@@ -54,8 +58,12 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 def test_files_that_are_named_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for name in re.findall(r"(?<![\w/.])((?:live|tests|\.ci|\.github)/[\w./-]*[\w/])", text):
+    for name in re.findall(
+        r"(?<![\w/.])((?:live|tests|\.ci|\.github)/[\w./-]*[\w/])", text
+    ):
         assert (ROOT / name).exists(), f"{path.name} names {name}"
     for module in re.findall(r"python -m (tests(?:\.\w+)+)", text):
         file = ROOT.joinpath(*module.split("."))
-        assert file.with_suffix(".py").exists() or file.is_dir(), f"{path.name} names {module}"
+        assert file.with_suffix(".py").exists() or file.is_dir(), (
+            f"{path.name} names {module}"
+        )

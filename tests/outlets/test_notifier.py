@@ -14,15 +14,29 @@ from live.messages.alerts import Alert
 from live.messages.figures import GameView, view_of
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
-from live.messages.to_clients import AlertMessage, GameMessage, GoneMessage, MomentMessage
+from live.messages.to_clients import (
+    AlertMessage,
+    GameMessage,
+    GoneMessage,
+    MomentMessage,
+)
 from live.outlets import producers
-from live.outlets.producers import HOUR_S, ArbiterRules, Notice, Notifier, PublicRules, open_people
+from live.outlets.producers import (
+    HOUR_S,
+    ArbiterRules,
+    Notice,
+    Notifier,
+    PublicRules,
+    open_people,
+)
 from live.process.supervision import run_in_background
 from tests.watch.games import game, moment
 from tests.watch.replayed_event import Rehearsal, played
 
 #: apprise imports a module of the standard library that is to go.
-pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:'imghdr' is deprecated:DeprecationWarning"
+)
 
 
 @pytest.fixture
@@ -30,13 +44,18 @@ def rules() -> PublicRules:
     return PublicRules(NotifyConfig())
 
 
-def view(plies: int, result: str = "*", id: str = "g", white: str = "Adams, Ann") -> GameView:
-    return view_of(game([0.5] * plies, id=id, result=result, white=Player(white, fide_id=77)))
+def view(
+    plies: int, result: str = "*", id: str = "g", white: str = "Adams, Ann"
+) -> GameView:
+    return view_of(
+        game([0.5] * plies, id=id, result=result, white=Player(white, fide_id=77))
+    )
 
 
 def bodies(rules: PublicRules, *views: GameView, now_s: float = 0.0) -> list[str]:
     return [
-        each.body for each in rules.collect_notices([GameMessage(each) for each in views], now_s)
+        each.body
+        for each in rules.collect_notices([GameMessage(each) for each in views], now_s)
     ]
 
 
@@ -55,16 +74,22 @@ def test_what_was_so_before_is_no_news(rules: PublicRules) -> None:
     assert rules.collect_notices([old], 0.0) == []
 
 
-def test_what_a_source_takes_back_and_says_again_is_told_once(rules: PublicRules) -> None:
+def test_what_a_source_takes_back_and_says_again_is_told_once(
+    rules: PublicRules,
+) -> None:
     assert len(bodies(rules, view(0), view(1), view(0), view(1))) == 1
-    assert bodies(rules, view(3, "1-0"), view(3), view(3, "1-0")) == ["The game is over: 1-0."]
+    assert bodies(rules, view(3, "1-0"), view(3), view(3, "1-0")) == [
+        "The game is over: 1-0."
+    ]
     assert bodies(rules, view(3, "0-1")) == ["The result is corrected: 0-1."]
 
 
-def test_a_moment_that_stood_before_the_start_is_no_news_when_its_figures_change() -> None:
+def test_a_moment_from_before_the_start_is_not_sent_when_its_figures_change() -> None:
     rules = PublicRules(NotifyConfig())
     rules.set_known([view(3)], [moment("g")])
-    assert rules.collect_notices([MomentMessage("g", moment("g", weight=0.9))], 0.0) == []
+    assert (
+        rules.collect_notices([MomentMessage("g", moment("g", weight=0.9))], 0.0) == []
+    )
 
 
 def test_a_game_taken_up_in_its_middle_has_not_just_begun() -> None:
@@ -73,12 +98,16 @@ def test_a_game_taken_up_in_its_middle_has_not_just_begun() -> None:
     service.report(FeedReport("hall", (played(moves),)))
     assert PublicRules(NotifyConfig()).collect_notices(service.changes, 0.0) == []
     for first in (view(0), view(2)):
-        assert bodies(PublicRules(NotifyConfig()), first, view(2)) == ["The game has begun."]
+        assert bodies(PublicRules(NotifyConfig()), first, view(2)) == [
+            "The game has begun."
+        ]
 
 
 def test_only_what_and_whom_somebody_asked_for() -> None:
     follows = PublicRules(NotifyConfig(players=("  adams,  ANN",), what=("ends",)))
-    assert bodies(follows, view(0), view(1), view(1, "1-0")) == ["The game is over: 1-0."]
+    assert bodies(follows, view(0), view(1), view(1, "1-0")) == [
+        "The game is over: 1-0."
+    ]
     other = view(0, id="h", white="Berg"), view(1, "1-0", id="h", white="Berg")
     assert bodies(PublicRules(NotifyConfig(players=("Adams, Ann",))), *other) == []
     by_id = PublicRules(NotifyConfig(players=("77",)))
@@ -92,8 +121,14 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
     (notice,) = rules.collect_notices([message], 0.0)
     assert notice == ("Adams, Ann – Berg, Bo, board 1, Open", "It happened (de).")
     assert rules.collect_notices([message], 1.0) == []
-    assert rules.collect_notices([MomentMessage("g", moment("g", 2), holds=False)], 1.0) == []
-    assert rules.collect_notices([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0) == []
+    assert (
+        rules.collect_notices([MomentMessage("g", moment("g", 2), holds=False)], 1.0)
+        == []
+    )
+    assert (
+        rules.collect_notices([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0)
+        == []
+    )
     rules.collect_notices([GoneMessage("g")], 2.0)
     assert rules.collect_notices([MomentMessage("g", moment("g", 4))], 2.0) == []
     # Another game by that id has moments of its own.
@@ -101,7 +136,9 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
     assert len(rules.collect_notices([message], 3.0)) == 1
 
 
-def test_a_flood_is_cut_off_and_told_of_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flood_is_cut_off_and_told_of_once_an_hour(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(producers, "PER_HOUR", 3)
     rules = PublicRules(NotifyConfig())
     told = [bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}")) for n in range(8)]
@@ -126,7 +163,8 @@ FLAG = Alert(
     first_seen_s=100.0,
 )
 NOTICE = Notice(
-    "Adams, Ann – Berg, Bo, board 1, Open", "White's flag has fallen. Look at the clock."
+    "Adams, Ann – Berg, Bo, board 1, Open",
+    "White's flag has fallen. Look at the clock.",
 )
 
 
@@ -156,8 +194,13 @@ def test_only_what_is_urgent_and_not_muted_needs_the_arbiter() -> None:
     assert needs(rules, severity="warning") == [NOTICE], "it has become urgent"
     assert needs(rules, severity="look") == []
     assert needs(rules, id="muted", muted=True) == []
-    assert needs(ArbiterRules(NotifyConfig(arbiters_from="alarm")), severity="warning") == []
-    assert needs(ArbiterRules(NotifyConfig(arbiters_from="look")), severity="look") != []
+    assert (
+        needs(ArbiterRules(NotifyConfig(arbiters_from="alarm")), severity="warning")
+        == []
+    )
+    assert (
+        needs(ArbiterRules(NotifyConfig(arbiters_from="look")), severity="look") != []
+    )
 
 
 def test_what_stood_at_the_start_and_other_players_boards_need_no_notice() -> None:
@@ -182,7 +225,9 @@ class Inbox:
         self.letters: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.status = "200 OK"
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
         self.letters.put_nowait(json.loads(await reader.readexactly(length)))
@@ -204,7 +249,10 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
         async with run_in_background(notifier.run(), "notices"):
             notifier.publish([GameMessage(view_of(game(wins))) for wins in ([], [0.5])])
             letter = await inbox.letters.get()
-        assert (letter["title"], letter["message"]) == (NOTICE.title, "The game has begun.")
+        assert (letter["title"], letter["message"]) == (
+            NOTICE.title,
+            "The game has begun.",
+        )
         inbox.status = "500 No"
         assert not await notifier.send_notice(Notice("a", "b"))
         why = "not everybody could be notified; the log says more"
@@ -218,7 +266,10 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
         (b"# only\n", "holds no address"),
         (b"nonsense\n", "line 1"),
         ("mailto://Gr\u00fc\u00dfe".encode("latin-1"), "is not UTF-8 text"),
-        (None, r"^notify.urls_file .*urls: cannot be read \(No such file or directory\). Corr"),
+        (
+            None,
+            r"^notify.urls_file .*: cannot be read \(No such file or directory\). Corr",
+        ),
     ],
 )
 def test_a_file_that_reaches_nobody_is_refused(
@@ -230,7 +281,9 @@ def test_a_file_that_reaches_nobody_is_refused(
         open_people("notify.urls_file", str(tmp_path / "urls"))
 
 
-def test_a_path_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_may_begin_at_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     (tmp_path / "urls").write_text("json://127.0.0.1/\n")

@@ -31,7 +31,9 @@ def test_the_soft_limit_is_raised_to_the_hard_one() -> None:
         "r.setrlimit(r.RLIMIT_NOFILE, (64, 256))\n"
         "print(raise_file_limit(), r.getrlimit(r.RLIMIT_NOFILE))"
     )
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
     assert said.stdout.split() == ["256", "(256,", "256)"], said.stderr
 
 

@@ -11,7 +11,9 @@ from tests.sources.fakes import DrivenClock
 
 
 async def turns(piece_s: float) -> tuple[int, str]:
-    """How often others had a turn in twenty pieces of work, and what the work returned."""
+    """How often others had a turn in twenty pieces of work, and what the work
+    returned.
+    """
     steps = count()
     slices = LoopSlices(lambda: 1.0 + next(steps) * piece_s)
     taken = 0

@@ -1,7 +1,7 @@
 """Where systems differ: every branch, against what their documentation promises.
 
-A branch is chosen by ``sys.platform``, which a test can name; what the other systems alone have is
-put there as a fake.
+A branch is chosen by ``sys.platform``, which a test can name; what the other systems
+alone have is put there as a fake.
 """
 
 import ctypes
@@ -38,7 +38,9 @@ def macos(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def kernel32(fake: pytest.MonkeyPatch, **functions: Any) -> None:
-    fake.setattr(ctypes, "windll", SimpleNamespace(kernel32=SimpleNamespace(**functions)), False)
+    fake.setattr(
+        ctypes, "windll", SimpleNamespace(kernel32=SimpleNamespace(**functions)), False
+    )
 
 
 def test_a_child_leads_a_session_of_its_own() -> None:

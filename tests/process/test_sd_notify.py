@@ -62,9 +62,15 @@ def test_systemd_takes_it(require_program: Callable[..., str], tmp_path: Path) -
     file.write_text(text, encoding="utf-8")
     # Old ones end well in spite of complaints, so what they say counts.
     done = subprocess.run(
-        [program, "verify", str(file)], capture_output=True, text=True, timeout=60, check=False
+        [program, "verify", str(file)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
-    complaints = [line for line in done.stderr.splitlines() if "live-rate.service" in line]
+    complaints = [
+        line for line in done.stderr.splitlines() if "live-rate.service" in line
+    ]
     assert not complaints
 
 
@@ -94,18 +100,26 @@ def manager(path: Path | str) -> Iterator[socket.socket]:
 
 
 @given(
-    st.lists(st.tuples(st.floats(0.1, 180), st.booleans(), st.booleans()), min_size=1, max_size=60)
+    st.lists(
+        st.tuples(st.floats(0.1, 180), st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=60,
+    )
 )
 def test_all_is_well_exactly_while_work_is_done_in_time(
     looks: list[tuple[float, bool, bool]],
 ) -> None:
-    """Against the plain definition: since when has something waited with nothing done?"""
+    """Against the plain definition: since when has something waited with
+    nothing done?
+    """
     now_s, busy, stuck_since_s = 0.0, False, 0.0
     manager = ServiceManager({}, 1, lambda: busy, clock=lambda: now_s)
     for wait_s, waiting, works in looks:
         now_s += wait_s
         busy = waiting
-        manager.publish([GoneMessage("g")] if works else [HealthMessage((), EngineHealth())])
+        manager.publish(
+            [GoneMessage("g")] if works else [HealthMessage((), EngineHealth())]
+        )
         if works or not waiting:
             stuck_since_s = now_s
         assert manager.is_alive() == (now_s - stuck_since_s <= PATIENCE_S)
@@ -122,7 +136,9 @@ def test_all_is_well_exactly_while_work_is_done_in_time(
         ({"WATCHDOG_USEC": "soon"}, None),
     ],
 )
-def test_how_often_the_watchdog_wants_to_be_fed(env: dict[str, str], every_s: float | None) -> None:
+def test_how_often_the_watchdog_wants_to_be_fed(
+    env: dict[str, str], every_s: float | None
+) -> None:
     assert ServiceManager(env, 7, bool).period_s == every_s
 
 
@@ -155,7 +171,9 @@ async def test_ready_fed_and_stopping() -> None:
             assert await heard() == b"READY=1"
             assert await heard() == b"WATCHDOG=1\nSTATUS=working"
             now_s[0] = 500.0  # something waits and nothing came of it
-            while (told := await heard()) != b"STATUS=work waits and nothing comes of it":
+            while (
+                told := await heard()
+            ) != b"STATUS=work waits and nothing comes of it":
                 assert told.startswith(b"WATCHDOG=1")
             pulse.publish([HealthMessage((), EngineHealth())])
             pulse.publish([GoneMessage("g")])

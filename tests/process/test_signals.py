@@ -6,7 +6,11 @@ import signal
 
 import pytest
 
-from live.process.signals import ignore_sighup_if_headless, run_until_stopped, stop_on_signals
+from live.process.signals import (
+    ignore_sighup_if_headless,
+    run_until_stopped,
+    stop_on_signals,
+)
 
 
 async def test_work_is_done_to_its_end_or_ends_where_it_is_stopped() -> None:
@@ -48,7 +52,9 @@ async def test_a_signal_is_a_stop_and_is_remembered(number: signal.Signals) -> N
     signal.signal(number, before)
 
 
-def test_a_terminal_that_goes_ends_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_that_goes_ends_what_it_shows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     before = signal.getsignal(signal.SIGHUP)
     ignore_sighup_if_headless(headless=False, json=False)

@@ -46,7 +46,10 @@ async def test_after_a_sleep_and_only_then_sources_begin_anew() -> None:
     ("error", "said"),
     [
         (None, "ended by itself"),
-        (ExceptionGroup("", [FeedNotFound("x", "is away", "Wait")]), "x: is away. Wait"),
+        (
+            ExceptionGroup("", [FeedNotFound("x", "is away", "Wait")]),
+            "x: is away. Wait",
+        ),
         (BrokenPipeError(32, "Broken pipe"), "broken pipe"),
         (KeyError("x"), "fault in our own code (KeyError)"),
     ],
@@ -56,7 +59,9 @@ def test_people_are_told_why(error: BaseException | None, said: str) -> None:
 
 
 class Part:
-    """Ends as told, run after run; then runs on. Kept by a supervisor while the block runs."""
+    """Ends as told, run after run; then runs on. Kept by a supervisor while the block
+    runs.
+    """
 
     def __init__(self, *ends: BaseException | None) -> None:
         self.starts = 0
@@ -85,7 +90,9 @@ async def kept(
 ) -> AsyncIterator[tuple[DrivenClock, asyncio.Task[None]]]:
     clock = DrivenClock()
     supervisor = Supervisor(told.append, clock=clock, chance=lambda: chance)
-    task = asyncio.create_task(supervisor.keep("broker", part.run, source=feed, ends=feed))
+    task = asyncio.create_task(
+        supervisor.keep("broker", part.run, source=feed, ends=feed)
+    )
     try:
         yield clock, task
     finally:
@@ -94,7 +101,9 @@ async def kept(
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.5, 0.999])
-async def test_waits_grow_to_a_cap_and_are_short_again_after_a_steady_run(chance: float) -> None:
+async def test_waits_grow_to_a_cap_and_are_short_again_after_a_steady_run(
+    chance: float,
+) -> None:
     part = Part(*[None] * 12)
     async with kept(part, [], chance=chance) as (clock, _):
         await asyncio.wait_for(part.running.wait(), 5)
@@ -111,7 +120,10 @@ async def test_whatever_ends_a_part_it_is_started_again_and_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     cancelled = asyncio.CancelledError()
-    part, told = Part(ValueError("x"), None, OSError(5, "I/O error"), cancelled), list[FeedHealth]()
+    part, told = (
+        Part(ValueError("x"), None, OSError(5, "I/O error"), cancelled),
+        list[FeedHealth](),
+    )
     async with kept(part, told) as (clock, _):
         await asyncio.wait_for(part.running.wait(), 5)
         assert part.starts == 5
@@ -119,7 +131,9 @@ async def test_whatever_ends_a_part_it_is_started_again_and_told(
         assert "fault in our own code (ValueError)" in told[0].detail
         assert "ended by itself" in told[1].detail
         assert "i/o error" in told[2].detail
-        assert "Traceback" in caplog.text, "the log has the whole story of a fault of ours"
+        assert "Traceback" in caplog.text, (
+            "the log has the whole story of a fault of ours"
+        )
         assert clock.next_deadline_s == WELL_S
         await clock.expire()
         assert told[-1] == FeedHealth("broker", "live", part=True), "it works again"
@@ -138,7 +152,9 @@ async def test_what_no_start_can_mend_comes_out() -> None:
     part = Part(FeedNotFound("x", "is away"))
     supervisor = Supervisor(lambda health: None)
     with pytest.raises(FeedNotFound):
-        await supervisor.keep("x", part.run, fatal=lambda e: isinstance(e, LiveRateError))
+        await supervisor.keep(
+            "x", part.run, fatal=lambda e: isinstance(e, LiveRateError)
+        )
     assert part.starts == 1
 
 

@@ -1,5 +1,6 @@
-"""Players of known sensitivity s and competence c, who choose moves from real spreads (Multi-PV 20,
-see ``tests/data/README.md``), drawn with replacement; whether fits and ratings find them.
+"""Players of known sensitivity s and competence c, who choose moves from real spreads
+(Multi-PV 20, see ``tests/data/README.md``), drawn with replacement; whether fits and
+ratings find them.
 """
 
 import json
@@ -30,7 +31,9 @@ def real_turns() -> TurnArrays:
     return TurnArrays(found)
 
 
-def simulate(pool: TurnArrays, skill: ChoiceSkill, n: int, rng: np.random.Generator) -> TurnArrays:
+def simulate(
+    pool: TurnArrays, skill: ChoiceSkill, n: int, rng: np.random.Generator
+) -> TurnArrays:
     """``n`` turns drawn from a pool, with moves chosen by a player of ``skill``."""
     rows = rng.integers(len(pool), size=n)
     drawn = TurnArrays(())
@@ -44,6 +47,10 @@ def simulate(pool: TurnArrays, skill: ChoiceSkill, n: int, rng: np.random.Genera
 def spreads_of(turns: TurnArrays) -> list[Spread]:
     """The turns one by one."""
     return [
-        Spread(tuple(turns.deltas[row][turns.is_move[row]].tolist()), int(turns.played[row]), 0.0)
+        Spread(
+            tuple(turns.deltas[row][turns.is_move[row]].tolist()),
+            int(turns.played[row]),
+            0.0,
+        )
         for row in range(len(turns))
     ]

@@ -1,4 +1,5 @@
-"""The perceived rating once more, slowly: written from its definition, sharing no code with it.
+"""The perceived rating once more, slowly: written from its definition, sharing no code
+with it.
 
 Models are read as JSON; every figure after every move is summed anew.
 """
@@ -163,7 +164,10 @@ def figures(
     """Of both sides after each of their moves; ``over``: the last of each is final."""
     known = [elo for elo in elos.values() if elo is not None]
     level = _clip(sum(known) / len(known) if known else field, 800, 3200)
-    rated = {color: None if elo is None else _clip(elo, 800, 3200) for color, elo in elos.items()}
+    rated = {
+        color: None if elo is None else _clip(elo, 800, 3200)
+        for color, elo in elos.items()
+    }
     seen = [
         see(models, _in_own_centipawns(told, scale), rated[told.color])
         for told in sorted(moves, key=lambda m: m.ply)
@@ -204,10 +208,14 @@ def _after(
     prior = (GRID - level) / sigma**2
     s = np.sum([each.t for each in mine], axis=0)
     b = np.sum(
-        [_hardness(models, theirs, each.move.ply) * np.sqrt(each.v) for each in mine], axis=0
+        [_hardness(models, theirs, each.move.ply) * np.sqrt(each.v) for each in mine],
+        axis=0,
     )
     rating = _zero(s - b - prior)
-    v, k = np.sum([each.v for each in mine], axis=0), np.sum([each.k3 for each in mine], axis=0)
+    v, k = (
+        np.sum([each.v for each in mine], axis=0),
+        np.sum([each.k3 for each in mine], axis=0),
+    )
     sd = np.sqrt(kappa * v)
     low, high = (
         None if line[0] <= 0 or line[-1] > 0 else _zero(line)
@@ -217,7 +225,8 @@ def _after(
     if len(own) < n:
         return Figures(last, n, rating, low, high, None, None, None)
     a, v, k = (
-        np.sum([getattr(each, name) for each in own], axis=0) for name in ("a", "v_own", "k3_own")
+        np.sum([getattr(each, name) for each in own], axis=0)
+        for name in ("a", "v_own", "k3_own")
     )
     sd = np.sqrt(kappa * v)
     usual_low, usual_high = (_zero(a - prior + _skewed(q, k, sd) * sd) for q in USUAL)
@@ -227,7 +236,9 @@ def _after(
     percentile = 100 * NORMAL.cdf(z - g * (z * z - 1) / 6)
     inside = usual_low <= rating <= usual_high
     ends = (10, 90) if inside else (0, 10) if rating < usual_low else (90, 100)
-    return Figures(last, n, rating, low, high, usual_low, usual_high, _clip(percentile, *ends))
+    return Figures(
+        last, n, rating, low, high, usual_low, usual_high, _clip(percentile, *ends)
+    )
 
 
 def _skewed(q: float, k: Floats, sd: Floats) -> Floats:
@@ -240,7 +251,10 @@ def _hardness(models: Sequence[Model], theirs: Sequence[Seen], ply: int) -> floa
     if not u or u[0] is None:
         return 0.0
     betas = [
-        next((beta for last, beta in model["shared"] if ply <= last), model["shared"][-1][1])
+        next(
+            (beta for last, beta in model["shared"] if ply <= last),
+            model["shared"][-1][1],
+        )
         for model in models
     ]
     return float(np.mean(betas)) * sum(each or 0.0 for each in u) / (len(u) + 5)

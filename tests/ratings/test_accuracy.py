@@ -25,12 +25,16 @@ def of(
     *cps: int | None, first: Color = "white", color: Color = "white"
 ) -> tuple[float | None, int, float | None, int]:
     """Accuracy and loss of a side, each with its moves, from all scores."""
-    found = compute_game_accuracy([None if cp is None else Score(cp) for cp in cps], first)[color]
+    found = compute_game_accuracy(
+        [None if cp is None else Score(cp) for cp in cps], first
+    )[color]
     return (*found.accuracy, *found.centipawn_loss)
 
 
 def move(before: Score, after: Score, mover: Color = "white") -> tuple[float, float]:
-    """Accuracy and loss of one move; none is lost where both positions are beyond the cap."""
+    """Accuracy and loss of one move; none is lost where both positions are beyond the
+    cap.
+    """
     found = compute_game_accuracy([before, after], mover)[mover]
     assert found.accuracy.value is not None
     return found.accuracy.value, found.centipawn_loss.value or 0.0
@@ -52,7 +56,11 @@ def lichess(start_cp: int, cps: Sequence[int], color: Color) -> float | None:
     ):
         if (index % 2 == 0) == (color == "white"):
             lost = before - after if color == "white" else after - before
-            raw = 103.1668100711649 * math.exp(-0.04354415386753951 * lost) - 3.166924740191411 + 1
+            raw = (
+                103.1668100711649 * math.exp(-0.04354415386753951 * lost)
+                - 3.166924740191411
+                + 1
+            )
             own.append((100.0 if lost <= 0 else min(100, max(0, raw)), weight))
     if not own:
         return None
@@ -67,7 +75,9 @@ def test_a_game_agrees_with_the_published_description(cps: list[int]) -> None:
     for color in COLORS:
         expected, found = lichess(15, cps, color), of(15, *cps, color=color)
         assert found[1] == len(cps[color == "black" :: 2])
-        assert found[0] == (None if expected is None else pytest.approx(expected, abs=1e-7))
+        assert found[0] == (
+            None if expected is None else pytest.approx(expected, abs=1e-7)
+        )
 
 
 @given(st.lists(st.none() | scores, min_size=1, max_size=40))
@@ -85,7 +95,11 @@ def test_what_is_not_scored_is_left_out_and_figures_are_within_bounds(
 
 def test_the_mating_move_is_one_of_the_moves() -> None:
     # lila issue 11207: losses of 100, 839 and 2000 centipawns, then mate: 735, not 980.
-    told = [*map(Score, (0, 0, 100, 0, 839, -1000, 1000)), Score(-MATE_CP, -1), Score(-MATE_CP, 0)]
+    told = [
+        *map(Score, (0, 0, 100, 0, 839, -1000, 1000)),
+        Score(-MATE_CP, -1),
+        Score(-MATE_CP, 0),
+    ]
     found = compute_game_accuracy(told)["black"]
     assert tuple(found.centipawn_loss) == pytest.approx((2939 / 4, 4))
     assert found.accuracy.moves == 4

@@ -1,4 +1,6 @@
-"""The agreement figure: fair where choices follow the forecast, seen where they do not."""
+"""The agreement figure: fair where choices follow the forecast, seen where they
+do not.
+"""
 
 import math
 
@@ -16,19 +18,25 @@ from live.ratings.agreement import (
 from live.ratings.perceived_model import Board, Turn
 
 
-def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0.0) -> GameChoices:
+def played(
+    rng: np.random.Generator, moves: int, share: float, effect: float = 0.0
+) -> GameChoices:
     game = GameChoices()
     for _ in range(moves):
         log_odds = float(rng.normal(0, 0.7))
         chance = 1 / (1 + math.exp(-log_odds - effect))
-        game = game.add_choice(log_odds, bool(rng.random() < share or rng.random() < chance))
+        game = game.add_choice(
+            log_odds, bool(rng.random() < share or rng.random() < chance)
+        )
     return game
 
 
 def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
     rng = np.random.default_rng(5)
     values = [
-        math.exp(compute_log_e_value([played(rng, 20, 0.0, rng.normal(0, 0.2))], 0.05, 0.2))
+        math.exp(
+            compute_log_e_value([played(rng, 20, 0.0, rng.normal(0, 0.2))], 0.05, 0.2)
+        )
         for _ in range(600)
     ]
     assert 0.7 < np.mean(values) < 1.3
@@ -71,9 +79,14 @@ def test_a_move_that_everybody_finds_is_to_be_expected() -> None:
         for found in (0.02, 0.3, 0.95)
     ]
     assert forecasts == sorted(forecasts)
-    # About as many of the players as of the network's: nothing is said against who plays along.
+    # About as many of the players as of the network's: nothing is said against who
+    # plays along.
     assert forecasts[0] < -0.5 < 2 < forecasts[2]
     plain = msgspec.structs.replace(model, human=None)
     nobody_asked = Turn(0, 20, 31, 8.0, 20, board())
-    assert model.compute_log_odds(nobody_asked, 2300) == plain.compute_log_odds(nobody_asked, 2300)
-    assert plain.compute_log_odds(nobody_asked, 2700) > plain.compute_log_odds(nobody_asked, 1500)
+    assert model.compute_log_odds(nobody_asked, 2300) == plain.compute_log_odds(
+        nobody_asked, 2300
+    )
+    assert plain.compute_log_odds(nobody_asked, 2700) > plain.compute_log_odds(
+        nobody_asked, 1500
+    )

@@ -1,4 +1,6 @@
-"""Conformance and complexity, covariance and convolution, predictions and the battle royale."""
+"""Conformance and complexity, covariance and convolution, predictions and the battle
+royale.
+"""
 
 import math
 import random
@@ -43,7 +45,7 @@ from live.ratings.alliot import (
 from live.ratings.ferreira import GainHistogram, compute_expected_score_between
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT
 
-# --- conformance --------------------------------------------------------------------------------
+# --- conformance ----------------------------------------------------------------------
 
 
 KINDS = [RAW, GUID_BRATKO, PONDERATED, PONDERATED_BY_REGRESSION]
@@ -75,7 +77,9 @@ def accumulate(kind: Conformance, played: list[Played]) -> AccumulatedConformanc
 
 
 def brute_force(kind: Conformance, played: list[Played], x_cp: float) -> float | None:
-    """p(x) by the formulas of sections 3.2.3 and 4.2.1, in pawns, as they are printed."""
+    """p(x) by the formulas of sections 3.2.3 and 4.2.1, in pawns, as they are
+    printed.
+    """
     good = []
     for move in played:
         v, delta = move.best_cp / 100, -move.gain_cp / 100
@@ -98,7 +102,9 @@ def test_shares_equal_the_printed_formula_in_whatever_order(
     rng.shuffle(played)
     found = accumulate(kind, played)
     assert found.share == pytest.approx(brute_force(kind, played, kind.x_cp), abs=1e-9)
-    assert found.compute_share_at(x_cp) == pytest.approx(brute_force(kind, played, x_cp), abs=1e-9)
+    assert found.compute_share_at(x_cp) == pytest.approx(
+        brute_force(kind, played, x_cp), abs=1e-9
+    )
 
 
 def test_nine_game_turns_and_forced_moves_do_not_count() -> None:
@@ -117,7 +123,11 @@ def test_past_periods_count_half_of_the_next() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "x_cp", "alpha", "beta"),
-    [(RAW, 30, 0.043, 4.00), (GUID_BRATKO, 20, 0.067, 3.37), (PONDERATED, 30, -0.007, 3.64)],
+    [
+        (RAW, 30, 0.043, 4.00),
+        (GUID_BRATKO, 20, 0.067, 3.37),
+        (PONDERATED, 30, -0.007, 3.64),
+    ],
 )
 def test_the_predicted_result_is_the_papers_line(
     kind: Conformance, x_cp: int, alpha: float, beta: float
@@ -141,7 +151,7 @@ def test_what_cannot_be_predicted_says_why() -> None:
     assert "published" in predict_by_conformance(unfitted, unfitted).missing
 
 
-# --- complexity ---------------------------------------------------------------------------------
+# --- complexity -----------------------------------------------------------------------
 
 
 scores = st.lists(st.none() | st.integers(-3900, 3900).map(Score), max_size=30)
@@ -163,7 +173,9 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     assert found is not None
     assert found.stability_cp == pytest.approx(sum(changes) / len(changes))
     assert (found.jump_cp, found.changes) == (max(changes), len(changes))
-    assert found.jump_depth == (at[changes.index(max(changes))] if max(changes) else None)
+    assert found.jump_depth == (
+        at[changes.index(max(changes))] if max(changes) else None
+    )
 
 
 def test_corpora_hold_complexity_by_name() -> None:
@@ -207,9 +219,15 @@ def test_the_scalar_product_equals_a_double_loop(
     for x in gains["white"]:
         for y in gains["black"]:
             d = (x - y) / 100
-            rise = (d > 0) - (d < 0) if vector == STEP else math.tanh(vector.slope_per_pawn * d)
+            rise = (
+                (d > 0) - (d < 0)
+                if vector == STEP
+                else math.tanh(vector.slope_per_pawn * d)
+            )
             total += 0.5 * (1 + rise)
-    assert predicted.expected_score == pytest.approx(total / (white.n * black.n), abs=1e-9)
+    assert predicted.expected_score == pytest.approx(
+        total / (white.n * black.n), abs=1e-9
+    )
     if vector == STEP:
         ferreira = compute_expected_score_between(white, black)
         assert predicted.expected_score == pytest.approx(ferreira, abs=1e-12)
@@ -238,14 +256,20 @@ def test_win_draw_and_loss_equal_the_cut_distribution(
 
 
 def test_table_6_stretches_the_scalar_product_to_results() -> None:
-    white, black = GainHistogram([0] * 6 + [-50] * 4), GainHistogram([0] * 5 + [-50] * 5)
+    white, black = (
+        GainHistogram([0] * 6 + [-50] * 4),
+        GainHistogram([0] * 5 + [-50] * 5),
+    )
     plain = predict_by_covariance(white, black).expected_score
     assert plain == pytest.approx(0.55)
     stretched = predict_by_covariance(white, black, fit=RAW_STEP_FIT)
     assert stretched.expected_score == pytest.approx((1 + 2.682 * 0.1 + 0.082) / 2)
     assert stretched.low is not None and stretched.high is not None
     assert stretched.low < 0.675 < stretched.high
-    assert predict_by_covariance(white, black, fit=ConformanceLine(0, 100)).expected_score == 1.0
+    assert (
+        predict_by_covariance(white, black, fit=ConformanceLine(0, 100)).expected_score
+        == 1.0
+    )
 
 
 def test_what_cannot_be_told_says_so() -> None:
@@ -263,7 +287,9 @@ def test_what_cannot_be_told_says_so() -> None:
 
 
 @pytest.mark.parametrize("n", [20, 40, 80, 500])
-def test_the_interval_covers_known_distributions(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interval_covers_known_distributions(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("live.ratings.alliot.USUAL_DESIGN_EFFECT", 1)
     rng = np.random.default_rng(n)
     values = np.array([0, -3, -8, -15, -25, -45, -90, -250])
@@ -285,12 +311,14 @@ def test_the_interval_covers_known_distributions(n: int, monkeypatch: pytest.Mon
         black = GainHistogram(rng.choice(values, n, p=black_share).tolist())
         for i, (predict, truth) in enumerate(zip(predictors, truths, strict=True)):
             found = predict(white, black)
-            assert found.low is not None and found.high is not None and truth is not None
+            assert (
+                found.low is not None and found.high is not None and truth is not None
+            )
             covered[i] += found.low <= truth <= found.high
     assert all(0.92 <= count / 400 <= 0.99 for count in covered), covered
 
 
-# --- prediction ---------------------------------------------------------------------------------
+# --- prediction -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -303,11 +331,11 @@ def test_a_small_variance_gives_the_normal_interval_or_students(
     assert ends == pytest.approx((score - reach, score + reach), abs=1e-5)
 
 
-# --- battle royale ------------------------------------------------------------------------------
+# --- battle royale --------------------------------------------------------------------
 
 
-#: Alliot 2017, Table 9: expected scores by the Markov predictor, in per cent, each player's row
-#: against all others in the same order.
+#: Alliot 2017, Table 9: expected scores by the Markov predictor, in per cent, each
+#: player's row against all others in the same order.
 TABLE_9 = """
 Carlsen 52 54 54 57 58 57 58 56 60 61 59 60 61 61 64 66 69 70 82
 Kramnik 49 52 52 55 56 56 57 55 59 60 58 60 60 60 63 65 68 70 83
@@ -333,7 +361,10 @@ Steinitz 20 19 17 20 16 22 19 22 25 22 22 25 24 27 27 26 30 27 33
 
 
 def battle() -> BattleRoyale:
-    rows = {name: list(map(int, row)) for name, *row in map(str.split, TABLE_9.split("\n")[1:-1])}
+    rows = {
+        name: list(map(int, row))
+        for name, *row in map(str.split, TABLE_9.split("\n")[1:-1])
+    }
     scores = {
         (name, other): score / 100
         for name, row in rows.items()
@@ -346,7 +377,8 @@ def test_table_9_is_ranked_as_the_paper_reads_it() -> None:
     places = {place.player: place for place in battle().rank_players()}
     order = list(places)
     # Section 4.4.2: four ahead of the pack, three trailing, "Steinitz being way below".
-    # The fourth is Kasparov, whose row adds up to 1095 as Anand's does: Black's games decide.
+    # The fourth is Kasparov, whose row adds up to 1095 as Anand's does: Black's games
+    # decide.
     assert set(order[:3]) == {"Carlsen", "Kramnik", "Fischer"}
     assert set(order[3:5]) == {"Kasparov", "Anand"}
     fourth, fifth = (places[player].expected_score for player in order[3:5])
@@ -354,8 +386,8 @@ def test_table_9_is_ranked_as_the_paper_reads_it() -> None:
     assert order[-3:] == ["Euwe", "Alekhine", "Steinitz"]
     assert (places["Steinitz"].rank, places["Steinitz"].victories) == (20, 0)
     assert places["Carlsen"].rank == 1
-    # "Tal is performing consistently better than Euwe against stronger players, but is losing to
-    # Euwe (with a small margin)."
+    # "Tal is performing consistently better than Euwe against stronger players, but is
+    # losing to Euwe (with a small margin)."
     tal, euwe = places["Tal"], places["Euwe"]
     assert tal.rank is not None and euwe.rank is not None
     assert tal.rank < euwe.rank
@@ -363,10 +395,16 @@ def test_table_9_is_ranked_as_the_paper_reads_it() -> None:
 
 def test_a_score_is_the_mean_over_opponents_and_colours() -> None:
     royale = battle()
-    scores = {pair: found.expected_score or 0 for pair, found in royale.pairings.items()}
+    scores = {
+        pair: found.expected_score or 0 for pair, found in royale.pairings.items()
+    }
     for place in royale.rank_players():
         me = place.player
-        against = [(scores[me, two] + 1 - scores[two, me]) / 2 for one, two in scores if one == me]
+        against = [
+            (scores[me, two] + 1 - scores[two, me]) / 2
+            for one, two in scores
+            if one == me
+        ]
         assert place.expected_score == pytest.approx(sum(against) / 19)
         assert place.victories == sum(score > 0.5 for score in against)
         assert place.opponents == 19
@@ -378,17 +416,22 @@ def test_the_interval_averages_the_ends_from_the_players_side() -> None:
         return Prediction(expected_score=0.5, low=0.4, high=0.7)
 
     for place in BattleRoyale(predict, "abc").rank_players():
-        assert (place.low, place.high) == pytest.approx(((0.4 + 0.3) / 2, (0.7 + 0.6) / 2))
+        assert (place.low, place.high) == pytest.approx(
+            ((0.4 + 0.3) / 2, (0.7 + 0.6) / 2)
+        )
 
 
-def test_a_pairing_that_cannot_be_told_is_left_out_and_a_player_with_none_says_why() -> None:
+def test_an_unknown_pairing_is_left_out_and_a_player_with_none_says_why() -> None:
     def predict(white: str, black: str) -> Prediction:
         if "new" in (white, black):
             return Prediction(missing="no moves of new yet")
         return Prediction(expected_score=0.6 if white == "a" else 0.45)
 
     *ranked, last = BattleRoyale(predict, ["new", "a", "b"]).rank_players()
-    assert [(p.player, p.rank, p.opponents) for p in ranked] == [("a", 1, 1), ("b", 2, 1)]
+    assert [(p.player, p.rank, p.opponents) for p in ranked] == [
+        ("a", 1, 1),
+        ("b", 2, 1),
+    ]
     assert ranked[0].expected_score == pytest.approx((0.6 + 0.55) / 2)
     assert (last.player, last.rank, last.expected_score) == ("new", None, None)
     assert last.missing == "no moves of new yet"

@@ -2,7 +2,12 @@ import random
 
 import pytest
 
-from live.ratings.engine_scale import CLIP_CP, LEAST_CORRELATION, MeasuredEngine, measure_agreement
+from live.ratings.engine_scale import (
+    CLIP_CP,
+    LEAST_CORRELATION,
+    MeasuredEngine,
+    measure_agreement,
+)
 
 
 def noisy(scale: float, noise_cp: float, n: int = 300) -> tuple[list[int], list[int]]:
@@ -23,12 +28,16 @@ def test_the_error_is_the_spread_over_many_measurements() -> None:
     rng = random.Random(3)
     known = [round(rng.gauss(0, 150)) for _ in range(100)]
     found = [
-        measure_agreement(known, [round(0.9 * score + rng.gauss(0, 40)) for score in known])
+        measure_agreement(
+            known, [round(0.9 * score + rng.gauss(0, 40)) for score in known]
+        )
         for _ in range(300)
     ]
     mean = sum(each.scale for each in found) / len(found)
     spread = (sum((each.scale - mean) ** 2 for each in found) / len(found)) ** 0.5
-    assert sum(each.scale_error for each in found) / len(found) == pytest.approx(spread, rel=0.15)
+    assert sum(each.scale_error for each in found) / len(found) == pytest.approx(
+        spread, rel=0.15
+    )
 
 
 def test_a_mate_counts_no_more_than_a_won_game() -> None:
@@ -40,7 +49,9 @@ def test_a_mate_counts_no_more_than_a_won_game() -> None:
 
 def test_an_engine_that_scores_for_the_other_side_does_not_fit() -> None:
     known, other = noisy(-1.0, noise_cp=5)
-    assert MeasuredEngine(agreement=measure_agreement(known, other), nodes=1).explain_refusal
+    assert MeasuredEngine(
+        agreement=measure_agreement(known, other), nodes=1
+    ).explain_refusal
 
 
 def test_too_little_to_compare() -> None:

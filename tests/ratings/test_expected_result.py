@@ -22,7 +22,9 @@ def test_a_score_counts_for_more_the_later_it_is() -> None:
     size = math.log(2)
     for score_cp, score in ((100, size), (-100, -size)):
         seen = compute_features(score_cp, 40, True, None, None, 2000)
-        assert seen == pytest.approx([1, 1, 0.5, score, score_cp / 400, score / 2, size, size / 2])
+        assert seen == pytest.approx(
+            [1, 1, 0.5, score, score_cp / 400, score / 2, size, size / 2]
+        )
 
 
 def test_the_stronger_is_expected_to_score_more() -> None:
@@ -35,7 +37,10 @@ def test_who_is_two_pawns_down_is_helped_by_no_more_than_400_points() -> None:
     assert MODEL.predict_chances(-544, 60, *far) == pytest.approx(
         MODEL.predict_chances(-544, 60, *near)
     )
-    assert MODEL.predict_chances(0, 60, *far).score > MODEL.predict_chances(0, 60, *near).score
+    assert (
+        MODEL.predict_chances(0, 60, *far).score
+        > MODEL.predict_chances(0, 60, *near).score
+    )
     scores = [MODEL.predict_chances(cp, 60, *far).score for cp in range(-900, 900, 50)]
     assert scores == sorted(scores)
 

@@ -16,7 +16,7 @@ from live.ratings.expected_score import (
     convert_score_to_difference,
 )
 
-# --- expected score -----------------------------------------------------------------------------
+# --- expected score -------------------------------------------------------------------
 
 
 @given(st.floats(1e-300, 1 - 1e-12))
@@ -28,12 +28,12 @@ def test_difference_equals_scipys_normal(score: float) -> None:
 
 @given(st.floats(-2500, 1500))
 def test_score_and_difference_undo_each_other(difference: float) -> None:
-    assert convert_score_to_difference(convert_difference_to_score(difference)) == pytest.approx(
-        difference, abs=1e-6
-    )
+    assert convert_score_to_difference(
+        convert_difference_to_score(difference)
+    ) == pytest.approx(difference, abs=1e-6)
 
 
-# --- fide ---------------------------------------------------------------------------------------
+# --- fide -----------------------------------------------------------------------------
 
 # FIDE's tables, against the regulations' own examples and each other.
 
@@ -65,7 +65,9 @@ def test_the_rating_performance_is_that_of_the_table(
         (2500, 1900, 0.92),
     ],
 )
-def test_the_expected_share_is_that_of_the_table(own: float, other: float, expected: float) -> None:
+def test_the_expected_share_is_that_of_the_table(
+    own: float, other: float, expected: float
+) -> None:
     assert compute_fide_expected_score(own, other) == expected
 
 
@@ -98,7 +100,9 @@ def test_the_rule_of_400_points_holds_below_2650(
     own: float, k: float, opponent: float, points: float, expected: int
 ) -> None:
     """The first and the eleventh as lichess has them (scalachess, EloTest)."""
-    assert round(compute_rating_change(own, [RatedGame(opponent, points)], k)) == expected
+    assert (
+        round(compute_rating_change(own, [RatedGame(opponent, points)], k)) == expected
+    )
 
 
 def test_eleven_wins_against_weak_opponents_gain_nothing_since_october_2025() -> None:
@@ -131,4 +135,6 @@ def test_the_two_tables_agree_with_each_other() -> None:
     # A share of points has the difference at which that share is expected.
     for share in np.arange(0.5, 0.92, 0.01):
         gap = (compute_fide_performance([2000], float(share)) or 0) - 2000
-        assert compute_fide_expected_score(2000 + gap, 2000) == pytest.approx(share, abs=0.011)
+        assert compute_fide_expected_score(2000 + gap, 2000) == pytest.approx(
+            share, abs=0.011
+        )

@@ -1,4 +1,6 @@
-"""Gains, and Ferreira's algorithms: laws, and every figure that the paper prints with its input."""
+"""Gains, and Ferreira's algorithms: laws, and every figure that the paper prints with
+its input.
+"""
 
 import math
 from itertools import combinations, pairwise
@@ -36,20 +38,22 @@ from live.ratings.ferreira import (
 from live.ratings.score_interval import ClusteredScores
 from live.sources.pgn_decoder import PgnReader
 
-# --- gain ---------------------------------------------------------------------------------------
+# --- gain -----------------------------------------------------------------------------
 
 
 scores = st.integers(-MATE_CP, MATE_CP).map(Score)
 
 
 @given(scores, scores)
-def test_same_search_gain_is_the_successive_one_cut_at_zero(best: Score, played: Score) -> None:
+def test_same_search_gain_is_the_successive_one_cut_at_zero(
+    best: Score, played: Score
+) -> None:
     assert compute_same_search_gain(best, played, "white") == min(
         0, compute_successive_gain(best, played, "white")
     )
 
 
-# --- gain histogram -----------------------------------------------------------------------------
+# --- gain histogram -------------------------------------------------------------------
 
 
 gains = st.integers(-MAX_GAIN_CP, MAX_GAIN_CP) | st.integers(-30, 10)
@@ -73,15 +77,19 @@ def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None
     one, other = GainHistogram(x), GainHistogram(y)
     won = sum((a > b) + 0.5 * (a == b) for a in x for b in y)
     assert compute_expected_score_between(one, other) == won / (len(x) * len(y))
-    assert compute_expected_score_between(other, one) == pytest.approx(1 - won / (len(x) * len(y)))
+    assert compute_expected_score_between(other, one) == pytest.approx(
+        1 - won / (len(x) * len(y))
+    )
     assert compute_expected_score_between(one, one) == 0.5
     assert compute_expected_score_between(one, GainHistogram()) is None
 
 
-# --- algorithm 4 --------------------------------------------------------------------------------
+# --- algorithm 4 ----------------------------------------------------------------------
 
 
-@given(st.lists(gains, min_size=1, max_size=50), st.just([0]) | st.lists(gains, min_size=1))
+@given(
+    st.lists(gains, min_size=1, max_size=50), st.just([0]) | st.lists(gains, min_size=1)
+)
 def test_moves_against_the_engine_equal_the_full_cross_correlation(
     values: list[int], engine: list[int]
 ) -> None:
@@ -97,7 +105,9 @@ def test_the_difference_lies_in_the_interval(values: list[int]) -> None:
     scores = score_moves(values)
     expected = scores.total / (2 * scores.n)
     difference = convert_score_to_difference(expected)
-    *_, low, high = run_algorithm_4(ClusteredScores([scores]), SPIKE_AT_ZERO, "successive")
+    *_, low, high = run_algorithm_4(
+        ClusteredScores([scores]), SPIKE_AT_ZERO, "successive"
+    )
     assert (difference is None) == (expected in (0.0, 1.0))
     assert (low is None) == (expected == 0.0)
     assert (high is None) == (expected == 1.0)
@@ -107,7 +117,7 @@ def test_the_difference_lies_in_the_interval(values: list[int]) -> None:
         assert low < high
 
 
-# --- algorithm 3 --------------------------------------------------------------------------------
+# --- algorithm 3 ----------------------------------------------------------------------
 
 
 def test_unrated_and_unbounded_players_stay_in_the_table_but_enter_no_average() -> None:
@@ -123,7 +133,7 @@ def test_unrated_and_unbounded_players_stay_in_the_table_but_enter_no_average() 
     assert (engine.by_elo, engine.by_strength) == (2000, None)
 
 
-# --- field engine rating ------------------------------------------------------------------------
+# --- field engine rating --------------------------------------------------------------
 
 
 updates = st.lists(
@@ -167,7 +177,10 @@ PLAYERS = tuple(map(str, range(8)))
 GAINS_CP = np.array([0, -15, -60, -250])
 #: How likely each gain is, player by player: some 70 Elo from first to last.
 LEVELS = np.array(
-    [(0.50 + 0.02 * n, 0.24 - 0.004 * n, 0.16 - 0.008 * n, 0.10 - 0.008 * n) for n in range(8)]
+    [
+        (0.50 + 0.02 * n, 0.24 - 0.004 * n, 0.16 - 0.008 * n, 0.10 - 0.008 * n)
+        for n in range(8)
+    ]
 )
 
 
@@ -185,7 +198,9 @@ def true_strengths() -> dict[str, Strength]:
 
 
 def covered(moves: int, events: int) -> float:
-    """Share of intervals that hold the truth, everybody making ``moves`` moves in one game."""
+    """Share of intervals that hold the truth, everybody making ``moves`` moves in one
+    game.
+    """
     truth = true_strengths()
     rng = np.random.default_rng(moves)
     inside = total = 0
@@ -198,13 +213,17 @@ def covered(moves: int, events: int) -> float:
             gains_cp = rng.choice(GAINS_CP, moves, p=levels).tolist()
             played.add_game(player, gains_cp)
         for player, found in played.strengths().items():
-            inside += (found.low or 0) <= (truth[player].rating or 0) <= (found.high or 0)
+            inside += (
+                (found.low or 0) <= (truth[player].rating or 0) <= (found.high or 0)
+            )
             total += 1
     return inside / total
 
 
 NAMES = "abcdefghijkl"
-pairs = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda p: p[0] < p[1])
+pairs = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(
+    lambda p: p[0] < p[1]
+)
 changes = st.dictionaries(pairs, st.floats(-900, 900), max_size=40)
 ratings = st.dictionaries(st.sampled_from(NAMES), st.integers(1000, 2900))
 
@@ -223,14 +242,21 @@ def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
         missing = difference - (found[one].relative - found[other].relative)
         pulls[one], pulls[other] = pulls[one] + missing, pulls[other] - missing
         edges[row, names.index(one)], edges[row, names.index(other)] = 1, -1
-    # Nobody is pulled anywhere any more, and there are as many parts as the graph falls into.
+    # Nobody is pulled anywhere any more, and there are as many parts as the graph falls
+    # into.
     assert all(abs(pull) < 1e-6 for pull in pulls.values())
     parts = {each.part for each in found.values()}
-    assert len(parts) == len(names) - (np.linalg.matrix_rank(edges) if differences else 0)
+    assert len(parts) == len(names) - (
+        np.linalg.matrix_rank(edges) if differences else 0
+    )
     for part in parts:
         members = {name: each for name, each in found.items() if each.part == part}
-        assert sum(each.relative for each in members.values()) == pytest.approx(0, abs=1e-8)
-        rated = [elo[name] - each.relative for name, each in members.items() if name in elo]
+        assert sum(each.relative for each in members.values()) == pytest.approx(
+            0, abs=1e-8
+        )
+        rated = [
+            elo[name] - each.relative for name, each in members.items() if name in elo
+        ]
         for each in members.values():
             rating = each.relative + fmean(rated) if rated else None
             assert each.rating == pytest.approx(rating, abs=1e-9)
@@ -238,7 +264,9 @@ def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
 
 ELO = {"a": 2400, "b": 2300, "d": 2500}
 events = st.tuples(
-    st.dictionaries(st.sampled_from("abcdef"), st.lists(st.integers(-30, 5), max_size=12)),
+    st.dictionaries(
+        st.sampled_from("abcdef"), st.lists(st.integers(-30, 5), max_size=12)
+    ),
     st.sets(st.sampled_from(list(combinations("abcdef", 2)))),
 )
 
@@ -261,16 +289,21 @@ def test_an_event_is_all_gains_of_those_who_met(
     nobody = GainHistogram()
     histograms = {name: GainHistogram(values) for name, values in played.items()}
     scores = {
-        pair: compute_expected_score_between(*(histograms.get(name, nobody) for name in pair))
+        pair: compute_expected_score_between(
+            *(histograms.get(name, nobody) for name in pair)
+        )
         for pair in met
     }
     # An unbounded difference is no distance.
     differences = {
         pair: difference
         for pair, score in scores.items()
-        if score is not None and (difference := convert_score_to_difference(score)) is not None
+        if score is not None
+        and (difference := convert_score_to_difference(score)) is not None
     }
-    assert found.strengths() == solve(dict(sorted(differences.items())), ELO, found.margins())
+    assert found.strengths() == solve(
+        dict(sorted(differences.items())), ELO, found.margins()
+    )
     assert found.margins().keys() == {name for name, values in played.items() if values}
     for strength in found.strengths().values():
         middle = strength.relative if strength.rating is None else strength.rating
@@ -296,7 +329,8 @@ def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
 
 @pytest.mark.parametrize("moves", [10, 40])
 def test_the_interval_holds_the_truth(moves: int) -> None:
-    # 480 intervals: 0.95 with a standard deviation of 0.01; the benchmark has the whole table.
+    # 480 intervals: 0.95 with a standard deviation of 0.01; the benchmark has the whole
+    # table.
     assert 0.92 <= covered(moves, 60) <= 0.98
 
 
@@ -304,15 +338,21 @@ FIGURE_1 = Path(__file__).parents[1] / "data" / "figure-1.pgn"
 
 # Figure 1, fourth column, in pawns, White and Black in turn.
 GAINS = """
--0.01 0.00 -0.05 -0.16 -0.13 -0.11 -0.02 -0.04 -0.17 -0.10 -0.09 0.02 0.00 -0.04 -0.04 -0.13
--0.03 -0.03 0.06 -0.04 -1.37 0.00 -0.03 -0.01 0.01 0.01 -0.57 -0.38 0.04 0.13 -0.09 -0.26
--0.04 -0.11 -5.56 -0.09 -0.02 0.00 0.00 0.00 0.00 0.18 0.00 0.00 0.00 -0.02 -0.03 0.03
--0.55 -0.17 -2.60 0.21 -0.42 0.17 -1.35 -0.42 0.00 0.00 0.43 0.87 -0.74 0.15 -0.47 0.00
-0.00 0.47 -10.25 3.73 -11.18 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00
+-0.01 0.00 -0.05 -0.16 -0.13 -0.11 -0.02 -0.04
+-0.17 -0.10 -0.09 0.02 0.00 -0.04 -0.04 -0.13
+-0.03 -0.03 0.06 -0.04 -1.37 0.00 -0.03 -0.01
+0.01 0.01 -0.57 -0.38 0.04 0.13 -0.09 -0.26
+-0.04 -0.11 -5.56 -0.09 -0.02 0.00 0.00 0.00
+0.00 0.18 0.00 0.00 0.00 -0.02 -0.03 0.03
+-0.55 -0.17 -2.60 0.21 -0.42 0.17 -1.35 -0.42
+0.00 0.00 0.43 0.87 -0.74 0.15 -0.47 0.00
+0.00 0.47 -10.25 3.73 -11.18 0.00 0.00 0.00
+0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00
 0.00 0.00
 """
 
-# Table 1: the names with their ratings, and the third line of each cell above the diagonal.
+# Table 1: the names with their ratings, and the third line of each cell above the
+# diagonal.
 RATED = {
     "Kramnik": 2800,
     "Carlsen": 2826,
@@ -374,7 +414,8 @@ def test_algorithm_3_on_table_4() -> None:
         for (name, elo), score in zip(RATED.items(), SCORES_AGAINST_ENGINE, strict=True)
     )
     printed = [-69, -74, -132, -119, -93, -120, -116, -145, -136]
-    # The paper rounded p to three decimals only for print, which moves d by up to 0.4 Elo.
+    # The paper rounded p to three decimals only for print, which moves d by up to 0.4
+    # Elo.
     assert [row.difference for row in engine.rows] == pytest.approx(printed, abs=0.9)
     assert engine.by_elo is not None and engine.by_strength is not None
     assert round(engine.by_elo, 1) == 2860.0

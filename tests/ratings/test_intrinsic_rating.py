@@ -38,11 +38,13 @@ from tests.ratings.known_players import real_turns, simulate, spreads_of
 
 def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
     """``g``: by the shares model the ratio of two probabilities."""
-    best, other = compute_probabilities((0.0, delta), ChoiceSkill(s, c, "shares", curve))
+    best, other = compute_probabilities(
+        (0.0, delta), ChoiceSkill(s, c, "shares", curve)
+    )
     return float(other / best)
 
 
-# --- move spread --------------------------------------------------------------------------------
+# --- move spread ----------------------------------------------------------------------
 
 
 pawns = st.floats(-39, 39)
@@ -50,7 +52,8 @@ LINES = [("e4e5", 63), ("d2d4", 59), ("g1f3", 51), ("b1c3", 51), ("a2a3", 24)]
 
 
 def test_a_spread_is_how_far_each_move_lies_behind_the_best() -> None:
-    # The first example of Regan and Haworth 2011, section 5: Eval +0.63, (0.00,0.04,*0.12,0.12,…).
+    # The first example of Regan and Haworth 2011, section 5: Eval +0.63,
+    # (0.00,0.04,*0.12,0.12,…).
     shuffled = [LINES[4], LINES[2], LINES[0], LINES[3], LINES[1]]
     spread = build_spread(shuffled, "g1f3")
     behind = (0, 0.04, 0.12, 0.12, 0.39)
@@ -62,9 +65,13 @@ def test_a_spread_is_how_far_each_move_lies_behind_the_best() -> None:
 
 
 @given(pawns, st.floats(0, 78), st.floats(0.01, 5))
-def test_the_scale_correction_is_the_integral_it_says(e: float, delta: float, scale: float) -> None:
+def test_the_scale_correction_is_the_integral_it_says(
+    e: float, delta: float, scale: float
+) -> None:
     points = [0.0] if e - delta < 0 < e else None
-    area, _ = quad(lambda x: 1 / (1 + scale * abs(x)), e - delta, e, points=points, limit=200)
+    area, _ = quad(
+        lambda x: 1 / (1 + scale * abs(x)), e - delta, e, points=points, limit=200
+    )
     assert scale_delta(e, delta, scale) == pytest.approx(area, abs=1e-6)
 
 
@@ -88,7 +95,7 @@ def test_what_is_left_out_and_why(
     assert explain_left_out(spread, ply, repeated=repeated) == reason
 
 
-# --- choice model -------------------------------------------------------------------------------
+# --- choice model ---------------------------------------------------------------------
 
 
 gaps = st.lists(st.floats(0, 5), min_size=0, max_size=20)
@@ -113,7 +120,10 @@ def deltas_of(gaps: list[float]) -> tuple[float, ...]:
         ("ipa", 1 / 3.8284271247461903),
         ("ipb", 1 / 3**1.5),
         ("secha", 2 / (math.exp(2.8284271247461903) + math.exp(-2.8284271247461903))),
-        ("sechb", 4 / (math.exp(2.8284271247461903) + 2 + math.exp(-2.8284271247461903))),
+        (
+            "sechb",
+            4 / (math.exp(2.8284271247461903) + 2 + math.exp(-2.8284271247461903)),
+        ),
     ],
 )
 def test_curves_are_those_of_section_4(curve: Curve, expected: float) -> None:
@@ -139,7 +149,9 @@ def test_probabilities_stand_in_the_ratio_the_model_says(
             continue
         shares = p_i / p[0]
         powers = math.log(1 / p[0]) / math.log(1 / p_i)
-        ratio = {"shares": shares, "powers": powers, "product": shares * powers}[skill.model]
+        ratio = {"shares": shares, "powers": powers, "product": shares * powers}[
+            skill.model
+        ]
         assert ratio == pytest.approx(g, rel=1e-5)
 
 
@@ -147,7 +159,11 @@ def test_probabilities_stand_in_the_ratio_the_model_says(
 @pytest.mark.parametrize("curve", get_args(Curve))
 def test_slopes_agree_with_differences(model: Model, curve: Curve) -> None:
     turns = TurnArrays(
-        [Spread((0, 0.05, 0.3, 0.9), 2, 0.0), Spread((0, 0, 0.4), 1, 0.0), Spread((0, 1.5), 0, 0.0)]
+        [
+            Spread((0, 0.05, 0.3, 0.9), 2, 0.0),
+            Spread((0, 0, 0.4), 1, 0.0),
+            Spread((0, 1.5), 0, 0.0),
+        ]
     )
     at, step = ChoiceSkill(0.12, 0.6, model, curve), 1e-5
     slope = compute_choices(turns, at).slope
@@ -155,15 +171,19 @@ def test_slopes_agree_with_differences(model: Model, curve: Curve) -> None:
         high, low = (
             compute_choices(
                 turns,
-                ChoiceSkill(at.s * math.exp(sign * ds), at.c * math.exp(sign * dc), model, curve),
+                ChoiceSkill(
+                    at.s * math.exp(sign * ds), at.c * math.exp(sign * dc), model, curve
+                ),
             ).log
             for sign in (1, -1)
         )
         difference = (high[turns.is_move] - low[turns.is_move]) / (2 * step)
-        assert slope[turns.is_move][:, column] == pytest.approx(difference, rel=1e-5, abs=1e-6)
+        assert slope[turns.is_move][:, column] == pytest.approx(
+            difference, rel=1e-5, abs=1e-6
+        )
 
 
-# --- intrinsic rating ---------------------------------------------------------------------------
+# --- intrinsic rating -----------------------------------------------------------------
 
 
 def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:
@@ -179,11 +199,16 @@ def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:
 @pytest.mark.parametrize(("model", "curve"), [("shares", "invexp"), ("powers", "ipa")])
 def test_the_rating_is_the_most_likely_elo(model: Model, curve: Curve) -> None:
     table = msgspec.structs.replace(RYBKA_3, model=model, curve=curve)
-    turns = simulate(real_turns(), table.interpolate_skill(2300), 300, np.random.default_rng(2))
+    turns = simulate(
+        real_turns(), table.interpolate_skill(2300), 300, np.random.default_rng(2)
+    )
     found = estimate_rating(table, spreads_of(turns))
     assert found.elo is not None and found.low is not None and found.high is not None
     grid = np.arange(1200, 3100, 10)
-    logs = [compute_log_likelihood(turns, table.interpolate_skill(float(elo))) for elo in grid]
+    logs = [
+        compute_log_likelihood(turns, table.interpolate_skill(float(elo)))
+        for elo in grid
+    ]
     best = float(grid[int(np.argmax(logs))])
     assert found.elo == pytest.approx(best, abs=15)
     inside = grid[np.array(logs) > max(logs) - 1.920729]
@@ -195,17 +220,23 @@ def test_a_player_beyond_what_is_known_has_one_end_and_a_reason() -> None:
     found = estimate_rating(RYBKA_3, [Spread((0, 0.05, 0.3), 0, 0.0)] * 60)
     assert found.elo is None and found.high is None
     assert found.low is not None and found.low > 2500
-    assert found.reason is not None and found.reason.startswith("stronger than any player")
+    assert found.reason is not None and found.reason.startswith(
+        "stronger than any player"
+    )
     found = estimate_rating(RYBKA_3, [Spread((0, 0.5, 2.0), 2, 0.0)] * 40)
     assert found.elo is None and found.low is None
     assert found.high is not None and found.high < 1700
-    assert found.reason is not None and found.reason.startswith("weaker than any player")
+    assert found.reason is not None and found.reason.startswith(
+        "weaker than any player"
+    )
 
 
 def test_one_oddity_cannot_say_everything() -> None:
     steep = msgspec.structs.replace(RYBKA_3, model="powers")
     turns = spreads_of(
-        simulate(real_turns(), steep.interpolate_skill(2300), 200, np.random.default_rng(4))
+        simulate(
+            real_turns(), steep.interpolate_skill(2300), 200, np.random.default_rng(4)
+        )
     )
     usual = estimate_rating(steep, turns)
     odd = estimate_rating(steep, [Spread((0, 30.0), 1, 0.0), *turns])
@@ -240,7 +271,7 @@ def test_what_is_no_table_is_refused_with_its_name(data: bytes) -> None:
         TABLES.decode(data, "my-table")
 
 
-# --- projection ---------------------------------------------------------------------------------
+# --- projection -----------------------------------------------------------------------
 
 
 SKILL = ChoiceSkill(0.1, 0.5)
@@ -260,17 +291,26 @@ def projected(spreads: list[Spread] | TurnArrays) -> Projection:
 def test_projections_agree_with_listing_every_outcome() -> None:
     chances = [compute_probabilities(spread.deltas, SKILL) for spread in SPREADS]
     outcomes = list(itertools.product(*(range(len(p)) for p in chances)))
-    weight = np.array([math.prod(p[i] for p, i in zip(chances, o, strict=True)) for o in outcomes])
+    weight = np.array(
+        [math.prod(p[i] for p, i in zip(chances, o, strict=True)) for o in outcomes]
+    )
     matches = np.array([sum(i == 0 for i in o) for o in outcomes])
     losses = np.array(
-        [np.mean([s.deltas[i] for s, i in zip(SPREADS, o, strict=True)]) for o in outcomes]
+        [
+            np.mean([s.deltas[i] for s, i in zip(SPREADS, o, strict=True)])
+            for o in outcomes
+        ]
     )
     found = projected(SPREADS)
     for figure, values in ((found.matches, matches), (found.difference, losses)):
         mean = float(weight @ values)
         assert figure.projected == pytest.approx(mean)
-        assert figure.sd == pytest.approx(math.sqrt(float(weight @ (values - mean) ** 2)))
+        assert figure.sd == pytest.approx(
+            math.sqrt(float(weight @ (values - mean) ** 2))
+        )
         sign = 1 if figure is found.matches else -1
-        assert figure.z == pytest.approx(sign * (figure.actual - figure.projected) / figure.sd)
+        assert figure.z == pytest.approx(
+            sign * (figure.actual - figure.projected) / figure.sd
+        )
     assert found.matches.actual == 1
     assert found.difference.actual == pytest.approx((0.05 + 1.1) / 3)

@@ -1,4 +1,6 @@
-"""Learned values are found by name or path, and what is none is told with the remedy."""
+"""Learned values are found by name or path, and what is none is told with the
+remedy.
+"""
 
 from pathlib import Path
 

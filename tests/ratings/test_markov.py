@@ -43,7 +43,8 @@ FISCHER = np.array(
     ]
 )
 
-#: Table 3: Boris Spassky in 1971, as Black, rounded to two digits; the third row sums to 1.01.
+#: Table 3: Boris Spassky in 1971, as Black, rounded to two digits; the third row sums
+#: to 1.01.
 SPASSKY = np.array(
     [
         [0.95, 0.03, 0.01, 0.01, 0.00, 0.00, 0.00, 0.00, 0.00, 0.00],
@@ -69,20 +70,31 @@ def normalised(matrix: Floats) -> Floats:
 
 
 def with_slips(matrix: Floats, share: float) -> Floats:
-    """The same play, but once in a while any worse class of evaluation is as likely as another.
+    """The same play, but once in a while any worse class of evaluation is as likely as
+    another.
 
-    The printed tables hold many exact zeros, where the players' true matrices hold rarities.
+    The printed tables hold many exact zeros, where the players' true matrices hold
+    rarities.
     """
     n = len(matrix)
-    worse = np.tri(n) if matrix[-1, 0] >= matrix[0, -1] and matrix[1, 0] > 0 else np.tri(n).T
+    worse = (
+        np.tri(n)
+        if matrix[-1, 0] >= matrix[0, -1] and matrix[1, 0] > 0
+        else np.tri(n).T
+    )
     return (1 - share) * normalised(matrix) + share * normalised(worse)
 
 
 def played(
-    rng: np.random.Generator, white: Floats, black: Floats, start: Floats, games: int, turns: int
+    rng: np.random.Generator,
+    white: Floats,
+    black: Floats,
+    start: Floats,
+    games: int,
+    turns: int,
 ) -> tuple[Counts, Counts]:
-    """Moves of White and of Black by class before and after, White's side, in games from known
-    matrices.
+    """Moves of White and of Black by class before and after, White's side, in games
+    from known matrices.
     """
     n = len(white)
     found = (np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64))
@@ -90,18 +102,22 @@ def played(
     before = rng.choice(n, games, p=start)
     for _ in range(turns):
         for step, counts in zip(steps, found, strict=True):
-            after = np.minimum((rng.random((games, 1)) > step[before]).sum(axis=1), n - 1)
+            after = np.minimum(
+                (rng.random((games, 1)) > step[before]).sum(axis=1), n - 1
+            )
             np.add.at(counts, (before, after), 1)
             before = after
     return found
 
 
-# --- stationary vector --------------------------------------------------------------------------
+# --- stationary vector ----------------------------------------------------------------
 
 
 @st.composite
 def chains(draw: st.DrawFn) -> Floats:
-    """Stochastic matrices of counts, from full to nearly empty, with periods and dead ends."""
+    """Stochastic matrices of counts, from full to nearly empty, with periods and dead
+    ends.
+    """
     n = draw(st.integers(1, 19))
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
@@ -115,13 +131,15 @@ def chains(draw: st.DrawFn) -> Floats:
 
 
 def long_run(matrix: Floats, start: Floats) -> Floats | None:
-    """The Cesàro limit by brute force: powers of the chain that rests half the time, which has the
-    same limit and no period. None if it has not settled after 2^40 moves.
+    """The Cesàro limit by brute force: powers of the chain that rests half the time,
+    which has the same limit and no period. None if it has not settled after 2^40 moves.
     """
     resting = (np.eye(len(matrix)) + matrix) / 2
     for _ in range(40):
         resting = resting @ resting
-        resting /= resting.sum(axis=1, keepdims=True)  # squaring would let rounding grow
+        resting /= resting.sum(
+            axis=1, keepdims=True
+        )  # squaring would let rounding grow
     settled = np.abs(resting @ resting - resting).max() < 1e-12
     return start @ resting if settled else None
 
@@ -138,8 +156,9 @@ def test_it_is_where_the_chain_ends_up(matrix: Floats, seed: int) -> None:
         assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_chain_that_mixes_too_slowly_for_any_multiplication_keeps_all_digits() -> None:
-    # A birth-death chain with a valley of 1e-28 between its ends; detailed balance is exact.
+def test_a_chain_that_mixes_very_slowly_keeps_all_digits() -> None:
+    # A birth-death chain with a valley of 1e-28 between its ends; detailed balance is
+    # exact.
     up = np.array([1e-7, 1e-7, 1e-7, 1e-7, 0.5, 0.5, 0.5, 0.5])
     down = np.array([0.5, 0.5, 0.5, 0.5, 1e-7, 1e-7, 1e-7, 2e-7])
     n = len(up) + 1
@@ -161,11 +180,14 @@ def test_sensitivities_say_what_a_small_change_does(matrix: Floats, seed: int) -
     found = solve_stationary_vector(matrix)
     gathered = compute_sensitivities(matrix, found, values)
     step = 1e-6
-    moved = solve_stationary_vector((1 - step) * matrix + step * other) @ values - found @ values
+    moved = (
+        solve_stationary_vector((1 - step) * matrix + step * other) @ values
+        - found @ values
+    )
     assert moved / step == pytest.approx(found @ (other - matrix) @ gathered, abs=1e-3)
 
 
-# --- markov classes -----------------------------------------------------------------------------
+# --- markov classes -------------------------------------------------------------------
 
 
 scores = st.integers(-3900, 3900) | st.integers(-210, 210)
@@ -187,9 +209,13 @@ def test_nineteen_classes_have_the_widths_of_section_4_4_1() -> None:
     assert {cp for cp in range(-3900, 3901) if NINETEEN.find_class(cp) == 18} == set(
         range(200, 3901)
     )
-    # "The classes closest to zero on either side are 10cp wide, and the width of classes grows as
-    # we get further from 0, with the last classes being 50cp wide."
-    inner = [cp for cp in range(1, 201) if NINETEEN.find_class(cp) != NINETEEN.find_class(cp - 1)]
+    # "The classes closest to zero on either side are 10cp wide, and the width of
+    # classes grows as we get further from 0, with the last classes being 50cp wide."
+    inner = [
+        cp
+        for cp in range(1, 201)
+        if NINETEEN.find_class(cp) != NINETEEN.find_class(cp - 1)
+    ]
     widths = np.diff([0, *inner[1:]])
     assert widths.tolist() == list(NINETEEN_WIDTHS_CP)
     assert (widths[0], widths[-1], widths.sum()) == (10, 50, 200)
@@ -201,7 +227,7 @@ def test_nineteen_classes_mirror_each_other(cp: int) -> None:
     assert NINETEEN.find_class(-cp) == 18 - NINETEEN.find_class(cp)
 
 
-# --- markov -------------------------------------------------------------------------------------
+# --- markov ---------------------------------------------------------------------------
 
 
 class Move(NamedTuple):
@@ -214,7 +240,9 @@ class Move(NamedTuple):
 @st.composite
 def one_move(draw: st.DrawFn) -> Move:
     best_cp = draw(st.integers(-3900, 3900) | st.integers(-250, 250))
-    gain_cp = draw(st.integers(-3900 - best_cp, 0) | st.integers(max(-40, -3900 - best_cp), 0))
+    gain_cp = draw(
+        st.integers(-3900 - best_cp, 0) | st.integers(max(-40, -3900 - best_cp), 0)
+    )
     color: Color = draw(st.sampled_from(("white", "black")))
     return Move(color, best_cp, gain_cp, draw(st.integers(0, 3)))
 
@@ -249,7 +277,9 @@ def brute_force(
             )
             matrix[i, j] = sum(weights) / total if row else float(i == j)
     if color == "black":
-        matrix = np.array([[matrix[n - 1 - i, n - 1 - j] for j in range(n)] for i in range(n)])
+        matrix = np.array(
+            [[matrix[n - 1 - i, n - 1 - j] for j in range(n)] for i in range(n)]
+        )
     return matrix
 
 
@@ -284,18 +314,21 @@ def test_past_periods_count_half_of_the_next() -> None:
     assert found.support[5] == pytest.approx(25 / 3.625)
 
 
-# --- the stationary vector ----------------------------------------------------------------------
+# --- the stationary vector ------------------------------------------------------------
 
 
 def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -> None:
-    # Printed to two digits, the tables themselves give 56 % wins, where the paper has 40 % from
-    # its unrounded ones: an end class that is left once in 250 moves or never makes that much.
+    # Printed to two digits, the tables themselves give 56 % wins, where the paper has
+    # 40 % from its unrounded ones: an end class that is left once in 250 moves or never
+    # makes that much.
     rng = np.random.default_rng(0)
     lowest, highest = np.ones(10), np.zeros(10)
     nearest = 1.0
     for _ in range(3000):
         white, black = (
-            normalised(np.clip(table + rng.uniform(-0.005, 0.005, (10, 10)) * shape, 0, None))
+            normalised(
+                np.clip(table + rng.uniform(-0.005, 0.005, (10, 10)) * shape, 0, None)
+            )
             for table, shape in ((FISCHER, np.tri(10)), (SPASSKY, np.tri(10).T))
         )
         found = solve_chain(white, black)
@@ -307,7 +340,7 @@ def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -
     assert as_printed[-1] == pytest.approx(0.563, abs=0.001)
 
 
-# --- predictions --------------------------------------------------------------------------------
+# --- predictions ----------------------------------------------------------------------
 
 
 def test_the_prediction_reads_the_ends_of_the_vector() -> None:
@@ -320,7 +353,9 @@ def test_the_prediction_reads_the_ends_of_the_vector() -> None:
     assert (found.loss, found.win) == pytest.approx((vector[0], vector[-1]))
     assert found.draw == pytest.approx(1 - vector[0] - vector[-1])
     assert found.expected_score == pytest.approx(vector @ build_outcome_vector(10))
-    assert found.expected_score == pytest.approx((found.win or 0) + (found.draw or 0) / 2)
+    assert found.expected_score == pytest.approx(
+        (found.win or 0) + (found.draw or 0) / 2
+    )
     assert found.caution == found.missing == ""
 
 
@@ -335,8 +370,12 @@ def test_no_moves_predict_nothing() -> None:
 
 
 def test_two_who_never_err_stay_where_they_start_and_it_is_said() -> None:
-    flawless = transitions(NINETEEN, [Move("white", cp, 0, 0) for cp in range(-300, 301)])
-    found = predict_by_markov(flawless.build_chain("white"), flawless.build_chain("black"))
+    flawless = transitions(
+        NINETEEN, [Move("white", cp, 0, 0) for cp in range(-300, 301)]
+    )
+    found = predict_by_markov(
+        flawless.build_chain("white"), flawless.build_chain("black")
+    )
     assert (found.expected_score, found.draw) == (0.5, 1.0)
     assert found.low is None and found.high is None
     assert "the start decides" in found.caution
@@ -345,14 +384,19 @@ def test_two_who_never_err_stay_where_they_start_and_it_is_said() -> None:
 def test_one_who_never_errs_beats_one_who_does() -> None:
     flawless = transitions(TEN, [Move("white", cp, 0, 0) for cp in range(-300, 301)])
     erring = transitions(TEN, [Move("white", cp, -45, 0) for cp in range(-300, 301)])
-    found = predict_by_markov(flawless.build_chain("white"), erring.build_chain("black"))
+    found = predict_by_markov(
+        flawless.build_chain("white"), erring.build_chain("black")
+    )
     assert (found.win, found.expected_score) == (1.0, 1.0)
-    # A flawless player of 601 moves may err in the next: certainty is not told, nor is nothing.
+    # A flawless player of 601 moves may err in the next: certainty is not told, nor is
+    # nothing.
     assert found.low is not None
     assert 0 < found.low < 1
     assert found.high == 1.0
     assert "no move seen leads back" in found.caution
-    turned = predict_by_markov(erring.build_chain("white"), flawless.build_chain("black"))
+    turned = predict_by_markov(
+        erring.build_chain("white"), flawless.build_chain("black")
+    )
     assert turned.expected_score == 0.0
     assert turned.low == 0.0
     assert turned.high is not None
@@ -376,7 +420,9 @@ def test_known_matrices_are_recovered_within_the_interval(
     errors = []
     for _ in range(400):
         counts = played(rng, white, black, TEN.level, games, turns)
-        found = predict_by_markov(fresh(counts[0], "white", TEN), fresh(counts[1], "black", TEN))
+        found = predict_by_markov(
+            fresh(counts[0], "white", TEN), fresh(counts[1], "black", TEN)
+        )
         assert found.expected_score is not None
         errors.append(found.expected_score - truth)
         if found.low is not None and found.high is not None:

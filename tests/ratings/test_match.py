@@ -27,7 +27,7 @@ from live.ratings.match import (
     trace_sprt,
 )
 
-# --- match statistics ---------------------------------------------------------------------------
+# --- match statistics -----------------------------------------------------------------
 
 
 counts = st.integers(0, 500)
@@ -49,7 +49,9 @@ def test_a_match_by_hand() -> None:
     assert found.los == pytest.approx(stats.norm.cdf(10 / math.sqrt(50)))
     assert found.p_value == pytest.approx(stats.binomtest(30, 50).pvalue)
     assert found.gaps == ()
-    assert compute_match_statistics(GameCounts(0, 0, 0)).gaps == ("no game has been played",)
+    assert compute_match_statistics(GameCounts(0, 0, 0)).gaps == (
+        "no game has been played",
+    )
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
@@ -64,7 +66,9 @@ def test_exact_los_is_the_sum_of_binomials(wins: int, losses: int) -> None:
 
 
 @given(counts, counts, counts)
-def test_the_other_side_sees_the_mirror_image(wins: int, draws: int, losses: int) -> None:
+def test_the_other_side_sees_the_mirror_image(
+    wins: int, draws: int, losses: int
+) -> None:
     one = compute_match_statistics(GameCounts(wins, draws, losses))
     other = compute_match_statistics(GameCounts(losses, draws, wins))
     if one.elo is not None:
@@ -78,7 +82,9 @@ def test_the_other_side_sees_the_mirror_image(wins: int, draws: int, losses: int
 
 
 @given(counts, counts, counts)
-def test_no_count_of_0_crashes_or_invents_a_number(wins: int, draws: int, losses: int) -> None:
+def test_no_count_of_0_crashes_or_invents_a_number(
+    wins: int, draws: int, losses: int
+) -> None:
     found = compute_match_statistics(GameCounts(wins, draws, losses))
     told = [getattr(found, name) for name in found.__struct_fields__]
     assert all(not isinstance(x, float) or math.isfinite(x) for x in told)
@@ -106,14 +112,16 @@ def test_normalized_elo_is_the_shift_in_standard_deviations_of_a_game() -> None:
     assert found.los == pytest.approx(0.9962, abs=5e-5)
 
 
-# --- match games --------------------------------------------------------------------------------
+# --- match games ----------------------------------------------------------------------
 
 
 def match(*results: Result, start: str = "A") -> list[MatchGame]:
     """Games with alternating colours."""
     other = "B" if start == "A" else "A"
     return [
-        MatchGame(start, other, result) if number % 2 == 0 else MatchGame(other, start, result)
+        MatchGame(start, other, result)
+        if number % 2 == 0
+        else MatchGame(other, start, result)
         for number, result in enumerate(results)
     ]
 
@@ -121,7 +129,11 @@ def match(*results: Result, start: str = "A") -> list[MatchGame]:
 @pytest.mark.parametrize(
     ("games", "counted", "pairs"),
     [
-        (match("1-0", "1-0", "1/2-1/2", "0-1", "0-1"), GameCounts(2, 1, 2), (0, 0, 1, 1, 0)),
+        (
+            match("1-0", "1-0", "1/2-1/2", "0-1", "0-1"),
+            GameCounts(2, 1, 2),
+            (0, 0, 1, 1, 0),
+        ),
         # An unfinished game does not shift the pairs after it.
         (match("1-0", "*", "1-0", "0-1"), GameCounts(3, 0, 0), (0, 0, 0, 0, 1)),
         # Games with the same colours make no pair.
@@ -137,7 +149,9 @@ def test_counts_take_the_side_of_the_first_player(
     assert found.left_out == len(games) - counted.games
 
 
-@given(st.lists(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]), min_size=1, max_size=30))
+@given(
+    st.lists(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]), min_size=1, max_size=30)
+)
 def test_every_game_is_counted_once(results: list[Result]) -> None:
     found = count_match(match(*results))
     assert found.games.games + found.left_out == len(results)
@@ -150,7 +164,11 @@ def test_every_game_is_counted_once(results: list[Result]) -> None:
     [
         ([], None, "there is no game"),
         (match("1-0"), "C", "'C' is not one of the two players"),
-        ([*match("1-0"), MatchGame("A", "C", "1-0")], None, "game 2: is between 'A' and 'C'"),
+        (
+            [*match("1-0"), MatchGame("A", "C", "1-0")],
+            None,
+            "game 2: is between 'A' and 'C'",
+        ),
         ([MatchGame("A", "A", "1-0")], None, "not one of the two players"),
     ],
 )
@@ -161,7 +179,7 @@ def test_what_is_no_match_is_refused(
         count_match(games, first)
 
 
-# --- sprt ---------------------------------------------------------------------------------------
+# --- sprt -----------------------------------------------------------------------------
 
 
 Shares = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -175,7 +193,9 @@ def test_bounds_are_those_of_wald() -> None:
 
 
 def constrained(counts: Sequence[int], elo: float, scale: Scale) -> float:
-    """Largest log-likelihood of the counts under a hypothesis, by a general-purpose optimiser."""
+    """Largest log-likelihood of the counts under a hypothesis, by a general-purpose
+    optimiser.
+    """
     n = np.array(counts, dtype=float)
     points = np.linspace(0, 1, len(n))
 
@@ -206,7 +226,11 @@ def constrained(counts: Sequence[int], elo: float, scale: Scale) -> float:
 @pytest.mark.parametrize("scale", ["logistic", "normalized"])
 @pytest.mark.parametrize(
     "counts",
-    [GameCounts(130, 220, 100), GameCounts(50, 10, 60), PairCounts(12, 60, 150, 80, 20)],
+    [
+        GameCounts(130, 220, 100),
+        GameCounts(50, 10, 60),
+        PairCounts(12, 60, 150, 80, 20),
+    ],
     ids=str,
 )
 def test_the_ratio_is_that_of_two_constrained_likelihoods(

@@ -16,13 +16,24 @@ from msgspec.structs import replace
 
 from live.messages.figures import GainKind
 from live.messages.values import Color
-from live.ratings.perceived_model import MoveReader, Turn, describe_board, load_shipped_models
-from live.ratings.perceived_rating import Elos, GameSums, Perceived, estimate_level, read_rating
+from live.ratings.perceived_model import (
+    MoveReader,
+    Turn,
+    describe_board,
+    load_shipped_models,
+)
+from live.ratings.perceived_rating import (
+    Elos,
+    GameSums,
+    Perceived,
+    estimate_level,
+    read_rating,
+)
 from live.server.analysis import to_json
 from live.studies.learning.played_games import PlayedGame, read_played_games
 from tests.ratings import second_implementation as second
 
-# --- circumstances ------------------------------------------------------------------------------
+# --- circumstances --------------------------------------------------------------------
 
 
 def test_a_recapture_takes_back_on_the_square() -> None:
@@ -41,7 +52,7 @@ def test_one_legal_move_is_forced() -> None:
     assert describe_board(board, taken=False).is_forced
 
 
-# --- perceived rating ---------------------------------------------------------------------------
+# --- perceived rating -----------------------------------------------------------------
 
 # The perceived rating against its second implementation, and the laws it keeps.
 
@@ -62,20 +73,31 @@ def games(gain: GainKind) -> list[PlayedGame]:
 
 
 def turns_of(game: PlayedGame) -> list[tuple[Color, Turn]]:
-    turns = [(color, t) for color, side in zip(COLORS, game.sides, strict=True) for t in side.turns]
+    turns = [
+        (color, t)
+        for color, side in zip(COLORS, game.sides, strict=True)
+        for t in side.turns
+    ]
     return sorted(turns, key=lambda each: each[1].ply)
 
 
-def sums(read: MoveReader, turns: Sequence[tuple[Color, Turn]], elos: Rated) -> GameSums:
+def sums(
+    read: MoveReader, turns: Sequence[tuple[Color, Turn]], elos: Rated
+) -> GameSums:
     level = estimate_level(*elos, read.models[0].mean_elo)
-    of = {color: Elos.from_ratings(level, elo) for color, elo in zip(COLORS, elos, strict=True)}
+    of = {
+        color: Elos.from_ratings(level, elo)
+        for color, elo in zip(COLORS, elos, strict=True)
+    }
     total = GameSums(of, read.shared)
     for color, turn in turns:
         total.add(color, turn.ply, read.compare_turn(turn, of[color]))
     return total
 
 
-def figure(total: GameSums, read: MoveReader, color: Color, *, over: bool) -> Perceived | None:
+def figure(
+    total: GameSums, read: MoveReader, color: Color, *, over: bool
+) -> Perceived | None:
     found = total.sum_evidence(color, read.dispersion, over=over)
     return None if found is None else read_rating(found, read.prior_sd)
 
@@ -99,7 +121,8 @@ def as_move(color: Color, turn: Turn) -> second.Move:
 
 def close(fast: Sequence[float | None], slow: Sequence[float | None]) -> bool:
     return all(
-        (a is None) == (b is None) and (a is None or b is None or math.isclose(a, b, abs_tol=1e-6))
+        (a is None) == (b is None)
+        and (a is None or b is None or math.isclose(a, b, abs_tol=1e-6))
         for a, b in zip(fast, slow, strict=True)
     )
 
@@ -121,13 +144,16 @@ def test_a_second_implementation_agrees(
     index: int, names: tuple[str, ...], gain: GainKind, elos: Rated, scale: float
 ) -> None:
     read = reader(*names, scale=scale)
-    # Every third move keeps the slow one fast enough, and leaves gaps as late scores do.
+    # Every third move keeps the slow one fast enough, and leaves gaps as late scores
+    # do.
     turns = [each for each in turns_of(games(gain)[index]) if each[1].ply % 3]
     models = [json.loads(to_json(model)) for model in read.models]
     total, made = sums(read, (), elos), {}
     for color, turn in turns:
         total.add(color, turn.ply, read.compare_turn(turn, total.elos[color]))
-        made[turn.ply] = [figure(total, read, color, over=over) for over in (False, True)]
+        made[turn.ply] = [
+            figure(total, read, color, over=over) for over in (False, True)
+        ]
     for over in (False, True):
         slow = second.figures(
             models,

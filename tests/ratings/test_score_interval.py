@@ -1,12 +1,13 @@
 """How often the 95 % intervals cover the truth.
 
-The gain distribution is known, a player makes n moves from it, and the interval of Algorithm 4's
-expected score holds the true one or does not. Where a move scores 0, 1/2 or 1, all outcomes of n
-moves are listed with their probabilities, so the coverage is exact and no dice are thrown. Where
-it can score anything (a measured engine), and for games pooled, it is simulated with a seed.
+The gain distribution is known, a player makes n moves from it, and the interval of
+Algorithm 4's expected score holds the true one or does not. Where a move scores 0, 1/2
+or 1, all outcomes of n moves are listed with their probabilities, so the coverage is
+exact and no dice are thrown. Where it can score anything (a measured engine), and for
+games pooled, it is simulated with a seed.
 
-Families of truths: an even grid of expected scores from 0.01 to 0.49, and the shares of gains
-above, at and below 0 that real player-games showed (``tests/data/README.md``).
+Families of truths: an even grid of expected scores from 0.01 to 0.49, and the shares of
+gains above, at and below 0 that real player-games showed (``tests/data/README.md``).
 """
 
 import csv
@@ -24,7 +25,11 @@ from scipy import stats
 from scipy.special import gammaln, xlogy
 
 from live.ratings.ferreira import EngineDistribution, GainHistogram
-from live.ratings.score_interval import ClusteredScores, GameScores, compute_score_interval
+from live.ratings.score_interval import (
+    ClusteredScores,
+    GameScores,
+    compute_score_interval,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 MOVES = (5, 10, 20, 40, 80)
@@ -55,8 +60,14 @@ def families() -> Iterator[Family]:
     scores = np.linspace(0.01, 0.49, 97)
     yield Family("same-search, even grid", np.zeros_like(scores), 2 * scores, 0.5)
     rows = _real_games()
-    for source, gain in (("otb", "same-search"), ("otb", "successive"), ("blitz", "successive")):
-        chosen = [row for row in rows if row["source"] == source and row["gain"] == gain]
+    for source, gain in (
+        ("otb", "same-search"),
+        ("otb", "successive"),
+        ("blitz", "successive"),
+    ):
+        chosen = [
+            row for row in rows if row["source"] == source and row["gain"] == gain
+        ]
         moves = np.array([float(row["moves"]) for row in chosen])
         yield Family(
             f"{gain}, {source}",
@@ -65,7 +76,11 @@ def families() -> Iterator[Family]:
             0.5 if gain == "same-search" else 1.0,
         )
     # For each expected score, from no zero gains to as many as there can be.
-    grid = [(p, zeros) for p in np.arange(0.01, 1, 0.02) for zeros in (0, 0.1, 0.3, 0.6, 0.9)]
+    grid = [
+        (p, zeros)
+        for p in np.arange(0.01, 1, 0.02)
+        for zeros in (0, 0.1, 0.3, 0.6, 0.9)
+    ]
     scores, share = np.array(grid).T
     at = share * 2 * np.minimum(scores, 1 - scores)
     yield Family("successive, even grid", scores - at / 2, at, 1.0)
@@ -87,9 +102,16 @@ def exact_coverage(family: Family, n: int) -> Coverage:
     ways = gammaln(n + 1) - gammaln(above + 1) - gammaln(at + 1) - gammaln(below + 1)
     truth = family.above + family.at / 2
     covered = np.empty(len(truth))
-    for i, (share_above, share_at) in enumerate(zip(family.above, family.at, strict=True)):
+    for i, (share_above, share_at) in enumerate(
+        zip(family.above, family.at, strict=True)
+    ):
         share_below = max(0.0, 1 - share_above - share_at)
-        log = ways + xlogy(above, share_above) + xlogy(at, share_at) + xlogy(below, share_below)
+        log = (
+            ways
+            + xlogy(above, share_above)
+            + xlogy(at, share_at)
+            + xlogy(below, share_below)
+        )
         # A truth on the very end of an interval is in it, whatever the last digit.
         inside = (ends[:, 0] <= truth[i] + 1e-12) & (truth[i] <= ends[:, 1] + 1e-12)
         covered[i] = np.exp(log)[inside].sum()
@@ -97,9 +119,13 @@ def exact_coverage(family: Family, n: int) -> Coverage:
 
 
 def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
-    """Coverage against a measured engine, for the real distributions of 48 player-games."""
+    """Coverage against a measured engine, for the real distributions of 48
+    player-games.
+    """
     data = json.loads((DATA / "successive-gains.json").read_text())
-    engine_gains = GainHistogram(gain for gain, count in data["engine"] for _ in range(count))
+    engine_gains = GainHistogram(
+        gain for gain, count in data["engine"] for _ in range(count)
+    )
     engine = EngineDistribution(engine_gains)
     rng = np.random.default_rng(seed)
     covered = []
@@ -139,7 +165,9 @@ outcomes = st.integers(1, 200).flatmap(
 
 
 @pytest.mark.parametrize("n", MOVES)
-@pytest.mark.parametrize("family", list(families()), ids=lambda family: str(family.name))
+@pytest.mark.parametrize(
+    "family", list(families()), ids=lambda family: str(family.name)
+)
 def test_it_covers_as_often_as_it_says(family: Family, n: int) -> None:
     covered = exact_coverage(family, n)
     assert 0.93 <= round(covered.mean, 3) <= 0.97
@@ -167,7 +195,9 @@ def test_it_holds_the_observed_score_and_ends_where_scores_end(
 
 
 @given(outcomes)
-def test_the_two_players_of_a_game_see_mirror_images(outcome: tuple[int, int, int]) -> None:
+def test_the_two_players_of_a_game_see_mirror_images(
+    outcome: tuple[int, int, int],
+) -> None:
     n, above, at = outcome
     below = n - above - at
     low, high = compute_score_interval(n, above + at / 2, above + at / 4)
@@ -179,7 +209,14 @@ def test_the_two_players_of_a_game_see_mirror_images(outcome: tuple[int, int, in
 @pytest.mark.parametrize("n", [1, 2, 10, 1000, 10**6, 10**9, 0.4])
 def test_extremes_stay_finite_and_ordered(n: float, smooth: bool) -> None:
     for ceiling in (0.5, 1.0):
-        for score in (0.0, 1e-9, 0.3 * ceiling, ceiling / 2, ceiling * (1 - 1e-9), ceiling):
+        for score in (
+            0.0,
+            1e-9,
+            0.3 * ceiling,
+            ceiling / 2,
+            ceiling * (1 - 1e-9),
+            ceiling,
+        ):
             for spread in (score * ceiling, score * score):
                 low, high = compute_score_interval(
                     n, n * score, n * spread, ceiling=ceiling, smooth=smooth
@@ -194,9 +231,15 @@ def test_games_together_are_as_many_moves_as_their_design_effect_leaves() -> Non
         [GameScores(30, 20, 20), GameScores(45, 18, 18), GameScores(38, 30, 30)]
     )
     mean = 68 / 113
-    between = 3 / 2 * sum((total - mean * n) ** 2 for n, total in ((30, 20), (45, 18), (38, 30)))
+    between = (
+        3
+        / 2
+        * sum((total - mean * n) ** 2 for n, total in ((30, 20), (45, 18), (38, 30)))
+    )
     measured = between / (113 * mean * (1 - mean))
-    assert games.design_effect == pytest.approx((10 * 1.25 + 2 * measured) / 12, rel=1e-12)
+    assert games.design_effect == pytest.approx(
+        (10 * 1.25 + 2 * measured) / 12, rel=1e-12
+    )
     wider = float(stats.t.ppf(0.975, 12) / stats.norm.ppf(0.975))
     share = 1 / (games.design_effect * wider**2)
     alone = compute_score_interval(113 * share, 34 * share, 17 * share, ceiling=0.5)

@@ -1,4 +1,6 @@
-"""What goes wrong during a rehearsal, decided from a seed; and the rehearsals it befalls."""
+"""What goes wrong during a rehearsal, decided from a seed; and the rehearsals it
+befalls.
+"""
 
 import asyncio
 import inspect
@@ -20,16 +22,18 @@ from live.rehearse.rehearsal import (
 from live.rehearse.web_server import ServedReply, ServedRequest
 from live.sources.game_timeline import PlannedIncident
 
-#: Connections after this many are good: a rehearsal has to come to its end. So are the answers of
-#: a server that is asked again and again, and messages of a source that speaks by itself.
+#: Connections after this many are good: a rehearsal has to come to its end. So are the
+#: answers of a server that is asked again and again, and messages of a source that
+#: speaks by itself.
 BAD_CONNECTIONS = 6
 BAD_REQUESTS = 60
 BAD_MESSAGES = 400
 #: How many of those answers are bad.
 BAD_SHARE = 0.25
 
-#: ``drop``: the connection breaks off first; ``repeat``: it is sent twice; ``garble``: something
-#: unreadable comes before it; ``stall``: it comes only with the next of its game.
+#: ``drop``: the connection breaks off first; ``repeat``: it is sent twice; ``garble``:
+#: something unreadable comes before it; ``stall``: it comes only with the next of its
+#: game.
 Mishap = Literal["", "drop", "repeat", "garble", "stall"]
 _MISHAPS: tuple[Mishap, ...] = ("drop", "repeat", "garble", "stall")
 
@@ -51,7 +55,9 @@ class ConnectionFaults(msgspec.Struct, frozen=True):
     repeat: bool = False
     """Every game comes twice."""
     half: bool = False
-    """Only the first half comes and nothing says so: a file that was just being written."""
+    """Only the first half comes and nothing says so: a file that was just being
+    written.
+    """
 
 
 GOOD = ConnectionFaults()
@@ -61,9 +67,9 @@ ALL_GOOD: Iterator[ConnectionFaults] = repeat(GOOD)
 def fates(
     seed: int | None, most: int, *, share: float = 1.0, half: bool = False
 ) -> Iterator[ConnectionFaults]:
-    """What becomes of each connection or answer in turn, without end; all are good when ``seed``
-    is None, and but for cuts after ``most``, of which a ``share`` is bad. ``half``: a text may be
-    cut where nothing says so.
+    """What becomes of each connection or answer in turn, without end; all are good when
+    ``seed`` is None, and but for cuts after ``most``, of which a ``share`` is bad.
+    ``half``: a text may be cut where nothing says so.
 
     None asks for fewer requests: a follower would stay away for a minute.
     """
@@ -80,9 +86,13 @@ def _bad(chance: random.Random, half: bool) -> ConnectionFaults:
     cuts = tuple(chance.randint(1, 200) for _ in range(17))
     after = chance.randint(0, 30_000)
     refused = ConnectionFaults(refuse=chance.choice([500, 502, 503]))
-    dropped = ConnectionFaults(drop_after=after, cuts=cuts, repeat=chance.random() < 0.3)
+    dropped = ConnectionFaults(
+        drop_after=after, cuts=cuts, repeat=chance.random() < 0.3
+    )
     stalled = ConnectionFaults(stall_after=after, cuts=cuts)
-    return chance.choice([refused, dropped, stalled, *[ConnectionFaults(half=True)] * half])
+    return chance.choice(
+        [refused, dropped, stalled, *[ConnectionFaults(half=True)] * half]
+    )
 
 
 def mishaps(seed: int | None) -> Iterator[Mishap]:
@@ -100,15 +110,21 @@ def mishaps(seed: int | None) -> Iterator[Mishap]:
 
 
 def incidents(seed: int | None, games: Sequence[GameReport]) -> list[PlannedIncident]:
-    """Which boards take a move back or send a wrong one first; none when ``seed`` is None."""
+    """Which boards take a move back or send a wrong one first; none when ``seed`` is
+    None.
+    """
     if seed is None:
         return []
     chance = random.Random(seed)
     found = []
     for index, game in enumerate(games):
         if game.moves and chance.random() < 0.5:
-            kind: Literal["slip", "takeback"] = "slip" if chance.random() < 0.7 else "takeback"
-            found.append(PlannedIncident(kind, index, chance.randint(1, len(game.moves))))
+            kind: Literal["slip", "takeback"] = (
+                "slip" if chance.random() < 0.7 else "takeback"
+            )
+            found.append(
+                PlannedIncident(kind, index, chance.randint(1, len(game.moves)))
+            )
     return found
 
 
@@ -154,7 +170,11 @@ class FaultyReply(ServedReply):
         """Whether that is its fate, which is done then."""
         fate = self._fate
         if fate.refuse:
-            wait = {} if fate.retry_after_s is None else {"Retry-After": str(fate.retry_after_s)}
+            wait = (
+                {}
+                if fate.retry_after_s is None
+                else {"Retry-After": str(fate.retry_after_s)}
+            )
             await super().send_whole(fate.refuse, headers=wait)
         return fate.refuse != 0
 

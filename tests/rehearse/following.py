@@ -1,4 +1,6 @@
-"""A rehearsal over any protocol, followed to its end, and what each protocol must carry."""
+"""A rehearsal over any protocol, followed to its end, and what each protocol must
+carry.
+"""
 
 import shutil
 import tempfile
@@ -24,15 +26,28 @@ from tests.rehearse.faults import (
     mishaps,
 )
 from tests.server.mosquitto import running as broker_running
-from tests.sources.fakes import DrivenClock, Ledger, conditions, running, substance, until
+from tests.sources.fakes import (
+    DrivenClock,
+    Ledger,
+    conditions,
+    running,
+    substance,
+    until,
+)
 from tests.sources.hall_sources import DgtBoardRehearsal, MqttRehearsal
 from tests.sources.livechess_cloud_server import LiveChessCloudRehearsal
 
-#: Answers of servers on this machine come at once, except where a fault stalls them on purpose.
+#: Answers of servers on this machine come at once, except where a fault stalls them on
+#: purpose.
 FAULTY = FeedsConfig(timeout_s=0.5)
 HEALTHY = FeedsConfig(timeout_s=10)
 #: What ``rehearse --as`` knows, and the sources that only these tests play.
-FOLLOWED: tuple[str, ...] = (*get_args(Protocols), "dgt-board", "mqtt", "livechess-cloud")
+FOLLOWED: tuple[str, ...] = (
+    *get_args(Protocols),
+    "dgt-board",
+    "mqtt",
+    "livechess-cloud",
+)
 
 
 class PacedClock(DrivenClock):
@@ -41,11 +56,13 @@ class PacedClock(DrivenClock):
     pause_s = 0.001
 
 
-def carried(protocol: str, games: Iterable[GameReport], *, faulty: bool = False) -> list[str]:
+def carried(
+    protocol: str, games: Iterable[GameReport], *, faulty: bool = False
+) -> list[str]:
     """What the protocol tells of games, in an order of its own.
 
-    Two protocols tell only the newest clock, so with faults some clocks are never told: there
-    only the moves count.
+    Two protocols tell only the newest clock, so with faults some clocks are never told:
+    there only the moves count.
     """
     found: list[object] = []
     for game in games:
@@ -65,8 +82,9 @@ def carried(protocol: str, games: Iterable[GameReport], *, faulty: bool = False)
 
 
 class Newest(Ledger):
-    """Keeps each game as it was told last, by its key where it has one, and no more: what is kept
-    of thousands of reports is swept through again and again by the collector of garbage.
+    """Keeps each game as it was told last, by its key where it has one, and no more:
+    what is kept of thousands of reports is swept through again and again by the
+    collector of garbage.
     """
 
     def __init__(self) -> None:
@@ -78,7 +96,9 @@ class Newest(Ledger):
             self.latest.clear()
         for game in report.games:
             told = game.headers
-            self.latest[game.key or (told.round, told.white.name, told.black.name)] = game
+            self.latest[game.key or (told.round, told.white.name, told.black.name)] = (
+                game
+            )
 
 
 @asynccontextmanager
@@ -92,9 +112,14 @@ async def _rehearsal(
             case "dgt-board":
                 made = DgtBoardRehearsal(games, clock=clock)
             case "mqtt":
-                program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin") or ""
+                program = (
+                    shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+                    or ""
+                )
                 folder = stack.enter_context(tempfile.TemporaryDirectory())
-                broker = await stack.enter_async_context(broker_running(program, Path(folder)))
+                broker = await stack.enter_async_context(
+                    broker_running(program, Path(folder))
+                )
                 made = MqttRehearsal(games, broker, clock=clock)
             case "folder":
                 made = FaultyFolder(games, clock=clock)
@@ -102,7 +127,9 @@ async def _rehearsal(
                 bad = fates(seed, BAD_REQUESTS, share=BAD_SHARE)
                 made = LiveChessCloudRehearsal(games, clock=clock, fates=bad)
             case "lichess":
-                made = FaultyLichess(games, clock=clock, fates=fates(seed, BAD_CONNECTIONS))
+                made = FaultyLichess(
+                    games, clock=clock, fates=fates(seed, BAD_CONNECTIONS)
+                )
             case _:
                 made = page = FaultyPage(games, clock=clock)
                 page.fates = fates(seed, BAD_REQUESTS, share=BAD_SHARE, half=True)
@@ -112,7 +139,10 @@ async def _rehearsal(
 
 
 async def follow_rehearsal(
-    protocol: str, games: list[GameReport], seed: int | None = None, within_s: float = 40
+    protocol: str,
+    games: list[GameReport],
+    seed: int | None = None,
+    within_s: float = 40,
 ) -> Newest:
     """Play games back as fast as they can be told; returns when all has been heard.
 
@@ -130,11 +160,16 @@ async def follow_rehearsal(
             return False
         return carried(protocol, held, faulty=faulty) == wanted
 
-    async with _rehearsal(protocol, games, seed) as rehearsal, rehearsal.serve() as spec:
+    async with (
+        _rehearsal(protocol, games, seed) as rehearsal,
+        rehearsal.serve() as spec,
+    ):
         config = FAULTY if faulty else HEALTHY
         feed = open_feed(spec, config, conditions=conditions(config, clock))
         async with running(feed, ledger):
-            if isinstance(rehearsal, DgtBoardRehearsal):  # it cannot tell what was before
+            if isinstance(
+                rehearsal, DgtBoardRehearsal
+            ):  # it cannot tell what was before
                 await until(lambda: rehearsal.boards_ready == len(games))
             await rehearsal.play_games(speed=100, incidents=incidents(seed, games))
             for _ in range(round(within_s)):

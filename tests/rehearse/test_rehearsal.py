@@ -1,4 +1,6 @@
-"""Whatever the protocol, and whatever goes wrong: the games that arrive are those played."""
+"""Whatever the protocol, and whatever goes wrong: the games that arrive are those
+played.
+"""
 
 import asyncio
 import os
@@ -12,7 +14,12 @@ import pytest
 
 from live.errors import InputError, PortInUse
 from live.messages.from_sources import GameReport, Headers, Move, Player, Score
-from live.rehearse.rehearsal import LichessRehearsal, open_rehearsal, rehearse, write_pgn
+from live.rehearse.rehearsal import (
+    LichessRehearsal,
+    open_rehearsal,
+    rehearse,
+    write_pgn,
+)
 from live.sources.game_timeline import Mistake, add_mistake
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
 from tests.server.mosquitto import free_port
@@ -78,7 +85,9 @@ def test_movetext_is_one_line_as_lichess_writes_it() -> None:
         Move("b8c6", "Nc6", eval=Score(3900, 3)),
         Move("f1b5", "Bb5"),
     )
-    game = GameReport("", Headers(Player("A"), Player("B")), chess.STARTING_FEN, moves, "1-0")
+    game = GameReport(
+        "", Headers(Player("A"), Player("B")), chess.STARTING_FEN, moves, "1-0"
+    )
     assert write_pgn(game).splitlines()[-1] == (
         "1. e4 { [%eval 0.17] [%clk 1:29:57] } 1... e5 { [%clk 0:00:30] } 2. Nf3 Nc6"
         " { [%eval #3] } 3. Bb5 1-0"
@@ -86,12 +95,18 @@ def test_movetext_is_one_line_as_lichess_writes_it() -> None:
 
 
 @pytest.mark.parametrize("mistake", ["illegal-move", "unreadable"])
-def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mistake) -> None:
+def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(
+    mistake: Mistake,
+) -> None:
     (_, told) = add_mistake([(0.0, GAMES[0]), (1.0, GAMES[0])], mistake, 12)[-1]
     broken, whole = decode(f"{write_pgn(told)}\n{write_pgn(GAMES[1])}".encode())
     assert len(broken.moves) == 11 and whole.problem is None
     assert whole.moves == GAMES[1].moves
-    said = "illegal move 6...Qh9" if mistake == "illegal-move" else "a comment is never closed"
+    said = (
+        "illegal move 6...Qh9"
+        if mistake == "illegal-move"
+        else "a comment is never closed"
+    )
     assert broken.problem is not None and broken.problem.startswith(said)
 
 
@@ -105,9 +120,12 @@ async def test_the_line_to_follow_it_with_and_the_games(
     await rehearse(GAMES[:2], "folder", speed=1e6, to=str(folder), linger_s=0)
     assert capsys.readouterr().out == f"live-rate --feed 'folder+{folder}'\n"
     written = [
-        decode((folder / "round-1" / f"game-{number}.pgn").read_bytes()) for number in (1, 2)
+        decode((folder / "round-1" / f"game-{number}.pgn").read_bytes())
+        for number in (1, 2)
     ]
-    assert [substance(game) for (game,) in written] == [substance(game) for game in GAMES[:2]]
+    assert [substance(game) for (game,) in written] == [
+        substance(game) for game in GAMES[:2]
+    ]
     assert write_pgn(written[0][0]) == write_pgn(GAMES[0])
 
 
@@ -127,13 +145,21 @@ async def test_a_port_that_is_taken() -> None:
 
 
 def test_a_round_is_written_as_lichess_writes_it() -> None:
-    """The rehearsal had no broadcast tags, and evaluations during play (audit, row 14)."""
+    """The rehearsal had no broadcast tags, and evaluations during play (audit,
+    row 14).
+    """
     rehearsal = LichessRehearsal(GAMES)
-    scored = tuple(msgspec.structs.replace(move, eval=Score(20)) for move in GAMES[0].moves)
-    rehearsal.show_report(0, msgspec.structs.replace(GAMES[0], moves=scored, result="*"))
+    scored = tuple(
+        msgspec.structs.replace(move, eval=Score(20)) for move in GAMES[0].moves
+    )
+    rehearsal.show_report(
+        0, msgspec.structs.replace(GAMES[0], moves=scored, result="*")
+    )
     running = rehearsal.join_games()
     for tag in ("BroadcastName", "BroadcastURL", "UTCDate", "GameURL"):
         assert f'[{tag} "'.encode() in running
     assert b"%clk" in running and b"%eval" not in running
-    rehearsal.show_report(0, msgspec.structs.replace(GAMES[0], moves=scored, result="1-0"))
+    rehearsal.show_report(
+        0, msgspec.structs.replace(GAMES[0], moves=scored, result="1-0")
+    )
     assert b"%eval" in rehearsal.join_games()

@@ -1,4 +1,6 @@
-"""A real Mosquitto for tests: started, killed, started again on its port, asked what it holds."""
+"""A real Mosquitto for tests: started, killed, started again on its port, asked what it
+holds.
+"""
 
 import asyncio
 import contextlib
@@ -21,7 +23,14 @@ def free_port() -> int:
 def users(program: Callable[..., str], folder: Path, name: str, password: str) -> str:
     """Settings of a broker that lets nobody in but this user."""
     file = folder / "passwords"
-    command = [program("mosquitto_passwd", "mosquitto"), "-b", "-c", str(file), name, password]
+    command = [
+        program("mosquitto_passwd", "mosquitto"),
+        "-b",
+        "-c",
+        str(file),
+        name,
+        password,
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=20)
     return f"password_file {file}\n"
 
@@ -29,13 +38,16 @@ def users(program: Callable[..., str], folder: Path, name: str, password: str) -
 class Mosquitto:
     """One broker on one port; nothing it holds survives it."""
 
-    def __init__(self, program: str, folder: Path, *, more: str = ANYBODY, first: str = "") -> None:
+    def __init__(
+        self, program: str, folder: Path, *, more: str = ANYBODY, first: str = ""
+    ) -> None:
         self.port = free_port()
         self._program = program
         self._settings = folder / "mosquitto.conf"
         self._log = folder / "mosquitto.log"
         self._settings.write_text(
-            # As root it would become another user, who can't read what is in the folder.
+            # As root it would become another user, who can't read what is in the
+            # folder.
             f"{first}\nuser {getpass.getuser()}\npersistence false\n"
             f"listener {self.port} 127.0.0.1\n{more}",
             encoding="utf-8",
@@ -56,8 +68,12 @@ class Mosquitto:
                     writer.close()
                     await writer.wait_closed()
                     return
-                assert self._process.poll() is None, self._log.read_text(errors="replace")
-                await asyncio.sleep(0.01)  # until it listens, there is no event to wait for
+                assert self._process.poll() is None, self._log.read_text(
+                    errors="replace"
+                )
+                await asyncio.sleep(
+                    0.01
+                )  # until it listens, there is no event to wait for
 
     def kill(self) -> None:
         if self._process is not None:
@@ -66,14 +82,17 @@ class Mosquitto:
             self._process = None
 
     def client(self) -> aiomqtt.Client:
-        return aiomqtt.Client("127.0.0.1", self.port, protocol=aiomqtt.ProtocolVersion.V5)
+        return aiomqtt.Client(
+            "127.0.0.1", self.port, protocol=aiomqtt.ProtocolVersion.V5
+        )
 
     async def held(self) -> dict[str, bytes]:
         """All retained messages, by topic: what a newcomer is given."""
         found: dict[str, bytes] = {}
         async with self.client() as client:
             await client.subscribe("#", qos=1)
-            # Retained messages are sent before anything published after the subscription.
+            # Retained messages are sent before anything published after the
+            # subscription.
             await client.publish("end of retained", b"x", qos=1)
             async with asyncio.timeout(20):
                 async for message in client.messages:

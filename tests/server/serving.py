@@ -27,7 +27,9 @@ from tests.server.world import Clock, World
 
 
 @asynccontextmanager
-async def serving(world: World, parts: Any = None, **settings: Any) -> AsyncIterator[Publisher]:
+async def serving(
+    world: World, parts: Any = None, **settings: Any
+) -> AsyncIterator[Publisher]:
     """With a clock that stands still and no pages, unless ``parts`` has others."""
     usual = {"clock": Clock(), "site": StaticSite(Path("/nowhere"))}
     config = ServerConfig(port=0, **settings)
@@ -67,8 +69,8 @@ async def left_in(ws: ClientConnection) -> tuple[list[bytes], int | None]:
 
 
 async def raw(publisher: Publisher, *chunks: bytes, ends: bool = False) -> bytes:
-    """Everything the server says to these bytes until it ends the connection; ``ends``: after them
-    the client has ended its side.
+    """Everything the server says to these bytes until it ends the connection; ``ends``:
+    after them the client has ended its side.
     """
     reader, writer = await asyncio.open_connection(*publisher.address)
     for chunk in chunks:
@@ -86,7 +88,9 @@ async def raw(publisher: Publisher, *chunks: bytes, ends: bool = False) -> bytes
 
 def frames(data: bytes, *, deflated: bool = False) -> list[Frame]:
     """What a client's websocket protocol makes of these bytes."""
-    client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN, max_size=None)
+    client = ClientProtocol(
+        parse_uri("ws://localhost/"), state=State.OPEN, max_size=None
+    )
     client.extensions = [PerMessageDeflate(True, True, 15, 15)] if deflated else []
     client.receive_data(data)
     assert client.parser_exc is None

@@ -1,6 +1,8 @@
-"""Tokens: what a file may say, when they are over, and that new ones are what the file takes.
+"""Tokens: what a file may say, when they are over, and that new ones are what the file
+takes.
 
-The file of tokens is read again when it changes; one that is gone or broken lets nobody in.
+The file of tokens is read again when it changes; one that is gone or broken lets nobody
+in.
 
 Who a request comes from: every way to give a token, and none.
 
@@ -38,7 +40,14 @@ from live.server.origins import (
     read_client_address,
 )
 from live.server.stream_filter import StreamFilter
-from live.server.tokens import GRACE_LOOKS, Token, TokenFile, create_token, hash_token, read_tokens
+from live.server.tokens import (
+    GRACE_LOOKS,
+    Token,
+    TokenFile,
+    create_token,
+    hash_token,
+    read_tokens,
+)
 from live.server.visibility import Visibility
 from tests.server.world import Clock
 
@@ -59,7 +68,10 @@ def test_a_new_token_is_found_by_its_digest_alone() -> None:
     assert hash_token(secret + "x") not in read_tokens(entry, "f")
 
 
-@given(name=st.text(min_size=1), events=st.lists(st.text(min_size=1).filter(str.strip), max_size=3))
+@given(
+    name=st.text(min_size=1),
+    events=st.lists(st.text(min_size=1).filter(str.strip), max_size=3),
+)
 def test_any_name_survives_the_file(name: str, events: list[str]) -> None:
     events = [event[:100] for event in events if event[:100].strip()]
     secret, entry = create_token(name, chance, events=tuple(events))
@@ -77,7 +89,9 @@ def test_any_name_survives_the_file(name: str, events: list[str]) -> None:
         (dt.date(9998, 12, 31), False),
     ],
 )
-def test_a_token_is_valid_until_its_day_is_over(expires: dt.date | None, over: bool) -> None:
+def test_a_token_is_valid_until_its_day_is_over(
+    expires: dt.date | None, over: bool
+) -> None:
     token = Token("a", hash_token("a"), expires=expires)
     assert token.has_expired(NOON) == over
     assert (guard(token).authenticate(request("Bearer a")) is None) == over
@@ -131,7 +145,9 @@ def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
     path.unlink()
     if left is not None:
         path.write_text(left)
-    assert [file.update(file.load()) for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
+    assert [file.update(file.load()) for _ in range(GRACE_LOOKS)] == [
+        None
+    ] * GRACE_LOOKS
     assert f"withdrawn in {GRACE_LOOKS} s" in said[-1].detail
     assert file.update(file.load()) == {}
     assert "are withdrawn until" in said[-1].detail
@@ -152,7 +168,9 @@ def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_tim
     assert file.update(file.load()) is None
     path.write_text(entry("a", 1) + entry("b", 2))
     assert len(file.update(file.load()) or ()) == 2
-    assert [file.update(file.load()) for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
+    assert [file.update(file.load()) for _ in range(2 * GRACE_LOOKS)] == [
+        None
+    ] * 2 * GRACE_LOOKS
     looks = []
     for number in range(GRACE_LOOKS + 1):
         path.write_text("[[tok" * number + "[")
@@ -160,7 +178,9 @@ def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_tim
     assert looks == [*[None] * GRACE_LOOKS, {}]
 
 
-@pytest.mark.parametrize(("data", "complaint"), [(None, "No such file"), (b"\xff", "UTF-8")])
+@pytest.mark.parametrize(
+    ("data", "complaint"), [(None, "No such file"), (b"\xff", "UTF-8")]
+)
 def test_a_file_that_cannot_be_read_is_refused(
     path: Path, data: bytes | None, complaint: str
 ) -> None:
@@ -172,7 +192,9 @@ def test_a_file_that_cannot_be_read_is_refused(
         file.read(file.load())
 
 
-SCREEN = Token("screen", hash_token("s"), events=("Open A",), expires=dt.date(2026, 5, 1))
+SCREEN = Token(
+    "screen", hash_token("s"), events=("Open A",), expires=dt.date(2026, 5, 1)
+)
 ARBITER = Token("arbiter", hash_token("a"), arbiter=True)
 WITHIN = StreamFilter(events=frozenset({"open a"}))
 
@@ -202,13 +224,17 @@ def request(header: str | None = None, *query: tuple[str, str]) -> HttpRequest:
         (request("Bearer x", ("token", "abc")), "x"),
     ],
 )
-def test_a_token_is_read_from_header_or_query(asked: HttpRequest, token: str | None) -> None:
+def test_a_token_is_read_from_header_or_query(
+    asked: HttpRequest, token: str | None
+) -> None:
     assert read_token(asked) == token
 
 
 def test_without_a_file_everybody_is_the_public() -> None:
     for asked in (request(), request("Bearer whatever")):
-        assert guard().authenticate(asked) == Guest(Visibility.PUBLIC, can_read_metrics=True)
+        assert guard().authenticate(asked) == Guest(
+            Visibility.PUBLIC, can_read_metrics=True
+        )
         assert guard(hide_scores=True).authenticate(asked) == Guest(Visibility.VENUE)
     assert not guard().should_ask_for_token(request())
 
@@ -266,7 +292,7 @@ def test_a_guest_stays_while_its_token_says_the_same() -> None:
     assert guard().is_still_valid(Guest(Visibility.PUBLIC, can_read_metrics=True))
 
 
-def test_metrics_are_read_with_a_token_that_says_so_or_where_nothing_is_withheld() -> None:
+def test_metrics_need_a_token_for_them_unless_nothing_is_withheld() -> None:
     meter = Token("meter", hash_token("m"), metrics=True)
     strict = guard(meter, SCREEN, ARBITER, public=True)
     read = {
@@ -296,14 +322,30 @@ def test_the_host_of_an_authority(authority: str, host: str) -> None:
 
 
 def test_what_can_only_mean_this_machine() -> None:
-    for host in ("localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.9.9.9", "::1"):
+    for host in (
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "127.0.0.1",
+        "127.9.9.9",
+        "::1",
+    ):
         assert is_loopback(host)
-    for host in ("0.0.0.0", "10.0.0.1", "localhost.example", "127.0.0.1.example", "", "::"):
+    for host in (
+        "0.0.0.0",
+        "10.0.0.1",
+        "localhost.example",
+        "127.0.0.1.example",
+        "",
+        "::",
+    ):
         assert not is_loopback(host)
 
 
 def test_beyond_loopback_any_name_is_answered_unless_some_are_listed() -> None:
-    assert OriginPolicy(ServerConfig(host="0.0.0.0")).accepts_host("anything.example:80")
+    assert OriginPolicy(ServerConfig(host="0.0.0.0")).accepts_host(
+        "anything.example:80"
+    )
     listed = OriginPolicy(ServerConfig(host="0.0.0.0", hosts=("chess.example",)))
     assert listed.accepts_host("CHESS.example:443")
     assert not listed.accepts_host("other.example")
@@ -316,7 +358,9 @@ def test_beyond_loopback_any_name_is_answered_unless_some_are_listed() -> None:
 
 
 def test_origins() -> None:
-    gate = OriginPolicy(ServerConfig(host="127.0.0.1", origins=("https://club.example/", "null")))
+    gate = OriginPolicy(
+        ServerConfig(host="127.0.0.1", origins=("https://club.example/", "null"))
+    )
     assert gate.allows_origin(None, "127.0.0.1:1")
     assert gate.allows_origin("https://CLUB.example", "127.0.0.1:1")
     assert gate.allows_origin("null", "127.0.0.1:1")
@@ -331,7 +375,9 @@ def test_origins() -> None:
         "http://[::1",
     ):
         assert not gate.allows_origin(origin, "127.0.0.1:1")
-    assert not OriginPolicy(ServerConfig(host="127.0.0.1")).allows_origin("null", "127.0.0.1:1")
+    assert not OriginPolicy(ServerConfig(host="127.0.0.1")).allows_origin(
+        "null", "127.0.0.1:1"
+    )
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "2001:db8::1"])
@@ -346,7 +392,9 @@ def test_only_an_address_of_this_machine_needs_no_permission(host: str) -> None:
         ({"tokens_file": "t", "certificate_file": "c"}, []),
     ):
         lines = check_exposure(ServerConfig(host=host, **settings))
-        assert [part in line for part, line in zip(said, lines, strict=True)] == [True] * len(said)
+        assert [part in line for part, line in zip(said, lines, strict=True)] == [
+            True
+        ] * len(said)
 
 
 def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
@@ -358,13 +406,21 @@ def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
 
 
 def test_so_many_from_one_address_and_so_many_in_all() -> None:
-    limits = ClientLimits(connections=4, connections_per_address=2, handshakes_per_address_burst=1)
+    limits = ClientLimits(
+        connections=4, connections_per_address=2, handshakes_per_address_burst=1
+    )
     admission = RateLimits(limits, Clock())
-    assert [admission.add_connection("10.0.0.1") for _ in range(3)] == [True, True, False]
+    assert [admission.add_connection("10.0.0.1") for _ in range(3)] == [
+        True,
+        True,
+        False,
+    ]
     admission.remove_connection("10.0.0.1")
     # This machine is counted in all only.
     assert admission.add_connection("127.0.0.1") and admission.add_connection("::1")
-    assert not admission.add_connection("10.0.0.4") and not admission.add_connection("127.0.0.1")
+    assert not admission.add_connection("10.0.0.4") and not admission.add_connection(
+        "127.0.0.1"
+    )
     assert all(admission.admit_handshake("::1") for _ in range(50))
 
 
@@ -373,7 +429,9 @@ def test_one_visitor_behind_a_proxy_cannot_use_up_the_websockets_of_others() -> 
     for _ in range(2):
         assert admission.has_room_for("203.0.113.1")
         admission.add_websocket("203.0.113.1")
-    assert not admission.has_room_for("203.0.113.1") and admission.has_room_for("203.0.113.2")
+    assert not admission.has_room_for("203.0.113.1") and admission.has_room_for(
+        "203.0.113.2"
+    )
     admission.remove_websocket("203.0.113.1")
     assert admission.has_room_for("203.0.113.1")
     # This machine itself, where no proxy names anybody.
@@ -391,8 +449,16 @@ def test_one_address_cannot_use_up_the_handshakes_of_others() -> None:
         handshakes_per_address_per_s=0.5,
     )
     admission = RateLimits(limits, clock)
-    assert [admission.admit_handshake("10.0.0.1") for _ in range(3)] == [True, True, False]
-    assert [admission.admit_handshake("10.0.0.2") for _ in range(3)] == [True, True, False]
+    assert [admission.admit_handshake("10.0.0.1") for _ in range(3)] == [
+        True,
+        True,
+        False,
+    ]
+    assert [admission.admit_handshake("10.0.0.2") for _ in range(3)] == [
+        True,
+        True,
+        False,
+    ]
     assert admission.admit_handshake("10.0.0.3")
     assert not admission.admit_handshake("10.0.0.4")
     clock.now_s += 2
@@ -415,7 +481,10 @@ def test_addresses_are_not_remembered_without_end() -> None:
         ("127.0.0.1", None, "127.0.0.1"),
         ("127.0.0.1", "10.0.0.1, 192.0.2.7", "192.0.2.7"),
         ("::1", "2001:DB8::1", "2001:db8::1"),
-        *(("127.0.0.1", said, "127.0.0.1") for said in ("", "unknown", "192.0.2.7,", 9000 * "x")),
+        *(
+            ("127.0.0.1", said, "127.0.0.1")
+            for said in ("", "unknown", "192.0.2.7,", 9000 * "x")
+        ),
     ],
 )
 def test_only_a_proxy_on_this_machine_says_for_whom_it_asks(
@@ -434,7 +503,8 @@ HERE = {"host": "127.0.0.1:8765"}
         (HERE, "127.0.0.1", True),
         ({"host": "localhost:8765"}, "::1", True),
         ({**HERE, "origin": "http://127.0.0.1:8765"}, "127.0.0.1", True),
-        # From elsewhere, or through a proxy on this machine, or from a page of elsewhere.
+        # From elsewhere, or through a proxy on this machine, or from a page of
+        # elsewhere.
         (HERE, "192.0.2.7", False),
         ({"host": "chess.example"}, "127.0.0.1", False),
         ({**HERE, "x-forwarded-for": "192.0.2.7"}, "127.0.0.1", False),
@@ -443,7 +513,9 @@ HERE = {"host": "127.0.0.1:8765"}
         ({}, "127.0.0.1", False),
     ],
 )
-def test_this_machine_and_no_other(headers: dict[str, str], address: str, here: bool) -> None:
+def test_this_machine_and_no_other(
+    headers: dict[str, str], address: str, here: bool
+) -> None:
     assert is_this_machine(headers, address) is here
 
 
@@ -458,7 +530,9 @@ def test_this_machine_and_no_other(headers: dict[str, str], address: str, here: 
         (b'{"x":' + b"[" * 5000, None),
     ],
 )
-def test_only_what_is_meant_is_heard(message: bytes, games: tuple[str, ...] | None) -> None:
+def test_only_what_is_meant_is_heard(
+    message: bytes, games: tuple[str, ...] | None
+) -> None:
     found = decode_client_message(message, OnAirMessage)
     assert (found and found.games) == games
 

@@ -1,6 +1,8 @@
-"""A real Mosquitto holds the state: from the start, after it was killed, and after we were.
+"""A real Mosquitto holds the state: from the start, after it was killed, and after we
+were.
 
-What a broker should hold: always the state, whatever happened and however little was told.
+What a broker should hold: always the state, whatever happened and however little was
+told.
 
 What the site's stream sends, and when. What readers make of it is in
 ``tests/screens/web/test_stream.py``.
@@ -44,7 +46,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture
-async def broker(require_program: Callable[[str], str], tmp_path: Path) -> AsyncIterator[Mosquitto]:
+async def broker(
+    require_program: Callable[[str], str], tmp_path: Path
+) -> AsyncIterator[Mosquitto]:
     async with running(require_program("mosquitto"), tmp_path) as made:
         yield made
 
@@ -57,7 +61,10 @@ def wanted(world: World, state: str = "online") -> dict[str, bytes]:
     """What the broker should hold."""
     status = {"type": "status", "state": state, "version": VERSION, "protocol": 3}
     told = json.dumps(status, separators=(",", ":")).encode()
-    return {**RetainedMessages(world, "test/rate").take(10_000), "test/rate/3/status": told}
+    return {
+        **RetainedMessages(world, "test/rate").take(10_000),
+        "test/rate/3/status": told,
+    }
 
 
 @contextlib.asynccontextmanager
@@ -69,7 +76,9 @@ async def telling(
     settings: MqttConfig | None = None,
 ) -> AsyncIterator[BrokerPublisher]:
     settings = settings or config(broker)
-    made = BrokerPublisher(settings, world, chance=lambda: 0.0, report=tell, stream=stream)
+    made = BrokerPublisher(
+        settings, world, chance=lambda: 0.0, report=tell, stream=stream
+    )
     task = asyncio.create_task(made.run())
     try:
         yield made
@@ -81,7 +90,9 @@ async def telling(
 
 def full(seed: int) -> World:
     world = World(seed, *GAMES, steps=200)
-    while len(RetainedMessages(world, "p").take(10_000)) <= 12:  # boards go at random, too
+    while (
+        len(RetainedMessages(world, "p").take(10_000)) <= 12
+    ):  # boards go at random, too
         world.step()
     return world
 
@@ -95,7 +106,9 @@ async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> N
             ours.publish(world.step())
             await asyncio.sleep(0)
         await broker.comes_to_hold(wanted(world))
-    assert await broker.held() == wanted(world, "offline"), "who leaves in order says so"
+    assert await broker.held() == wanted(world, "offline"), (
+        "who leaves in order says so"
+    )
     assert "retrying" not in [health.state for health in told]
 
 
@@ -148,12 +161,15 @@ async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
 
 
 async def test_user_and_password_are_used(
-    require_program: Callable[..., str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    require_program: Callable[..., str],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     more = users(require_program, tmp_path, "live", "geheim")
     async with running(require_program("mosquitto"), tmp_path, more=more) as broker:
         settings = MqttConfig(
-            publish=f"mqtt://live@127.0.0.1:{broker.port}", password_file=str(tmp_path / "password")
+            publish=f"mqtt://live@127.0.0.1:{broker.port}",
+            password_file=str(tmp_path / "password"),
         )
         for password in ("geheim", "falsch"):
             (tmp_path / "password").write_text(f"{password}\n", encoding="utf-8")
@@ -178,15 +194,21 @@ def test_files_that_cannot_be_used_are_refused(
     for text in ("nothing", "", "\ufeff# F\u0151tan\u00fas\u00edtv\u00e1ny"):
         (tmp_path / "ca.pem").write_text(text)
         with pytest.raises(ConfigError, match=r"~/ca\.pem: holds no certificate"):
-            BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file="~/ca.pem"), World())
+            BrokerPublisher(
+                MqttConfig(publish="mqtts://h", ca_file="~/ca.pem"), World()
+            )
 
 
 async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_nothing(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """Its settings as they are printed, but for ports, prefix and the place of the list."""
+    """Its settings as they are printed, but for ports, prefix and the place of the
+    list.
+    """
     text = manual_page("programs").text
-    settings, rights = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("conf", "acl"))
+    settings, rights = (
+        text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("conf", "acl")
+    )
     acl = tmp_path / "viewers.acl"
     acl.write_text(rights.replace("live-rate", "test/rate"), encoding="utf-8")
     acl.chmod(0o600)
@@ -203,7 +225,10 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
         async with telling(broker, world):
             await broker.comes_to_hold(wanted(world))
             page = aiomqtt.Client(
-                "127.0.0.1", web, transport="websockets", protocol=aiomqtt.ProtocolVersion.V5
+                "127.0.0.1",
+                web,
+                transport="websockets",
+                protocol=aiomqtt.ProtocolVersion.V5,
             )
             boards = {t: p for t, p in wanted(world).items() if t.endswith("/game")}
             forged = next(iter(boards))
@@ -238,7 +263,9 @@ async def test_what_another_forges_is_mended(
                 await client.publish(topic, b"forged", qos=1, retain=True)
         async with asyncio.timeout(20):
             held: dict[str, bytes] = {}
-            while b"forged" in held.values() or not wanted(world).items() <= held.items():
+            while (
+                b"forged" in held.values() or not wanted(world).items() <= held.items()
+            ):
                 await broker.news()
                 held = await broker.held()
         assert held.keys() == {*wanted(world), f"{SITE}/snapshot", f"{SITE}/since"}
@@ -286,10 +313,14 @@ async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None
     async with telling(broker, first, teller("first")) as one:
         await broker.comes_to_hold(wanted(first))
         async with telling(broker, second, teller("second")):
-            await until(lambda: any("another mqtt.prefix" in each for each in told["first"]))
+            await until(
+                lambda: any("another mqtt.prefix" in each for each in told["first"])
+            )
             for _ in range(20):
                 one.publish(first.step())
-            await until(lambda: any("another mqtt.prefix" in each for each in told["second"]))
+            await until(
+                lambda: any("another mqtt.prefix" in each for each in told["second"])
+            )
     assert any("below test/rate/3/, too" in each for each in told["first"])
 
 
@@ -330,9 +361,17 @@ def test_topics_of_a_board_and_a_player() -> None:
     assert json.loads(held[f"{base}/{color}"])["type"] == "point"
 
 
-@given(seed=st.integers(0, 100_000), most=st.integers(1, 30), sight=st.sampled_from(Visibility))
-def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: Visibility) -> None:
-    """Told in small batches, sometimes not for a long time, sometimes lost and come back."""
+@given(
+    seed=st.integers(0, 100_000),
+    most=st.integers(1, 30),
+    sight=st.sampled_from(Visibility),
+)
+def test_the_broker_always_comes_to_hold_the_state(
+    seed: int, most: int, sight: Visibility
+) -> None:
+    """Told in small batches, sometimes not for a long time, sometimes lost and come
+    back.
+    """
     world = World(seed)
     selected = StreamFilter(visibility=sight)
     retained, broker, lost = RetainedMessages(world, "p", selected), Held(), False
@@ -345,7 +384,8 @@ def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: 
             assert lost or not batch.items() & broker.topics.items()
             broker.tell(batch)
         if world.random.random() < 0.05:
-            # Another connection; the broker may have lost everything, and may hold something else.
+            # Another connection; the broker may have lost everything, and may hold
+            # something else.
             lost = True
             if world.random.random() < 0.5:
                 broker.topics.clear()
@@ -452,7 +492,9 @@ def test_a_heartbeat_says_that_nothing_is_missing() -> None:
     clock.now_s += 2
     (beat,) = stream.take()
     assert (beat.topic, beat.retain) == (CHANGES, False)
-    assert msgspec.json.decode(beat.payload)["messages"] == [{"seq": 1, "type": "heartbeat"}]
+    assert msgspec.json.decode(beat.payload)["messages"] == [
+        {"seq": 1, "type": "heartbeat"}
+    ]
     assert stream.take() == []
 
 
@@ -467,6 +509,11 @@ def test_hidden_scores_are_in_no_message() -> None:
     assert len(messages) > 20
     for each in messages:
         text = gzip.decompress(each.payload) if each.topic == SNAPSHOT else each.payload
-        for said in (b'"score_cp":1', b'"score_cp":-', b'"type":"point"', b'"type":"standing"'):
+        for said in (
+            b'"score_cp":1',
+            b'"score_cp":-',
+            b'"type":"point"',
+            b'"type":"standing"',
+        ):
             assert said not in text
         assert b'"type":"alert"' not in text

@@ -59,13 +59,18 @@ class Derived(Base):
 
 
 def test_notes_of_a_type_and_of_its_base() -> None:
-    assert collect_notes(Base) == {"one": "The first, told in two lines.", "three": "The third."}
+    assert collect_notes(Base) == {
+        "one": "The first, told in two lines.",
+        "three": "The third.",
+    }
     assert collect_notes(Derived) == {**collect_notes(Base), "two": "Now it has one."}
 
 
 def problems(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> list[str]:
     """What of the schema, whose references lead into ``document``, does not hold."""
-    closed = _closed({"$ref": "#/schema", "schema": schema, "components": document["components"]})
+    closed = _closed(
+        {"$ref": "#/schema", "schema": schema, "components": document["components"]}
+    )
     found = Draft202012Validator(closed).iter_errors(value)
     return [f"{error.json_path}: {error.message[:300]}" for error in found]
 
@@ -130,30 +135,41 @@ def test_real_messages_are_what_the_schema_says() -> None:
 
 def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
     channels = ((name, told["address"]) for name, told in MESSAGES["channels"].items())
-    topics = {name: re.sub(r"\\{\w+\\}", "[^/]+", re.escape(to)) for name, to in channels}
+    topics = {
+        name: re.sub(r"\\{\w+\\}", "[^/]+", re.escape(to)) for name, to in channels
+    }
     world, seen = World(2), set()
     for _ in range(60):
         for _ in range(8):
             world.step()
         for topic, payload in RetainedMessages(world, "live-rate").take(10_000).items():
-            (name,) = {each for each in topics if re.fullmatch(topics[each], topic)} - {"live"}
+            (name,) = {each for each in topics if re.fullmatch(topics[each], topic)} - {
+                "live"
+            }
             told = json.loads(payload)
             message = MESSAGES["components"]["messages"][f"retained-{name}"]
             assert not problems(told, message["payload"], MESSAGES)
             assert "seq" not in told
             seen.add(name)
     message = MESSAGES["components"]["messages"]["retained-status"]
-    assert not problems(json.loads(encode_status("online")), message["payload"], MESSAGES)
+    assert not problems(
+        json.loads(encode_status("online")), message["payload"], MESSAGES
+    )
     assert seen | {"status"} == set(MESSAGES["channels"]) - {"live"}
 
 
 def test_every_reference_leads_somewhere_and_channels_fit_together() -> None:
     found = set(references(MESSAGES))
     assert len(found) > 20 and all(map(resolve, found))
-    sends = [each["channel"]["$ref"].rpartition("/")[2] for each in MESSAGES["operations"].values()]
+    sends = [
+        each["channel"]["$ref"].rpartition("/")[2]
+        for each in MESSAGES["operations"].values()
+    ]
     assert sends == list(MESSAGES["channels"])
     for name, channel in MESSAGES["channels"].items():
-        assert set(channel.get("parameters", ())) == set(re.findall(r"{(\w+)}", channel["address"]))
+        assert set(channel.get("parameters", ())) == set(
+            re.findall(r"{(\w+)}", channel["address"])
+        )
         for reference in references(channel["messages"]):
             assert resolve(reference)["payload"], name
 
@@ -176,7 +192,9 @@ def busy_world(seed: int = 4) -> World:
     for game in GAMES:
         world.appear(game)
     # A round of it is over.
-    world.held["over"] = finished_game([0.5] * 4, id="over", event="Closed", result="1-0")
+    world.held["over"] = finished_game(
+        [0.5] * 4, id="over", event="Closed", result="1-0"
+    )
     # Whatever happened last, it is ready to serve.
     world.feed_health = (FeedHealth("demo", "live"),)
     return world
@@ -196,7 +214,9 @@ def targets(path: str) -> list[str]:
     return [f"{target}{query}" for target in dict.fromkeys(made) for query in queries]
 
 
-def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) -> list[str]:
+def complaints(
+    path: str, response: HttpResponse | httpx.Response, body: bytes
+) -> list[str]:
     """What of an answer the document does not say."""
     if isinstance(response, HttpResponse):
         status, kind = response.status, dict(response.headers).get("Content-Type", "")
@@ -206,7 +226,9 @@ def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) 
     described = described.get(str(status)) or described["default"]
     if "content" not in described:
         return [] if not body else ["a body is not described"]
-    media = described["content"].get(kind.split(";")[0]) or described["content"].get("*/*")
+    media = described["content"].get(kind.split(";")[0]) or described["content"].get(
+        "*/*"
+    )
     if media is None:
         return [f"{kind} is not described"]
     if "json" not in kind:
@@ -248,7 +270,8 @@ def test_without_a_token_it_is_as_described(path: str) -> None:
         assert not complaints(path, response, response.body)
 
 
-#: What is answered without waiting; pictures are drawn, and rounds summed up, beside the loop.
+#: What is answered without waiting; pictures are drawn, and rounds summed up, beside
+#: the loop.
 AT_ONCE = [
     each.replace("{game}", "g1")
     for each in DOCUMENT["paths"]
@@ -259,7 +282,9 @@ AT_ONCE = [
 @given(
     path=st.text(max_size=30) | st.sampled_from(AT_ONCE),
     query=st.lists(
-        st.tuples(st.sampled_from([*PARAMETERS, "token"]) | st.text(), st.text(max_size=250)),
+        st.tuples(
+            st.sampled_from([*PARAMETERS, "token"]) | st.text(), st.text(max_size=250)
+        ),
         max_size=70,
     ),
     method=st.sampled_from(["GET", "HEAD", "POST", "OPTIONS", "X"]),
@@ -273,7 +298,10 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
     path: str, query: list[tuple[str, str]], method: str, headers: dict[str, str]
 ) -> None:
     request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
-    for guard in (Authentication(None, ServerConfig()), Authentication({}, ServerConfig())):
+    for guard in (
+        Authentication(None, ServerConfig()),
+        Authentication({}, ServerConfig()),
+    ):
         guest = guard.authenticate(request)
         response = at_once(ROUTES.answer(request, guest))
         assert response.status in (200, 304, 400, 401, 403, 404, 405)
@@ -309,7 +337,9 @@ def test_the_readable_page_is_whole_and_leads_nowhere_that_is_not_there() -> Non
         else:
             assert link in site or link.removeprefix("#") in reader.ids, link
     # Its contents lead to every section and type.
-    inner = [id for id in reader.ids if id != "main" and not id.startswith("live-rate-")]
+    inner = [
+        id for id in reader.ids if id != "main" and not id.startswith("live-rate-")
+    ]
     assert {f"#{id}" for id in inner} <= {*reader.links}
     assert 'string (left out: "standard")' in reader.text
     for channel in document["channels"].values():

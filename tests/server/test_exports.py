@@ -50,7 +50,10 @@ CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
 
 
 def game(fen: str = chess.STARTING_FEN, variant: str = "standard") -> GameDetail:
-    about = {"eco": "B31", "opening": "Sicilian Defense: Nyezhmetdinov-Rossolimo Attack"}
+    about = {
+        "eco": "B31",
+        "opening": "Sicilian Defense: Nyezhmetdinov-Rossolimo Attack",
+    }
     return detail_of(
         start_fen=fen,
         variant=variant,
@@ -98,12 +101,23 @@ def test_moves_scores_clocks_and_names_come_back(
         board.push(move)
         scored = random.random() < 0.7
         mate = random.choice([None, None, 3, -2]) if scored else None
-        cp = random.randint(-3900, 3900) if mate is None else 3900 * (1 if mate > 0 else -1)
+        cp = (
+            random.randint(-3900, 3900)
+            if mate is None
+            else 3900 * (1 if mate > 0 else -1)
+        )
         final = random.random() < 0.9
         clock_s = random.choice([None, 0.0, 5.3, 7199.0, 36000.0])
         views.append(
             PlyView(
-                number, san, move.uci(), clock_s, None, cp if scored else None, mate, final=final
+                number,
+                san,
+                move.uci(),
+                clock_s,
+                None,
+                cp if scored else None,
+                mate,
+                final=final,
             )
         )
     told = replace(
@@ -140,7 +154,16 @@ def test_moves_scores_clocks_and_names_come_back(
 
 @pytest.mark.parametrize(
     "name",
-    ['Quote " and \\', 'End"]\n[Evil "1', "} {", "\x1b[31mred", "<script>", "%", ";", "ü – 漢"],
+    [
+        'Quote " and \\',
+        'End"]\n[Evil "1',
+        "} {",
+        "\x1b[31mred",
+        "<script>",
+        "%",
+        ";",
+        "ü – 漢",
+    ],
 )
 def test_a_hostile_name_stays_a_name(name: str) -> None:
     text = write_game(replace(game(), white=Player(name), event=name))
@@ -165,7 +188,9 @@ def test_all_that_is_known_of_the_players_is_told() -> None:
     assert {name: headers[name] for name in told} == told
     assert headers.keys().isdisjoint({"BlackElo", "Termination"})
     address = "https://e.example/1"
-    headers = read(write_game(replace(game(), site="", url=address, date="2026.11.27"))).headers
+    headers = read(
+        write_game(replace(game(), site="", url=address, date="2026.11.27"))
+    ).headers
     assert (headers["Site"], headers["Date"]) == (address, "2026.11.27")
     assert read(write_game(replace(game(), date=None))).headers["Date"] == "????.??.??"
 
@@ -217,13 +242,19 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     whole = build_analysis(run.ledger)
     (tmp_path / "event.ndjson").write_text(write_study_lines(whole), encoding="utf-8")
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
-        added = add_file(database, str(tmp_path / "event.ndjson"), SearchSetting("?", "?"))
+        added = add_file(
+            database, str(tmp_path / "event.ndjson"), SearchSetting("?", "?")
+        )
         assert (added.new, added.evaluated, added.damaged) == (1, 1, 0)
         assert database.read_settings() == {1: SearchSetting("Arithmetic", "1 look")}
         frame = polars.concat(map(polars.read_parquet, update_move_files(database, 1)))
-    curves = whole.games[0].curves if whole.games[0].id == "g1" else whole.games[1].curves
+    curves = (
+        whole.games[0].curves if whole.games[0].id == "g1" else whole.games[1].curves
+    )
     for color, points in (("white", curves.white), ("black", curves.black)):
-        named = frame.filter(polars.col("colour") == color)["player"].is_not_null().all()
+        named = (
+            frame.filter(polars.col("colour") == color)["player"].is_not_null().all()
+        )
         assert named == (color == "black")
         told = frame.filter(polars.col("colour") == color)["gain_cp"].to_list()
         assert told == [point.gain_cp for point in points]
@@ -235,7 +266,11 @@ def running() -> GameDetail:
 
 
 def texts(svg: str) -> list[str]:
-    return [each.text or "" for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
+    return [
+        each.text or ""
+        for each in ElementTree.fromstring(svg).iter()
+        if "text" in each.tag
+    ]
 
 
 def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
@@ -248,13 +283,21 @@ def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
     assert sum("of games by players of" in each for each in found) == 2
     svg = draw_board(running)
     # No line of words lies on another; each own Elo is a dashed line beside the curves.
-    lines = [each.attrib for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
+    lines = [
+        each.attrib for each in ElementTree.fromstring(svg).iter() if "text" in each.tag
+    ]
     heights = sorted((int(each["y"]), int(each["font-size"])) for each in lines)
     assert all(y - size >= above for (above, _), (y, size) in pairwise(heights))
-    drawn = [each for each in ElementTree.fromstring(svg).iter() if "polyline" in each.tag]
+    drawn = [
+        each for each in ElementTree.fromstring(svg).iter() if "polyline" in each.tag
+    ]
     assert (len(drawn), svg.count("stroke-dasharray")) == (2, 2)
-    for line, points in zip(drawn, (running.curves.white, running.curves.black), strict=True):
-        places = [tuple(map(float, each.split(","))) for each in line.attrib["points"].split()]
+    for line, points in zip(
+        drawn, (running.curves.white, running.curves.black), strict=True
+    ):
+        places = [
+            tuple(map(float, each.split(","))) for each in line.attrib["points"].split()
+        ]
         assert [x for x, _ in places] == sorted({x for x, _ in places})
         assert all(630 <= x <= 1170 and 270 < y < 380 for x, y in places)
         drawn_points = [each for each in points if each.perceived is not None]
@@ -265,14 +308,20 @@ def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
 
 def test_a_figure_that_does_not_rest_on_all_moves_says_so(running: GameDetail) -> None:
     before = running.curves.white[:-2]
-    found = texts(draw_board(replace(running, curves=replace(running.curves, white=before))))
+    found = texts(
+        draw_board(replace(running, curves=replace(running.curves, white=before)))
+    )
     assert f"playing like {before[-1].perceived:.0f}…" in found
     assert sum(each.endswith("…") for each in found) == 1
 
 
-def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(running: GameDetail) -> None:
+def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(
+    running: GameDetail,
+) -> None:
     over = replace(running, result="1-0")
-    half = replace(over, curves=replace(running.curves, white=running.curves.white[:-2]))
+    half = replace(
+        over, curves=replace(running.curves, white=running.curves.white[:-2])
+    )
     bare = replace(over, curves=replace(running.curves, white=()))
     for shown, played, playing in ((over, 2, 0), (half, 1, 1), (bare, 1, 0)):
         found = texts(draw_board(shown))
@@ -285,7 +334,9 @@ def test_without_figures_nothing_is_made_up(running: GameDetail) -> None:
     assert found.count("nothing can be said yet") == 2
 
 
-def test_an_early_figure_is_small_and_grey_and_has_no_percentile(running: GameDetail) -> None:
+def test_an_early_figure_is_small_and_grey_and_has_no_percentile(
+    running: GameDetail,
+) -> None:
     (*_, last) = running.curves.white
 
     def figure(counted: int, percentile: float | None) -> tuple[str, list[str]]:
@@ -316,13 +367,18 @@ async def test_resvg_makes_a_png_of_it_and_writes_nothing_on_the_screen(
 ) -> None:
     body = await render_png(draw_board(running))
     assert body[:8] == b"\x89PNG\r\n\x1a\n"
-    assert [int.from_bytes(body[at : at + 4], "big") for at in (16, 20)] == [WIDTH, HEIGHT]
+    assert [int.from_bytes(body[at : at + 4], "big") for at in (16, 20)] == [
+        WIDTH,
+        HEIGHT,
+    ]
     with pytest.raises(ExportFailed, match="could not be made"):
         await render_png("no svg")
     assert capfd.readouterr().err == ""
 
 
-async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_picture_that_takes_too_long_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(png, "PICTURE_S", 0.0)
     with pytest.raises(ExportFailed, match="not made in time"):
         await render_png("<svg/>")
@@ -331,10 +387,16 @@ async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.Mon
 GAME: GameDetail = round_in_the_middle().snapshot().games[0]
 
 
-def tags(game: str, of: GameDetail | None, *moments: Moment, picture: bool) -> dict[str, str]:
+def tags(
+    game: str, of: GameDetail | None, *moments: Moment, picture: bool
+) -> dict[str, str]:
     """What a chat reads of the page of this link."""
-    page = render_share_page(game, of, "https://host/", moments, picture=picture).decode()
-    found = re.findall(r'<meta (?:property|http-equiv)="([^"]*)" content="([^"]*)">', page)
+    page = render_share_page(
+        game, of, "https://host/", moments, picture=picture
+    ).decode()
+    found = re.findall(
+        r'<meta (?:property|http-equiv)="([^"]*)" content="([^"]*)">', page
+    )
     return {name: unescape(text) for name, text in found}
 
 
@@ -348,15 +410,23 @@ def test_it_names_the_players_the_picture_and_the_way() -> None:
 
 
 def test_a_link_tells_result_figures_what_happened_and_where() -> None:
-    white, black = (points[-1].perceived for points in (GAME.curves.white, GAME.curves.black))
+    white, black = (
+        points[-1].perceived for points in (GAME.curves.white, GAME.curves.black)
+    )
     over = replace(GAME, event="Open", round="9.3", board=3, result="1/2-1/2")
     small, great = moment(weight=0.3), moment(weight=0.9, kind="comeback")
     told = replace(great, text=replace(great.text, en="Pap came back."))
     found = tags(over.id, over, small, told, picture=True)["og:description"]
-    assert found == f"½–½ · {white} : {black} · Pap came back. · Open · Round 9 · board 3"
-    # While it runs there is no result, and where scores are hidden there are no figures.
+    assert (
+        found == f"½–½ · {white} : {black} · Pap came back. · Open · Round 9 · board 3"
+    )
+    # While it runs there is no result, and where scores are hidden there are no
+    # figures.
     bare = replace(over, result="*", curves=Curves())
-    assert tags(over.id, bare, picture=False)["og:description"] == "Open · Round 9 · board 3"
+    assert (
+        tags(over.id, bare, picture=False)["og:description"]
+        == "Open · Round 9 · board 3"
+    )
     # An event that is only the pairing says nothing twice.
     pairing = f"Round 9: {over.white.name} - {over.black.name}"
     named = replace(bare, event=pairing)
@@ -364,18 +434,27 @@ def test_a_link_tells_result_figures_what_happened_and_where() -> None:
 
 
 def test_a_win_with_the_lower_figure_is_explained_by_link_and_picture() -> None:
-    over = replace(GAME, result="1-0", white=Player("Adams, Ann"), black=Player("Berg, Bo"))
-    last = [replace(points[-1], counted=20) for points in (GAME.curves.white, GAME.curves.black)]
+    over = replace(
+        GAME, result="1-0", white=Player("Adams, Ann"), black=Player("Berg, Bo")
+    )
+    last = [
+        replace(points[-1], counted=20)
+        for points in (GAME.curves.white, GAME.curves.black)
+    ]
     ends = zip(last, over.plies[-2:], (1900, 2100), strict=True)
     # Whole games alone are told of: both figures rest on their last moves.
-    white, black = (replace(each, ply=ply.ply, perceived=elo) for each, ply, elo in ends)
+    white, black = (
+        replace(each, ply=ply.ply, perceived=elo) for each, ply, elo in ends
+    )
     plies = tuple(replace(each, final=True, score_cp=0) for each in over.plies)
     if len(plies) % 2:
         white, black = replace(black, perceived=1900), replace(white, perceived=2100)
     over = replace(over, plies=plies, curves=Curves(white=(white,), black=(black,)))
     said = " ".join(texts(draw_board(over)))
     assert "Adams wins, playing like 1900; Berg played like 2100." in said
-    assert "playing like 1900" not in " ".join(texts(draw_board(replace(over, result="0-1"))))
+    assert "playing like 1900" not in " ".join(
+        texts(draw_board(replace(over, result="0-1")))
+    )
     small, great = moment(weight=0.5, kind="despite"), moment(weight=0.9, kind="turn")
     small = replace(small, text=replace(small.text, en="Adams wins all the same."))
     found = tags(over.id, over, small, great, picture=False)["og:description"]
@@ -384,7 +463,9 @@ def test_a_win_with_the_lower_figure_is_explained_by_link_and_picture() -> None:
 
 def test_the_picture_has_the_result_or_the_score(running: GameDetail) -> None:
     def state(game: GameDetail) -> str:
-        return next(each for each in texts(draw_board(game)) if running.plies[-1].san in each)
+        return next(
+            each for each in texts(draw_board(game)) if running.plies[-1].san in each
+        )
 
     *before, last = running.plies
     scored = replace(last, score_cp=-120, mate=None, final=True)

@@ -1,4 +1,6 @@
-"""The whole way in over real sockets: tokens in three ways, origins, names, TLS, withdrawal."""
+"""The whole way in over real sockets: tokens in three ways, origins, names, TLS,
+withdrawal.
+"""
 
 import asyncio
 import json
@@ -28,7 +30,9 @@ from tests.server.serving import asking, bearer, left_in, live, raw, serving
 from tests.server.world import Clock, World, at_once
 from tests.sources.fakes import until
 
-SCREEN, SCREEN_ENTRY = create_token("screen", lambda size: b"s" * size, events=("Open A",))
+SCREEN, SCREEN_ENTRY = create_token(
+    "screen", lambda size: b"s" * size, events=("Open A",)
+)
 ARBITER, ARBITER_ENTRY = create_token("arbiter", lambda size: b"a" * size, arbiter=True)
 
 
@@ -38,7 +42,9 @@ def world() -> World:
     for game, event in (("g1", "Open A"), ("g2", "Open B")):
         made.set(game, event=event)
         made.set_ply(game, 1, score_cp=77, best="b1a3", final=True)
-    made.engine_health = EngineHealth((EngineState(0, "searching", 1.0, "the secret ply"),))
+    made.engine_health = EngineHealth(
+        (EngineState(0, "searching", 1.0, "the secret ply"),)
+    )
     return made
 
 
@@ -80,31 +86,46 @@ DATA = (*(f"/api/v3/{name}" for name in SERVED), "/metrics", "/nothing")
 
 
 @pytest.mark.parametrize("path", DATA)
-async def test_without_a_token_nobody_learns_what_there_is(guarded: Guarded, path: str) -> None:
+async def test_without_a_token_nobody_learns_what_there_is(
+    guarded: Guarded, path: str
+) -> None:
     for headers in ({}, bearer("wrong"), {"Authorization": "Basic YTpi"}):
         told = await guarded.client.get(path, headers=headers)
         assert told.status_code == 401
         assert told.headers["www-authenticate"].startswith("Bearer")
         assert "g1" not in told.text and "Open" not in told.text
-    assert (await guarded.client.get(path, params={"token": "wrong"})).status_code == 401
+    assert (
+        await guarded.client.get(path, params={"token": "wrong"})
+    ).status_code == 401
     right = (403,) if path == "/metrics" else (200, 404)
-    assert (await guarded.client.get(path, headers=bearer(ARBITER))).status_code in right
-    assert (await guarded.client.get(path, params={"token": ARBITER})).status_code in right
+    assert (
+        await guarded.client.get(path, headers=bearer(ARBITER))
+    ).status_code in right
+    assert (
+        await guarded.client.get(path, params={"token": ARBITER})
+    ).status_code in right
 
 
 async def test_without_a_token_one_still_learns_whether_the_service_is_well(
     guarded: Guarded,
 ) -> None:
     for path in ("/healthz", "/readyz"):
-        assert (await guarded.client.get(path)).json() == {"status": "ok", "ready": True}
-        assert "feeds" in (await guarded.client.get(path, headers=bearer(SCREEN))).json()
+        assert (await guarded.client.get(path)).json() == {
+            "status": "ok",
+            "ready": True,
+        }
+        assert (
+            "feeds" in (await guarded.client.get(path, headers=bearer(SCREEN))).json()
+        )
     assert (await guarded.client.get("/asyncapi.json")).status_code == 200
 
 
 async def test_a_token_shows_its_event_and_no_other(guarded: Guarded) -> None:
     told = await guarded.client.get("/api/v3/games", headers=bearer(SCREEN))
     assert [game["id"] for game in told.json()["games"]] == ["g1"]
-    assert (await guarded.client.get("/api/v3/games/g2", headers=bearer(SCREEN))).status_code == 404
+    assert (
+        await guarded.client.get("/api/v3/games/g2", headers=bearer(SCREEN))
+    ).status_code == 404
     both = await guarded.client.get("/api/v3/games", headers=bearer(ARBITER))
     assert len(both.json()["games"]) == 2
     for query in ("", "?event=Open+B", "?game=g2"):
@@ -115,14 +136,22 @@ async def test_a_token_shows_its_event_and_no_other(guarded: Guarded) -> None:
             assert seen == ([] if query else ["g1"])
 
 
-async def test_only_an_arbiter_sees_what_is_for_arbiters(world: World, tokens: Path) -> None:
+async def test_only_an_arbiter_sees_what_is_for_arbiters(
+    world: World, tokens: Path
+) -> None:
     async with guarding(world, tokens, public=True) as (publisher, client, *_):
-        for headers, told in ((bearer(ARBITER), True), (bearer(SCREEN), False), ({}, False)):
+        for headers, told in (
+            (bearer(ARBITER), True),
+            (bearer(SCREEN), False),
+            ({}, False),
+        ):
             async with connect(live(publisher), additional_headers=headers) as ws:
                 await ws.recv()
                 assert ("the secret ply" in str(await ws.recv())) == told
                 publisher.publish(world.health())
-                world.engine_health = EngineHealth((EngineState(0, "idle", 1.0, "the secret ply"),))
+                world.engine_health = EngineHealth(
+                    (EngineState(0, "idle", 1.0, "the secret ply"),)
+                )
             for path in ("/api/v3/health", "/healthz", "/readyz"):
                 answer = await client.get(path, headers=headers)
                 assert ("the secret ply" in answer.text) == told
@@ -131,14 +160,24 @@ async def test_only_an_arbiter_sees_what_is_for_arbiters(world: World, tokens: P
 async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
     world: World, tokens: Path
 ) -> None:
-    async with guarding(world, tokens, public=True, hide_scores=True) as (publisher, client, *_):
-        for headers, told in (({}, False), (bearer(SCREEN), False), (bearer(ARBITER), True)):
+    async with guarding(world, tokens, public=True, hide_scores=True) as (
+        publisher,
+        client,
+        *_,
+    ):
+        for headers, told in (
+            ({}, False),
+            (bearer(SCREEN), False),
+            (bearer(ARBITER), True),
+        ):
             pgn = (await client.get("/api/v3/games/g1.pgn", headers=headers)).text
             assert ("[%eval" in pgn) == told
             assert "[%clk 0:01:00]" in pgn
             game = await client.get("/api/v3/games/g1", headers=headers)
             assert ("b1a3" in game.text) == told
-            async with connect(live(publisher, "?game=g1"), additional_headers=headers) as ws:
+            async with connect(
+                live(publisher, "?game=g1"), additional_headers=headers
+            ) as ws:
                 assert (json.loads(await ws.recv())["engine"]["rating"] == 2850) == told
                 assert ("b1a3" in str(await ws.recv())) == told
 
@@ -147,11 +186,18 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
 async def test_a_token_may_come_as_the_first_message(
     world: World, tokens: Path, confined: bool
 ) -> None:
-    async with serving(world, tokens_file=str(tokens)) as publisher, connect(live(publisher)) as ws:
-        await ws.send(json.dumps({"type": "token", "token": SCREEN if confined else ARBITER}))
+    async with (
+        serving(world, tokens_file=str(tokens)) as publisher,
+        connect(live(publisher)) as ws,
+    ):
+        await ws.send(
+            json.dumps({"type": "token", "token": SCREEN if confined else ARBITER})
+        )
         assert json.loads(await ws.recv())["type"] == "hello"
         snapshot = json.loads(await ws.recv())
-        assert [game["id"] for game in snapshot["games"]] == (["g1"] if confined else ["g1", "g2"])
+        assert [game["id"] for game in snapshot["games"]] == (
+            ["g1"] if confined else ["g1", "g2"]
+        )
         assert ("the secret ply" in str(snapshot)) is not confined
         publisher.publish(world.move("g1"))
         assert json.loads(await ws.recv())["type"] == "move"
@@ -179,7 +225,11 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
 async def test_a_wrong_token_in_header_or_query_is_refused_at_the_handshake(
     guarded: Guarded,
 ) -> None:
-    for query, headers in (("?token=wrong", {}), ("", bearer("wrong")), ("?token=", {})):
+    for query, headers in (
+        ("?token=wrong", {}),
+        ("", bearer("wrong")),
+        ("?token=", {}),
+    ):
         with pytest.raises(InvalidStatus) as refused:
             await connect(live(guarded.publisher, query), additional_headers=headers)
         assert refused.value.response.status_code == 401
@@ -208,7 +258,9 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
         for _ in range(GRACE_LOOKS + 1):
             await guarded.publisher.reload_tokens()
         await arbiter.wait_closed()
-        assert [(each.feed, each.state) for each in said] == [("tokens file", "failed")] * 2
+        assert [(each.feed, each.state) for each in said] == [
+            ("tokens file", "failed")
+        ] * 2
 
 
 async def test_no_token_is_logged(
@@ -218,9 +270,13 @@ async def test_no_token_is_logged(
     async with guarding(world, tokens) as (publisher, client, *_):
         await client.get("/api/v3/games", headers=bearer(SCREEN))
         world.held, held = None, world.held  # type: ignore[assignment]
-        assert (await client.get("/api/v3/games", params={"token": SCREEN})).status_code == 500
+        assert (
+            await client.get("/api/v3/games", params={"token": SCREEN})
+        ).status_code == 500
         world.held = held
-        assert (await client.get("/api/v3/games", params={"token": SCREEN})).status_code == 200
+        assert (
+            await client.get("/api/v3/games", params={"token": SCREEN})
+        ).status_code == 200
         async with connect(live(publisher), logger=logging.Logger("client")) as ws:
             # Said again, as by a page that knows no better.
             for _ in range(2):
@@ -235,7 +291,10 @@ async def test_no_token_is_logged(
 
 async def test_listed_origins_may_connect_and_read(world: World) -> None:
     ours: Any = "https://example.org"
-    async with serving(world, origins=(ours,)) as publisher, asking(publisher) as client:
+    async with (
+        serving(world, origins=(ours,)) as publisher,
+        asking(publisher) as client,
+    ):
         async with connect(live(publisher), origin=ours) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
         told = await client.get("/api/v3/games", headers={"Origin": ours})
@@ -248,7 +307,9 @@ async def test_listed_origins_may_connect_and_read(world: World) -> None:
         for other in ("https://evil.example", "null", ""):
             told = await client.get("/api/v3/games", headers={"Origin": other})
             assert "access-control-allow-origin" not in told.headers
-            assert (await client.options("/", headers={"Origin": other})).status_code == 405
+            assert (
+                await client.options("/", headers={"Origin": other})
+            ).status_code == 405
 
 
 async def test_another_address_is_served_with_permission_and_a_warning(
@@ -290,7 +351,9 @@ async def test_tls_from_certificate_files(
             assert b"HTTP" not in await raw(publisher, rubbish)
 
 
-@pytest.mark.parametrize("broken", ["no file", "no certificate", "key alone", "key of another"])
+@pytest.mark.parametrize(
+    "broken", ["no file", "no certificate", "key alone", "key of another"]
+)
 async def test_a_certificate_that_cannot_be_used_is_refused(
     world: World, encrypted: dict[str, str], broken: str, tmp_path: Path
 ) -> None:
@@ -316,19 +379,27 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
     asked = HttpRequest("GET", "/api/v3/incidents", (), {"host": "127.0.0.1"})
 
     def told(headers: dict[str, str], *query: tuple[str, str]) -> HttpResponse:
-        request = msgspec.structs.replace(asked, query=query, headers={**asked.headers, **headers})
+        request = msgspec.structs.replace(
+            asked, query=query, headers={**asked.headers, **headers}
+        )
         return at_once(publisher.answer(request))
 
     assert told({}).status == told({"authorization": f"Bearer {SCREEN}"}).status == 403
     arbiter = {"authorization": f"Bearer {ARBITER}"}
-    texts = [each["text"] for each in msgspec.json.decode(told(arbiter).body)["incidents"]]
+    texts = [
+        each["text"] for each in msgspec.json.decode(told(arbiter).body)["incidents"]
+    ]
     assert texts == ["draw offer disputed", "lights out"]
-    (found,) = msgspec.json.decode(told(arbiter, ("words", "DISPUTED")).body)["incidents"]
+    (found,) = msgspec.json.decode(told(arbiter, ("words", "DISPUTED")).body)[
+        "incidents"
+    ]
     assert found["game"] == "g1" and found["board"]
 
 
 async def half_shaken(publisher: Publisher, count: int) -> list[socket.socket]:
-    """Connections that begin TLS and never end it, each once the loop has looked at it."""
+    """Connections that begin TLS and never end it, each once the loop has
+    looked at it.
+    """
     loop, made = asyncio.get_running_loop(), []
     for _ in range(count):
         sock = socket.socket()
@@ -372,7 +443,9 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
         assert still_open(held) == bound
         if not behind:
             # The oldest gives way to a newcomer, who is served; those after it stay.
-            assert (await client.get("/healthz", headers={"Connection": "close"})).is_success
+            assert (
+                await client.get("/healthz", headers={"Connection": "close"})
+            ).is_success
             await until(lambda: still_open(held) == 8)
         for sock in held:
             sock.close()

@@ -62,15 +62,29 @@ ADDRESSES = (
     f"lichess.org \\ {ID}",
 )
 TAGS = (
-    *("Event", "Site", "Round", "TimeControl", "Termination", "Opening", "ECO"),
-    *("WhiteTitle", "BlackTeam", "WhiteFed", "Annotator", "Source", "ChapterURL", "StudyName"),
+    "Event",
+    "Site",
+    "Round",
+    "TimeControl",
+    "Termination",
+    "Opening",
+    "ECO",
+    "WhiteTitle",
+    "BlackTeam",
+    "WhiteFed",
+    "Annotator",
+    "Source",
+    "ChapterURL",
+    "StudyName",
 )
 FEED = f"https://club.example/live/{ID}/games.pgn"
 DELAY_S = 60.0
 
 
 def report(plies: int, first: int = 0) -> FeedReport:
-    """Two games of one source, one of which has an address in every header, from ``first`` on."""
+    """Two games of one source, one of which has an address in every header, from
+    ``first`` on.
+    """
     said = itertools.cycle(ADDRESSES[first:] + ADDRESSES[:first])
     moves = ("1. e4", "1... e5", "2. Nf3", "2... Nc6")[:plies]
     line = " ".join(f"{move} {{ [%eval 0.2] }}" for move in moves)
@@ -78,7 +92,8 @@ def report(plies: int, first: int = 0) -> FeedReport:
     text = (
         f'{tags}[GameURL "https://lichess.org/{ID}"]\n'
         f'[White "Ek, Al {ADDRESSES[1]}"]\n[Black "Berg, Bo"]\n\n'
-        f'{line} *\n\n[Event "Open"]\n[White "Ek, Al"]\n[Black "Dal, Ed"]\n\n1. d4 *\n\n'
+        f'{line} *\n\n[Event "Open"]\n[White "Ek, Al"]\n[Black '
+        '"Dal, Ed"]\n\n1. d4 *\n\n'
     )
     games = tuple(PgnReader().read_text(text.encode(), closed=True))
     assert games[0].key == ID and games[0].moves
@@ -123,11 +138,15 @@ class Sweep:
         """Ask every route, and take what a broker is sent."""
         paths = {route.path for route in ROUTES}
         for name in names:
-            paths |= {route.path.format(game=name, export=name, file=name) for route in ROUTES}
+            paths |= {
+                route.path.format(game=name, export=name, file=name) for route in ROUTES
+            }
             paths |= {f"/share?game={name}", f"/api/v3/games?game={name}"}
         for path in sorted(path for path in paths if "{" not in path):
             path, _, query = path.partition("?")
-            request = HttpRequest("GET", path, tuple(parse_qsl(query)), {"host": "127.0.0.1"})
+            request = HttpRequest(
+                "GET", path, tuple(parse_qsl(query)), {"host": "127.0.0.1"}
+            )
             answer = await self._publisher.answer(request)
             self._note(answer.status, answer.headers, answer.body)
         for topic, payload in self._broker.take(1000).items():
@@ -203,12 +222,16 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
     for path in ("/api/v3/games/{}", "/api/v3/games/{}.pgn", "/api/v3/games/{}/public"):
         asked = [
             await publisher.answer(
-                HttpRequest("GET", path.format(id), (), {"host": "127.0.0.1", "accept": ""})
+                HttpRequest(
+                    "GET", path.format(id), (), {"host": "127.0.0.1", "accept": ""}
+                )
             )
             for id in (ID, other)
         ]
         bodies = [answer.body.replace(ID.encode(), other.encode()) for answer in asked]
-        assert [answer.status for answer in asked] == [404, 404] and bodies[0] == bodies[1]
+        assert [answer.status for answer in asked] == [404, 404] and bodies[
+            0
+        ] == bodies[1]
     for query in ((("game", ID),), (("game", other),)):
         answer = await publisher.answer(
             HttpRequest("GET", "/api/v3/games", query, {"host": "127.0.0.1"})
@@ -230,7 +253,9 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
     publisher = Publisher(config, event.state, site=StaticSite(tmp_path), public=public)
 
     async def ask(path: str, headers: dict[str, str]) -> Any:
-        known = {"host": "127.0.0.1"} | {name.lower(): text for name, text in headers.items()}
+        known = {"host": "127.0.0.1"} | {
+            name.lower(): text for name, text in headers.items()
+        }
         answer = await publisher.answer(HttpRequest("GET", path, (), known))
         return answer.status, json.loads(answer.body)
 
@@ -269,7 +294,9 @@ def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> N
     assert begun == [others, left]
 
 
-async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(tmp_path: Path) -> None:
+async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(
+    tmp_path: Path,
+) -> None:
     event = Event()
     publisher, _ = serve(event, 0.0, tmp_path)
     async with publisher:
@@ -284,7 +311,9 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(tmp_path
             publisher.public.set_delay(DELAY_S)
             _, code = await left_in(reader)
             assert code == 1001
-        async with connect(live(publisher, f"?epoch={hello['epoch']}&since=1")) as again:
+        async with connect(
+            live(publisher, f"?epoch={hello['epoch']}&since=1")
+        ) as again:
             said = await again.recv(), await again.recv()
             assert json.loads(said[0])["resumed"] is False and ID not in str(said)
         # On a broker the old topics are cleared, the others hold the new id.
@@ -297,9 +326,9 @@ def test_a_token_for_some_games_goes_on_naming_them_by_their_real_ids() -> None:
     public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
     within = StreamFilter(games=frozenset({"g1"}))
     token = StreamFilter(restriction=within)
-    assert [view.id for view in snapshot(public, public.restrict_to_public_ids(token)).games] == [
-        public.public_id("g1")
-    ]
+    assert [
+        view.id for view in snapshot(public, public.restrict_to_public_ids(token)).games
+    ] == [public.public_id("g1")]
     arbiter = StreamFilter(restriction=within, visibility=Visibility.ARBITER)
     assert public.restrict_to_public_ids(arbiter) is arbiter
     # And what their overlays say of boards on air is understood.
@@ -330,7 +359,9 @@ def test_every_message_about_a_game_has_its_other_id() -> None:
         to_clients.MoveMessage: MoveMessage("g1", 1, detail.plies[0]),
         to_clients.ClockMessage: to_clients.ClockMessage("g1", 1, 3.0),
         to_clients.ScoreMessage: to_clients.ScoreMessage("g1", detail.plies[0]),
-        to_clients.PointMessage: to_clients.PointMessage("g1", "white", world.point()[0].point),  # type: ignore[union-attr]
+        to_clients.PointMessage: to_clients.PointMessage(
+            "g1", "white", world.point()[0].point
+        ),  # type: ignore[union-attr]
         to_clients.MomentMessage: to_clients.MomentMessage("g1", told),
         figures.GameDetail: detail,
         moments.Moment: told,
@@ -358,7 +389,9 @@ def test_names_rest_on_the_secret_and_stay_over_a_restart(tmp_path: Path) -> Non
             assert opened.wait_until_written()
     assert found[0] == found[1]
     # Without a journal it is another at each start.
-    assert restore_pseudonyms(Journal()).game_id(ID) != restore_pseudonyms(Journal()).game_id(ID)
+    assert restore_pseudonyms(Journal()).game_id(ID) != restore_pseudonyms(
+        Journal()
+    ).game_id(ID)
 
 
 def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:
@@ -368,7 +401,11 @@ def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:
     public = PublicAudience(world, pseudonyms=Pseudonyms(b"x"))
     name = Pseudonyms(b"x").source_name(FEED)
     whole = snapshot(public)
-    assert (whole.games[0].feed, whole.feeds[0].feed) == (name, name) != whole.games[0].also
+    assert (
+        (whole.games[0].feed, whole.feeds[0].feed)
+        == (name, name)
+        != whole.games[0].also
+    )
     came: list[Change] = []
     public.listen(came.extend)
     public.publish([*world.headers(), to_clients.HealthMessage(world.feed_health)])
@@ -418,7 +455,14 @@ def test_no_text_of_a_game_tells_the_way_to_it(address: str) -> None:
 
 def test_a_long_text_of_dots_takes_no_time() -> None:
     """No text of 200 characters, which sources may send, makes the search slow."""
-    for text in ("a." * 100, "a-" * 100, "1." * 100, "[" + ":" * 199, "x:" * 100, "a+" * 100):
+    for text in (
+        "a." * 100,
+        "a-" * 100,
+        "1." * 100,
+        "[" + ":" * 199,
+        "x:" * 100,
+        "a+" * 100,
+    ):
         assert strip_addresses(text) == text
 
 

@@ -1,4 +1,6 @@
-"""What the public is shown is what was true one delay ago; what a client holds of it."""
+"""What the public is shown is what was true one delay ago; what a client holds
+of it.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -65,10 +67,14 @@ def follower(public: PublicAudience) -> ReferenceClient:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(seed: int) -> None:
+def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
+    seed: int,
+) -> None:
     world = World(seed)
     now = [0.0]
-    public = PublicAudience(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
+    public = PublicAudience(
+        world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0]
+    )
     client = follower(public)
     steps = (
         world.move,
@@ -162,20 +168,32 @@ def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
     assert plies() == [3]
 
 
-def test_boards_of_one_round_stand_in_their_order_whatever_their_events_are_called() -> None:
+def test_boards_of_one_round_keep_their_order_whatever_their_event_names() -> None:
     # Games of a lichess broadcast, whose events are named after their players.
     games = [
-        detail(id, board, white=white, black="B", event=f"Round {round}: {white} - B", round=round)
+        detail(
+            id,
+            board,
+            white=white,
+            black="B",
+            event=f"Round {round}: {white} - B",
+            round=round,
+        )
         for id, round, board, white in (
-            *(("a", "10.2", 2, "Abel"), ("b", "10.1", 1, "Cid")),
-            *(("c", "2.10", 10, "Eve"), ("d", "2.9", 9, "Gus")),
+            ("a", "10.2", 2, "Abel"),
+            ("b", "10.1", 1, "Cid"),
+            ("c", "2.10", 10, "Eve"),
+            ("d", "2.9", 9, "Gus"),
         )
     ]
     assert [game.id for game in sorted(games, key=game_order)] == ["d", "c", "b", "a"]
     # An event that is no pairing keeps its name.
     assert main_event(detail(event="Open - A")) == "Open - A"
     nobody = detail(white="", black="", event="Open - A")
-    assert nobody.white == Player("", elo=2459, title="GM") and main_event(nobody) == "Open - A"
+    assert (
+        nobody.white == Player("", elo=2459, title="GM")
+        and main_event(nobody) == "Open - A"
+    )
 
 
 def test_what_cannot_follow_is_refused() -> None:
@@ -198,7 +216,9 @@ def test_numbers_must_follow_each_other() -> None:
     world = World(1)
     client_state = ReferenceClient()
 
-    def receive(message: HelloMessage | HeartbeatMessage | GoneMessage, seq: int) -> None:
+    def receive(
+        message: HelloMessage | HeartbeatMessage | GoneMessage, seq: int
+    ) -> None:
         client_state.receive(wire.number(wire.encode(message), seq))
 
     late = PublicDelay(30.0)

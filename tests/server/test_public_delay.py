@@ -1,9 +1,10 @@
-"""Two audiences, one service: what a stranger receives depends neither on engines' answers, where
-scores are hidden, nor on anything that is held back; arbiters receive everything at once.
+"""Two audiences, one service: what a stranger receives depends neither on engines'
+answers, where scores are hidden, nor on anything that is held back; arbiters receive
+everything at once.
 
-Each drill plays the same games twice, with one thing changed that the stranger must not notice, and
-compares all that reached the stranger, byte for byte, with numbers and order, and at which moment
-of the drill each message came.
+Each drill plays the same games twice, with one thing changed that the stranger must not
+notice, and compares all that reached the stranger, byte for byte, with numbers and
+order, and at which moment of the drill each message came.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ PLIES = 50
 DELAY_S = 900.0
 ARBITER, ARBITER_ENTRY = create_token("arbiter", lambda size: b"a" * size, arbiter=True)
 #: Ticks fire on the loop's next turn, and no heartbeat falls into a drill.
-LIMITS = ClientLimits(tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6)
+LIMITS = ClientLimits(
+    tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6
+)
 SERVED = ("games", "players", "standings", "health")
 PATHS = ("/healthz", "/readyz", "/metrics", *(f"/api/v3/{name}" for name in SERVED))
 
@@ -81,7 +84,9 @@ def other_answer(search: Search) -> SearchResult:
     """Another engine: other scores, and other first choices."""
     found = answer(search)
     best = search.only or _legal(search)[-1]
-    return msgspec.structs.replace(found, score=Score(-2 * found.score.cp + 31), best=best)
+    return msgspec.structs.replace(
+        found, score=Score(-2 * found.score.cp + 31), best=best
+    )
 
 
 def _legal(search: Search) -> list[str]:
@@ -92,8 +97,8 @@ def _legal(search: Search) -> list[str]:
 
 
 def agreeing(parity: int) -> Answer:
-    """An engine whose first choice is what was played, at every other ply; its scores are those of
-    one engine or of the other.
+    """An engine whose first choice is what was played, at every other ply; its scores
+    are those of one engine or of the other.
     """
     played = {
         tuple(move.uci for move in game.moves[:ply]): game.moves[ply].uci
@@ -108,7 +113,9 @@ def agreeing(parity: int) -> Answer:
         moves = tuple(search.position.moves)
         best = played.get(moves)
         if best is None or len(moves) % 2 != parity:
-            best = next((each for each in _legal(search) if each != best), _legal(search)[-1])
+            best = next(
+                (each for each in _legal(search) if each != best), _legal(search)[-1]
+            )
         return msgspec.structs.replace(found, best=best)
 
     return engine
@@ -124,14 +131,20 @@ class ThinkingEvent(AnsweredEvent):
         """Searches answered after each report."""
 
     async def think(self) -> None:
-        """Answer everything, one search a turn of the loop, and say how busy the engines are."""
+        """Answer everything, one search a turn of the loop, and say how busy the
+        engines are.
+        """
         while self.asked:
             search, request_id = self.asked.popleft()
             self.state.apply_result(request_id, self.engine(search))
             self.searches += 1
-            busy = (EngineState(0, "searching", 450.0 + self.searches, request_id.game, 12),)
+            busy = (
+                EngineState(0, "searching", 450.0 + self.searches, request_id.game, 12),
+            )
             waiting = QueueLengths(head=len(self.asked))
-            health = EngineHealth(busy, len(self.asked), searches=self.searches, waiting=waiting)
+            health = EngineHealth(
+                busy, len(self.asked), searches=self.searches, waiting=waiting
+            )
             self.state.update_engine_health(health)
             await asyncio.sleep(0)
 
@@ -169,7 +182,10 @@ class Stranger:
 
     def look(self, games: Sequence[str]) -> None:
         """Ask every endpoint, and take what a broker would be sent."""
-        paths = [*PATHS, *(f"/api/v3/games/{id}{end}" for id in games for end in ("", ".pgn"))]
+        paths = [
+            *PATHS,
+            *(f"/api/v3/games/{id}{end}" for id in games for end in ("", ".pgn")),
+        ]
         for path in paths:
             request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
             response = at_once(self._publisher.answer(request))
@@ -183,11 +199,13 @@ class Stranger:
 
     async def listen(self, query: str) -> None:
         """Read one websocket to its end."""
-        await read_all(live(self._publisher, query), partial(self._note, f"websocket {query}"))
+        await read_all(
+            live(self._publisher, query), partial(self._note, f"websocket {query}")
+        )
 
     def by_way(self, *, quiet: bool = False) -> dict[str, list[bytes]]:
-        """What came by each way, in play or after it: between ways there is no order that anybody
-        could compare.
+        """What came by each way, in play or after it: between ways there is no order
+        that anybody could compare.
         """
         found: dict[str, list[bytes]] = {}
         for phase, way, data in self.timed:
@@ -222,16 +240,21 @@ async def drill(
     tokens: Path | None = None,
     quiet_s: float = 0.0,
 ) -> tuple[Stranger, ThinkingEvent, list[tuple[float, str, bytes]]]:
-    """Play ``reports``, each ``pace_s`` after the one before; then ``quiet_s`` without a move.
+    """Play ``reports``, each ``pace_s`` after the one before; then ``quiet_s`` without
+    a move.
 
-    Gives the stranger, the service, and when each message of an arbiter's and of the stranger's
-    websocket came.
+    Gives the stranger, the service, and when each message of an arbiter's and of the
+    stranger's websocket came.
     """
     monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
     service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
     moment = Clock()
     public = PublicAudience(
-        service.state, delay_s=delay_s, hide_scores=hide_scores, pseudonyms=NAMES, clock=moment
+        service.state,
+        delay_s=delay_s,
+        hide_scores=hide_scores,
+        pseudonyms=NAMES,
+        clock=moment,
     )
     service.public = public
     config = service.config.server
@@ -263,7 +286,11 @@ async def drill(
                 listening.append(asyncio.create_task(attending))
         await until(lambda: len(publisher.broadcaster) == len(listening))
         # Greeting and snapshot of each.
-        await until(lambda: sum(way.startswith("websocket") for _, way, _ in stranger.timed) >= 6)
+        await until(
+            lambda: (
+                sum(way.startswith("websocket") for _, way, _ in stranger.timed) >= 6
+            )
+        )
         await heard(stranger.timed)
         for number, games in enumerate(reports):
             moment.now_s += pace_s
@@ -311,32 +338,43 @@ async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
     for engine in (agreeing(0), agreeing(1)):
         caplog.clear()
         with caplog.at_level(logging.INFO, "live"):
-            runs.append(await drill(engine, reports, monkeypatch=monkeypatch, hide_scores=True))
+            runs.append(
+                await drill(engine, reports, monkeypatch=monkeypatch, hide_scores=True)
+            )
         logs.append([record.getMessage() for record in caplog.records])
     (one, first, _), (two, second, _) = runs
     # The engines did answer differently: other scores, and other numbers of searches.
     assert first.thought != second.thought
     assert snapshot(first.state).games != snapshot(second.state).games
     assert {way for _, way, _ in one.timed} == {
-        "json", "lines", "http", "mqtt", "websocket ", "websocket ?type=move,game",
+        "json",
+        "lines",
+        "http",
+        "mqtt",
+        "websocket ",
+        "websocket ?type=move,game",
         "websocket ?board=1",
-    }  # fmt: skip
+    }
     for way, data in one.by_way().items():
         assert data == two.by_way()[way], way
     assert logs[0] == logs[1]
-    # The gaps say no more than the bytes: each message comes after the same report and in the same
-    # phase, and none that a websocket or a line brings waits for an engine.
+    # The gaps say no more than the bytes: each message comes after the same report and
+    # in the same phase, and none that a websocket or a line brings waits for an engine.
     assert sorted(one.timed) == sorted(two.timed)
     assert {way for phase, way, _ in one.timed if phase.endswith("thought")} == set()
     # And the stranger did follow the games.
-    moves = [data for _, way, data in one.timed if way == "websocket " and b'"move"' in data]
+    moves = [
+        data for _, way, data in one.timed if way == "websocket " and b'"move"' in data
+    ]
     assert len(moves) >= 200
 
 
 async def test_what_is_held_back_cannot_be_told_until_it_is_due(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Two rounds that part at one move look the same for as long as that move is held back."""
+    """Two rounds that part at one move look the same for as long as that move is held
+    back.
+    """
     played = list(rounds(13))
     parting = 20
     known, other = played[:parting], list(played[:parting])
@@ -346,7 +384,11 @@ async def test_what_is_held_back_cannot_be_told_until_it_is_due(
         # Nothing is played on any board but the last, and that one is taken back.
         other.append((*played[parting - 1][:3], shortened(games[3])))
     one, two = [
-        (await drill(answer, each, monkeypatch=monkeypatch, delay_s=DELAY_S, quiet_s=930.0))[0]
+        (
+            await drill(
+                answer, each, monkeypatch=monkeypatch, delay_s=DELAY_S, quiet_s=930.0
+            )
+        )[0]
         for each in (known, other)
     ]
     for way, data in one.by_way().items():
@@ -384,14 +426,18 @@ async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
         elif message["type"] == "alert":
             alerts[who].append(at_s)
     assert len(came["arbiter"]) >= 32
-    came["arbiter"] = {(NAMES.game_id(id), ply): at for (id, ply), at in came["arbiter"].items()}
+    came["arbiter"] = {
+        (NAMES.game_id(id), ply): at for (id, ply), at in came["arbiter"].items()
+    }
     assert came["public"].keys() == came["arbiter"].keys()
     start_s = Clock().now_s
     for number, at_s in enumerate(sorted(came["arbiter"].values()), 1):
         assert at_s == start_s + 30.0 * number
     for move, at_s in came["public"].items():
         assert at_s == came["arbiter"][move] + DELAY_S
-    assert alerts["public"] == [] and alerts["arbiter"][0] == start_s + 30.0 * len(reports)
+    assert alerts["public"] == [] and alerts["arbiter"][0] == start_s + 30.0 * len(
+        reports
+    )
 
 
 async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
@@ -412,12 +458,16 @@ async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
 # --- over a restart: nothing is early, and nothing that was public is taken back ---
 
 BEHIND_S = 60.0
-OPENING = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 Nbd2 Bb7"
+OPENING = (
+    "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 Nbd2 Bb7"
+)
 LINE = OPENING.split()
 
 
 class JournalledEvent(PublishedEvent):
-    """A service with a journal and a public that is late, for as long as it is not killed."""
+    """A service with a journal and a public that is late, for as long as it is not
+    killed.
+    """
 
     def __init__(self, service: Service) -> None:
         super().__init__()
@@ -429,7 +479,9 @@ class JournalledEvent(PublishedEvent):
         for game in games_of(self.journal):
             for _ in self.state.restore(game):
                 pass
-        self.journal.begin_run(JournalRun(version="1", engine_name="none", identity="x", limit="y"))
+        self.journal.begin_run(
+            JournalRun(version="1", engine_name="none", identity="x", limit="y")
+        )
         self.public = PublicAudience(
             self.state,
             delay_s=BEHIND_S,
@@ -448,13 +500,16 @@ class JournalledEvent(PublishedEvent):
 def games_of(journal: Journal) -> list[Game]:
     """The games as the journal has them."""
     found = (
-        replay_game(id, journal.read_changes_of_game(id)) for id in journal.read_last_change_times()
+        replay_game(id, journal.read_changes_of_game(id))
+        for id in journal.read_last_change_times()
     )
     return [game for game in found if game is not None]
 
 
 class Service:
-    """What lives longer than one start: the machine's clock, the file, and what was played when."""
+    """What lives longer than one start: the machine's clock, the file, and what was
+    played when.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "a.sqlite"
@@ -469,8 +524,13 @@ class Service:
 
     def game(self, board: int) -> GameReport:
         line, result = LINE[: self.plies[board]], self.results[board]
-        about: Any = {"white": Player(f"White {board}"), "opening": f"{self.heads[board]}"}
-        return played(" ".join(line), result=result, board=board + 1, round="8.1", **about)
+        about: Any = {
+            "white": Player(f"White {board}"),
+            "opening": f"{self.heads[board]}",
+        }
+        return played(
+            " ".join(line), result=result, board=board + 1, round="8.1", **about
+        )
 
     def act(self, board: int, what: str) -> None:
         if what == "move":
@@ -482,7 +542,9 @@ class Service:
         else:
             self.heads[board] += 1
         self.event.report(FeedReport("hall", (self.game(board),)))
-        self.history[board].append((self.steady_s, (self.plies[board], self.results[board])))
+        self.history[board].append(
+            (self.steady_s, (self.plies[board], self.results[board]))
+        )
         self.check()
 
     def wait(self, seconds: float) -> None:
@@ -502,22 +564,32 @@ class Service:
         self.event.journal.__exit__(None, None, None)
         self.wall_s += away_s
         self.event = JournalledEvent(self)
-        assert self.shown() == seen, "a restart shows what was shown, no more and no less"
+        assert self.shown() == seen, (
+            "a restart shows what was shown, no more and no less"
+        )
         self.check()
 
     def shown(self) -> dict[int, tuple[int, Result]]:
         """Plies and result of each board, as the public knows them."""
         public = self.event.public
-        assert snapshot(public) == redact(self.event.client.snapshot(), Visibility.PUBLIC)
+        assert snapshot(public) == redact(
+            self.event.client.snapshot(), Visibility.PUBLIC
+        )
         views = [public.game(view.id) for view in public.games()]
         return {
-            view.board - 1: (len(view.plies), view.result) for view in views if view and view.board
+            view.board - 1: (len(view.plies), view.result)
+            for view in views
+            if view and view.board
         }
 
     def check(self) -> None:
         """Nothing is public that was not true a delay ago or before."""
         for board, (plies, result) in self.shown().items():
-            ripe = [true for at_s, true in self.history[board] if at_s <= self.steady_s - BEHIND_S]
+            ripe = [
+                true
+                for at_s, true in self.history[board]
+                if at_s <= self.steady_s - BEHIND_S
+            ]
             assert (plies, result) in ripe, (board, plies, result)
 
 
@@ -546,7 +618,9 @@ def test_nothing_is_early_and_no_restart_takes_anything_back(
 
 
 @pytest.mark.parametrize("stepped_s", [3600.0, -3600.0])
-@pytest.mark.parametrize("away", [True, False], ids=["while it was away", "while it ran"])
+@pytest.mark.parametrize(
+    "away", [True, False], ids=["while it was away", "while it ran"]
+)
 def test_a_clock_an_hour_forward_or_back_makes_nothing_early(
     tmp_path: Path, stepped_s: float, away: bool
 ) -> None:
@@ -574,12 +648,21 @@ def test_a_clock_an_hour_forward_or_back_makes_nothing_early(
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE changes SET at_ms = at_ms + 86400000 WHERE n = (SELECT max(n) FROM changes)",
+        (
+            "UPDATE changes SET at_ms = at_ms + 86400000 WHERE n = (SELECT "
+            "max(n) FROM changes)"
+        ),
         "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) FROM changes)",
         "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) - 1 FROM changes)",
         "UPDATE changes SET run = 7 WHERE n = (SELECT max(n) FROM changes)",
-        "UPDATE changes SET game = 'another' WHERE n = (SELECT max(n) - 1 FROM changes)",
-        "UPDATE notes SET at_ms = at_ms + 86400000 WHERE n = (SELECT max(n) FROM notes)",
+        (
+            "UPDATE changes SET game = 'another' WHERE n = (SELECT "
+            "max(n) - 1 FROM changes)"
+        ),
+        (
+            "UPDATE notes SET at_ms = at_ms + 86400000 WHERE n = "
+            "(SELECT max(n) FROM notes)"
+        ),
         "UPDATE notes SET kind = 'clocc' WHERE kind = 'clock'",
         "UPDATE runs SET at_ms = 0",
     ],
@@ -621,7 +704,8 @@ def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(
 
     def public() -> list[tuple[int, int]]:
         return [
-            (game.plies_played, len(game.plies)) for game in service.event.client.snapshot().games
+            (game.plies_played, len(game.plies))
+            for game in service.event.client.snapshot().games
         ]
 
     report_both(17, 20)
@@ -645,7 +729,9 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
     for _ in range(12):
         world.point()
     world.standing()
-    world.info = EngineInfo("Stockfish", "100000 nodes", 2901, "field", rating_moves=120)
+    world.info = EngineInfo(
+        "Stockfish", "100000 nodes", 2901, "field", rating_moves=120
+    )
     # The others compare both games, and are of the one that is not held back.
     told = (
         moment("g1"),
@@ -665,10 +751,15 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
     )
     first, second = map(public.public_id, ("g1", "g2"))
     for _ in range(2):
-        assert [view.id for view in public.games()] == [second] and public.game(first) is None
+        assert [view.id for view in public.games()] == [second] and public.game(
+            first
+        ) is None
         assert not list(public.players())
         assert list(public.moments()) == [NAMES.redact(told[1])]
-        assert (public.describe_delay().held_moves, public.describe_delay().held_boards) == (4, 1)
+        assert (
+            public.describe_delay().held_moves,
+            public.describe_delay().held_boards,
+        ) == (4, 1)
         engine = public.engine()
         rating = (engine.rating, engine.rating_source, engine.rating_moves)
         assert rating == (2850, "calibration", 0)
@@ -680,7 +771,9 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
     assert snapshot(public) == redacted(snapshot(world))
 
 
-async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:
+async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(
+    tmp_path: Path,
+) -> None:
     service = AnsweredEvent()
     report = demo_feed.read_demo_games()[0]
     silent, further = upto(report, 20), upto(report, 22)
@@ -691,9 +784,13 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
     now_ms = [0]
     with Journal(tmp_path / "empty.sqlite") as journal:
         # Of what no time is known, it is held back whole.
-        assert find_unpublished(journal, service.state, 900.0) == {shown.id: [(0.0, None)]}
+        assert find_unpublished(journal, service.state, 900.0) == {
+            shown.id: [(0.0, None)]
+        }
     with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
-        for at_s, held in zip((1000, 4970), service.state.list_source_games(), strict=True):
+        for at_s, held in zip(
+            (1000, 4970), service.state.list_source_games(), strict=True
+        ):
             now_ms[0] = at_s * 1000
             journal.add_change(NewGame(held))
         assert journal.wait_until_written()
@@ -702,7 +799,9 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
         assert journal.wait_until_written()
         unshown = find_unpublished(journal, service.state, 900.0)
     assert unshown[shown.id][-1] == (30.0, None)
-    public = PublicAudience(service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0)
+    public = PublicAudience(
+        service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0
+    )
     # What the one that is silent had reported long ago.
     seen = public.game(public.public_id(shown.id))
     assert seen is not None and (len(seen.plies), shown.plies_played) == (20, 22)
@@ -718,7 +817,9 @@ def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -
     public.publish(world.appear("g2"))
     now[0] += 900
     public.release_due()
-    assert [view.id for view in public.games()] == [*map(public.public_id, ("g1", "g2"))]
+    assert [view.id for view in public.games()] == [
+        *map(public.public_id, ("g1", "g2"))
+    ]
 
 
 def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it(

@@ -50,14 +50,27 @@ def played(
 
 def a_round(*more: GameDetail) -> list[GameDetail]:
     return [
-        played("g1", 1, LOST, "0-1", (4.0, 97.0), white=Player("Ivanov & Sons, <b>", elo=2300)),
-        played("g2", 2, result="1-0", black=Player("Ágoston, Kristóf Benedek", elo=2600)),
+        played(
+            "g1",
+            1,
+            LOST,
+            "0-1",
+            (4.0, 97.0),
+            white=Player("Ivanov & Sons, <b>", elo=2300),
+        ),
+        played(
+            "g2", 2, result="1-0", black=Player("Ágoston, Kristóf Benedek", elo=2600)
+        ),
         *more,
     ]
 
 
 def texts(svg: str) -> list[str]:
-    return [each.text or "" for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
+    return [
+        each.text or ""
+        for each in ElementTree.fromstring(svg).iter()
+        if "text" in each.tag
+    ]
 
 
 def test_the_picture_names_results_who_stood_out_and_the_moves() -> None:
@@ -123,10 +136,15 @@ def test_no_line_leaves_the_picture_or_lies_on_another() -> None:
         ordered = sorted(tops)
         assert all(two - tops[two] >= one for one, two in pairwise(ordered))
         assert all(0 < y <= 620 for y in ordered)
-    names = [each.text or "" for each in drawing.iter() if (each.text or "").startswith("Wolfe")]
+    names = [
+        each.text or ""
+        for each in drawing.iter()
+        if (each.text or "").startswith("Wolfe")
+    ]
     assert names and max(map(len, names)) <= 30
     assert any(
-        "20" in (each.text or "") and "autres" in (each.text or "") for each in drawing.iter()
+        "20" in (each.text or "") and "autres" in (each.text or "")
+        for each in drawing.iter()
     )
 
 
@@ -140,7 +158,10 @@ def test_figures_that_are_not_known_are_left_out() -> None:
 
 def test_hostile_names_are_text_on_the_page() -> None:
     page = render_round(
-        summarise_round(a_round()), "en", RoundLinks("https://host/", {}, True), [("Open", "1")]
+        summarise_round(a_round()),
+        "en",
+        RoundLinks("https://host/", {}, True),
+        [("Open", "1")],
     ).decode()
     assert "<b>" not in page and "Ivanov &amp; Sons" in page
     assert '<meta property="og:title" content="Open · Round 1">' in page
@@ -172,7 +193,9 @@ async def test_a_round_that_is_over_is_answered_as_data_drawing_and_page(
         found = await client.get("/api/v3/round")
         summary = msgspec.json.decode(found.content, type=RoundSummary)
         assert summary == summarise_round(list(world.held.values()))
-        drawing = await client.get("/api/v3/round.svg?event=open&round=Round%201&lang=de")
+        drawing = await client.get(
+            "/api/v3/round.svg?event=open&round=Round%201&lang=de"
+        )
         assert drawing.headers["content-type"] == "image/svg+xml"
         assert "Partien: 2" in drawing.text
         page = await client.get("/round?lang=ru")
@@ -180,7 +203,10 @@ async def test_a_round_that_is_over_is_answered_as_data_drawing_and_page(
         assert (await client.get("/round?lang=xx")).status_code == 400
         for none in ("?round=2", "?event=Other"):
             answer = await client.get(f"/api/v3/round{none}")
-            assert (answer.status_code, "no such round is over" in answer.text) == (404, True)
+            assert (answer.status_code, "no such round is over" in answer.text) == (
+                404,
+                True,
+            )
 
 
 async def test_a_round_is_summed_up_once_for_all_who_ask_at_the_same_time(
@@ -205,7 +231,9 @@ def test_what_explains_a_result_stands_below_it() -> None:
         black=(replace(point(40, 20, 50.0), perceived=2100),),
     )
     odd = replace(played("odd", 3, result="1-0"), curves=better)
-    (line,) = (each for each in summarise_round([*a_round(), odd]).games if each.id == "odd")
+    (line,) = (
+        each for each in summarise_round([*a_round(), odd]).games if each.id == "odd"
+    )
     assert [each.en for each in line.told] == [
         "Adams wins, playing like 2000; Berg played like 2100."
     ]
@@ -223,10 +251,15 @@ async def test_nothing_is_told_of_a_round_while_a_game_of_it_runs(
             assert (await client.get(path)).status_code == 404
         # People are told how far it is, and their browsers ask again.
         waiting = (await client.get("/round?lang=de")).text
-        assert "Beendete Partien: 2 von 3." in waiting and 'http-equiv="refresh"' in waiting
+        assert (
+            "Beendete Partien: 2 von 3." in waiting
+            and 'http-equiv="refresh"' in waiting
+        )
         assert "Open · Runde 1" in waiting and "#game=" not in waiting
         unknown = (await client.get("/round?event=Other")).text
-        assert "There is no finished round here." in unknown and "refresh" not in unknown
+        assert (
+            "There is no finished round here." in unknown and "refresh" not in unknown
+        )
 
 
 async def test_where_scores_are_hidden_no_round_is_summed_up(
@@ -244,10 +277,15 @@ async def test_where_scores_are_hidden_no_round_is_summed_up(
         publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
         for path in paths:
             answer = await client.get(path)
-            assert (answer.status_code, "scores are hidden" in answer.text) == (404, True)
+            assert (answer.status_code, "scores are hidden" in answer.text) == (
+                404,
+                True,
+            )
 
 
-def test_the_late_public_hears_of_a_round_after_the_delay_by_its_own_ids(world: World) -> None:
+def test_the_late_public_hears_of_a_round_after_the_delay_by_its_own_ids(
+    world: World,
+) -> None:
     now = [0.0]
     world.held["g3"] = played("g3", 3, result="*")
     public = PublicAudience(world, delay_s=600.0, clock=lambda: now[0])

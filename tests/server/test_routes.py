@@ -80,7 +80,10 @@ class Served(NamedTuple):
 
 @asynccontextmanager
 async def asked(world: World, site: StaticSite, **parts: Any) -> AsyncIterator[Served]:
-    async with serving(world, {"site": site, **parts}) as publisher, asking(publisher) as client:
+    async with (
+        serving(world, {"site": site, **parts}) as publisher,
+        asking(publisher) as client,
+    ):
         yield Served(publisher, client, world)
 
 
@@ -103,7 +106,9 @@ async def test_games_and_one_game(served: Served) -> None:
         assert msgspec.json.decode(one.content, type=GameDetail) == seen
     told = await served.client.get("/api/v3/games", params={"game": "g1"})
     assert [game["id"] for game in told.json()["games"]] == ["g1"]
-    assert (await served.client.get("/api/v3/games", params={"detail": "x"})).status_code == 400
+    assert (
+        await served.client.get("/api/v3/games", params={"detail": "x"})
+    ).status_code == 400
 
 
 async def test_an_answer_has_every_field_that_its_type_has(served: Served) -> None:
@@ -141,13 +146,16 @@ def test_healthy_and_ready(
     feeds: tuple[Any, ...], engines: tuple[Any, ...], status: str, ready: bool
 ) -> None:
     world = World(1)
-    # A service is well while a producer's program is shut, but not while a part of its own is.
+    # A service is well while a producer's program is shut, but not while a part of its
+    # own is.
     shut = FeedHealth("director", "retrying", "OBS cannot be reached", part=True)
     world.feed_health = (*(FeedHealth("f", each) for each in feeds), shut)
     world.engine_health = EngineHealth(tuple(EngineState(0, each) for each in engines))
     answer = assess_health(world, 0)
     assert (answer.status, answer.ready) == (status, ready)
-    world.feed_health += (FeedHealth("journal", "failed", "the disk is full", part=True),)
+    world.feed_health += (
+        FeedHealth("journal", "failed", "the disk is full", part=True),
+    )
     assert assess_health(world, 0).status == "degraded"
 
 
@@ -198,7 +206,9 @@ async def test_pages_and_their_types_and_every_answer_is_strict_about_content(
 )
 async def test_what_is_not_there_is_404_in_json(served: Served, target: str) -> None:
     request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    head, _, body = (await raw(served.publisher, request.encode())).partition(b"\r\n\r\n")
+    head, _, body = (await raw(served.publisher, request.encode())).partition(
+        b"\r\n\r\n"
+    )
     assert head.startswith(b"HTTP/1.1 404 ")
     assert json.loads(body)["status"] == 404
     assert body != b"no"
@@ -220,7 +230,12 @@ async def test_head_says_the_same_without_a_body(served: Served) -> None:
 
 
 async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
-    for path in ("/api/v3/games", "/api/v3/games/g1", "/api/v3/games/g1.pgn", "/static/app.js"):
+    for path in (
+        "/api/v3/games",
+        "/api/v3/games/g1",
+        "/api/v3/games/g1.pgn",
+        "/static/app.js",
+    ):
         first = await served.client.get(path)
         tag = first.headers["etag"]
         for held in (tag, f"W/{tag}", f'"other", {tag}', "*"):
@@ -231,7 +246,9 @@ async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
         assert again.status_code == 200
     tag = (await served.client.get("/api/v3/games/g1")).headers["etag"]
     served.world.move("g1")
-    changed = await served.client.get("/api/v3/games/g1", headers={"If-None-Match": tag})
+    changed = await served.client.get(
+        "/api/v3/games/g1", headers={"If-None-Match": tag}
+    )
     assert changed.status_code == 200
 
 
@@ -246,18 +263,32 @@ async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
         (b"GET /%ff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         (b"GET /?a=%ff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        (
+            (
+                b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: "
+                b"1\r\nContent-Length: 2\r\n\r\n"
+            ),
+            400,
+        ),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: what\r\n\r\n", 501),
         (b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n", 431),
         (b"GET / HTTP/1.1\r\n" + b"X-A: b\r\n" * 3000, 431),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 40 + b"\r\n\r\n", 400),
+        (
+            b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
+            + b"\x00" * 40
+            + b"\r\n\r\n",
+            400,
+        ),
         (
             b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n"
             + b"x" * 20_000,
             413,
         ),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
-        (b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421),
+        (
+            b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+            421,
+        ),
     ],
 )
 async def test_what_is_no_request_is_refused_in_json(
@@ -270,13 +301,18 @@ async def test_what_is_no_request_is_refused_in_json(
     assert (await served.client.get("/healthz")).status_code == 200
 
 
-async def test_whoever_sends_thousands_of_requests_waits_for_the_others(served: Served) -> None:
+async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
+    served: Served,
+) -> None:
     one = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
     reader, writer = await asyncio.open_connection(*served.publisher.address)
     writer.write(one * 5000)
     writer.write_eof()
-    # Another served.client's whole request, connection included, takes a few turns of the loop.
-    other = await raw(served.publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    # Another served.client's whole request, connection included, takes a few turns of
+    # the loop.
+    other = await raw(
+        served.publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n"
+    )
     assert other.startswith(b"HTTP/1.1 200 ")
     (busy,) = served.publisher._connections
     assert isinstance(busy, HttpConnection)
@@ -304,7 +340,9 @@ async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
         def waits(each: Any) -> int:
             return int(each.transport.get_write_buffer_size())
 
-        await until(lambda: any(waits(each) > 65_536 for each in publisher._connections))
+        await until(
+            lambda: any(waits(each) > 65_536 for each in publisher._connections)
+        )
         busy = max(publisher._connections, key=waits)
         assert waits(busy) < 65_536 + size + 1000
         assert (await client.get("/healthz")).status_code == 200
@@ -327,8 +365,14 @@ async def test_whoever_does_not_finish_a_request_is_sent_away(
         assert (await said).startswith(b"HTTP/1.1 408 ")
 
 
-async def test_there_is_room_for_so_many_connections(world: World, site: StaticSite) -> None:
-    async with asked(world, site, limits=ClientLimits(connections=1)) as (publisher, client, _):
+async def test_there_is_room_for_so_many_connections(
+    world: World, site: StaticSite
+) -> None:
+    async with asked(world, site, limits=ClientLimits(connections=1)) as (
+        publisher,
+        client,
+        _,
+    ):
         assert (await client.get("/healthz")).status_code == 200
         assert (await raw(publisher, b"")).startswith(b"HTTP/1.1 503 ")
         assert (await client.get("/healthz")).status_code == 200
@@ -342,12 +386,16 @@ async def test_the_websocket_path_says_what_it_wants(served: Served) -> None:
 
 
 @pytest.mark.parametrize("former", ["/v1/live", "/v2/live"])
-async def test_former_protocols_are_sent_off_with_one_sentence(served: Served, former: str) -> None:
+async def test_former_protocols_are_sent_off_with_one_sentence(
+    served: Served, former: str
+) -> None:
     told = await served.client.get(former)
     assert told.status_code == 410
     said = told.json()["detail"]
     assert "protocol 3, at /v3/live" in said and "reload the page" in said
-    async with connect(served.publisher.url.replace("http", "ws") + former[1:]) as websocket:
+    async with connect(
+        served.publisher.url.replace("http", "ws") + former[1:]
+    ) as websocket:
         with pytest.raises(ConnectionClosed):
             await websocket.recv()
     assert (websocket.close_code, websocket.close_reason) == (4102, said)
@@ -422,7 +470,11 @@ async def test_a_picture_is_waited_for_and_the_next_request_after_it(
 @pytest.mark.parametrize(
     ("fault", "status", "said"),
     [
-        (ExportFailed("the picture could not be made"), 503, "g1: the picture could not be"),
+        (
+            ExportFailed("the picture could not be made"),
+            503,
+            "g1: the picture could not be",
+        ),
         (KeyError("a fault of ours"), 500, "the answer failed"),
     ],
 )
@@ -461,7 +513,9 @@ async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_it_to_the_
         assert drawing.drawn == ["g1"]
 
 
-def draws(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[str], Awaitable[bytes]]) -> None:
+def draws(
+    monkeypatch: pytest.MonkeyPatch, drawn: Callable[[str], Awaitable[bytes]]
+) -> None:
     """Pictures are made so; the drawing is the id of the game."""
     monkeypatch.setattr("live.server.routes.render_png", drawn)
     monkeypatch.setattr("live.server.routes.draw_board", lambda game: game.id)
@@ -484,7 +538,10 @@ async def test_pictures_are_drawn_one_after_the_other(
     draws(monkeypatch, drawn)
     async with asked(world, site) as (_, client, _):
         games = [game.id for game in world.games()] * 3
-        wanted = [asyncio.ensure_future(client.get(f"/api/v3/games/{game}.png")) for game in games]
+        wanted = [
+            asyncio.ensure_future(client.get(f"/api/v3/games/{game}.png"))
+            for game in games
+        ]
         for _ in wanted:  # they all come to their turn meanwhile
             await client.get("/healthz")
         let.set()
@@ -503,7 +560,9 @@ async def test_a_board_is_shared_with_its_picture(
         found = await client.get("/api/v3/games/g1.png")
         assert (found.content, found.headers["content-type"]) == (b"g1", "image/png")
         assert (await client.get("/api/v3/games/none.png")).status_code == 404
-        page = await client.get("/share?game=g1", headers={"X-Forwarded-Proto": "https"})
+        page = await client.get(
+            "/share?game=g1", headers={"X-Forwarded-Proto": "https"}
+        )
         host = client.base_url.netloc.decode()
         assert f"https://{host}/api/v3/games/g1.png" in page.text
         publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
@@ -542,14 +601,21 @@ async def test_those_listed_may_frame_pages() -> None:
 async def test_pictures_from_elsewhere_only_where_the_address_names_one(
     address: str, has_logo: bool
 ) -> None:
-    async with Publisher(ServerConfig(port=0), World(1)) as publisher, asking(publisher) as client:
+    async with (
+        Publisher(ServerConfig(port=0), World(1)) as publisher,
+        asking(publisher) as client,
+    ):
         policy = (await client.get(address)).headers["content-security-policy"]
         assert ("img-src https: 'self'" in policy) == has_logo
 
 
 async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None:
-    plain = await served.client.get("/api/v3/players", headers={"Accept-Encoding": "identity"})
-    packed = await served.client.get("/api/v3/players", headers={"Accept-Encoding": "gzip"})
+    plain = await served.client.get(
+        "/api/v3/players", headers={"Accept-Encoding": "identity"}
+    )
+    packed = await served.client.get(
+        "/api/v3/players", headers={"Accept-Encoding": "gzip"}
+    )
     assert "content-encoding" not in plain.headers
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.content == plain.content
@@ -569,11 +635,15 @@ def made_of(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
 
 def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
     return at_once(
-        routes.answer(HttpRequest("GET", path, (), {"accept-encoding": accept}), Guest())
+        routes.answer(
+            HttpRequest("GET", path, (), {"accept-encoding": accept}), Guest()
+        )
     )
 
 
-def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
+def test_an_answer_that_has_not_changed_is_packed_once(
+    world: World, site: StaticSite
+) -> None:
     routes, path = made_of(world, site), "/api/v3/games/g1"
     while len(answered(routes, path, "").body) < 2_000:
         world.move("g1")
@@ -585,7 +655,9 @@ def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: Stati
 
 
 async def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -> None:
-    drawing = b"<svg>" + b"".join(b"%d %d " % (n, n * n) for n in range(60_000)) + b"</svg>"
+    drawing = (
+        b"<svg>" + b"".join(b"%d %d " % (n, n * n) for n in range(60_000)) + b"</svg>"
+    )
     (tmp_path / "all.svg").write_bytes(drawing)
     study = StaticSite(tmp_path, STUDY_TYPES)
     routes = made_of(world, study, study=study)
@@ -598,13 +670,17 @@ async def test_caches_may_keep_for_a_moment_what_everybody_gets(served: Served) 
     for path, for_s in (("/api/v3/games", 1), ("/api/v3/games/g1.pgn", 1), ("/", 10)):
         told = await served.client.get(path)
         assert told.headers["cache-control"] == f"public, max-age=0, s-maxage={for_s}"
-        again = await served.client.get(path, headers={"If-None-Match": told.headers["etag"]})
+        again = await served.client.get(
+            path, headers={"If-None-Match": told.headers["etag"]}
+        )
         assert again.headers["cache-control"] == told.headers["cache-control"]
     for path in ("/healthz", "/asyncapi.json"):
         assert (await served.client.get(path)).headers["cache-control"] == "no-cache"
     assert (await served.client.get("/metrics")).headers["cache-control"] == "no-store"
     # What fails now may work in a moment.
-    assert (await served.client.get("/api/v3/games/none")).headers["cache-control"] == "no-store"
+    assert (await served.client.get("/api/v3/games/none")).headers[
+        "cache-control"
+    ] == "no-store"
 
 
 async def test_no_cache_keeps_what_a_token_shows(
@@ -622,7 +698,7 @@ async def test_no_cache_keeps_what_a_token_shows(
         assert "Authorization" in public.headers["vary"]
 
 
-async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once(
+async def test_requests_at_one_time_share_one_answer_and_few_are_made_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("live.server.made_files.MAX_FILES", 2)
@@ -671,7 +747,11 @@ def samples(world: World, tally: MetricCounts) -> dict[str, float]:
 
 def test_what_is_counted_is_told() -> None:
     world, tally = World(1, "g1", "g2", plies=1), MetricCounts()
-    world.feed_health = (FeedHealth("a", "live"), FeedHealth("b", "live"), FeedHealth("c", "stale"))
+    world.feed_health = (
+        FeedHealth("a", "live"),
+        FeedHealth("b", "live"),
+        FeedHealth("c", "stale"),
+    )
     world.engine_health = EngineHealth(
         (EngineState(0, "idle", knodes_per_s=512.5), EngineState(1, "failed")),
         queued=7,

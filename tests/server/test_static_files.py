@@ -1,8 +1,10 @@
 """Pages from a folder: pressed for those who take it, tagged, and no other file served.
 
-The manual and ``/docs`` as they are served: to everybody, packed, under the site's policy.
+The manual and ``/docs`` as they are served: to everybody, packed, under the site's
+policy.
 
-The static site: its files alone, and in a real browser with a real broker and no service.
+The static site: its files alone, and in a real browser with a real broker and no
+service.
 """
 
 import asyncio
@@ -65,7 +67,12 @@ def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
     assert StaticSite(tmp_path / "none").list_files() == []
 
 
-def answered(path: str, site: StaticSite, guest: Guest = Guest(), **more: Any) -> HttpResponse:  # noqa: B008
+def answered(
+    path: str,
+    site: StaticSite,
+    guest: Guest = Guest(),  # noqa: B008  # frozen
+    **more: Any,
+) -> HttpResponse:
     request = HttpRequest("GET", path, (), {"accept-encoding": "gzip"})
     return at_once(made_of(World(1), site, **more).answer(request, guest))
 
@@ -99,16 +106,30 @@ async def test_studies_are_shown_to_whoever_may_see_scores(tmp_path: Path) -> No
         links = [unescape(each) for each in STUDY_LINK.findall(page.text)]
         assert len(links) == 2 and "a&amp;b.csv" in page.text
         table, figure = [await client.get(link) for link in links]
-        assert (table.text, table.headers["content-type"]) == ("a&b.csv", "text/csv; charset=utf-8")
+        assert (table.text, table.headers["content-type"]) == (
+            "a&b.csv",
+            "text/csv; charset=utf-8",
+        )
         assert "style-src" in figure.headers["content-security-policy"]
         assert "style-src" not in table.headers["content-security-policy"]
-        for name in ("career.svg", "none.csv", "x.html", ".hidden.csv", "%2e%2e%2fsecret.csv"):
+        for name in (
+            "career.svg",
+            "none.csv",
+            "x.html",
+            ".hidden.csv",
+            "%2e%2e%2fsecret.csv",
+        ):
             bare = await client.get(f"study/{name}")
             given = await client.get(f"study/{name}", params={"token": secret})
-            assert (bare.status_code, given.status_code == 200) == (401, name == "career.svg")
+            assert (bare.status_code, given.status_code == 200) == (
+                401,
+                name == "career.svg",
+            )
 
 
-@pytest.mark.parametrize(("hidden", "said"), [(False, "set [study] folder"), (True, "hidden")])
+@pytest.mark.parametrize(
+    ("hidden", "said"), [(False, "set [study] folder"), (True, "hidden")]
+)
 def test_why_there_are_no_studies(hidden: bool, said: str, tmp_path: Path) -> None:
     study = StaticSite(tmp_path, STUDY_TYPES) if hidden else None
     guest = Guest(visibility=Visibility.VENUE if hidden else Visibility.PUBLIC)
@@ -118,23 +139,37 @@ def test_why_there_are_no_studies(hidden: bool, said: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "path", ["/manual", "/manual/none", "/manual/../cli", "/manual/html.py", "/manual/arbiter.md"]
+    "path",
+    [
+        "/manual",
+        "/manual/none",
+        "/manual/../cli",
+        "/manual/html.py",
+        "/manual/arbiter.md",
+    ],
 )
 def test_nothing_else_is_there(path: str) -> None:
     assert find_manual_page(path) is None
 
 
-async def test_they_are_for_everybody_also_where_a_token_is_needed(tmp_path: Path) -> None:
+async def test_they_are_for_everybody_also_where_a_token_is_needed(
+    tmp_path: Path,
+) -> None:
     tokens = tmp_path / "tokens.toml"
     tokens.write_text("")
-    async with serving(World(), tokens_file=str(tokens)) as publisher, asking(publisher) as client:
+    async with (
+        serving(World(), tokens_file=str(tokens)) as publisher,
+        asking(publisher) as client,
+    ):
         assert (await client.get("api/v3/games")).status_code == 401
         for path in ("docs", "manual/", "manual/glossary"):
             answer = await client.get(path)
             assert answer.status_code == 200
             assert answer.headers["content-encoding"] == "gzip"
             assert answer.headers["content-security-policy"] == POLICY
-            again = await client.get(path, headers={"If-None-Match": answer.headers["etag"]})
+            again = await client.get(
+                path, headers={"If-None-Match": answer.headers["etag"]}
+            )
             assert again.status_code == 304
         # Links between the pages count from the folder.
         bare = await client.get("manual")
@@ -155,9 +190,19 @@ def test_every_file_that_pages_name_is_there(tmp_path: Path) -> None:
             continue
         text = path.read_text(encoding="utf-8")
         own = "vendor" not in path.parts
-        imports = re.findall(r'(?:from|import\()\s*"(\.[^"]+\.js)"', text) if own else []
-        links = re.findall(r'(?:href|src)="([^"#:?]+)[#"]', text) if path.suffix == ".html" else []
-        drawn = re.findall(r'url\("([^"#]+)"', text) if own and path.suffix == ".css" else []
+        imports = (
+            re.findall(r'(?:from|import\()\s*"(\.[^"]+\.js)"', text) if own else []
+        )
+        links = (
+            re.findall(r'(?:href|src)="([^"#:?]+)[#"]', text)
+            if path.suffix == ".html"
+            else []
+        )
+        drawn = (
+            re.findall(r'url\("([^"#]+)"', text)
+            if own and path.suffix == ".css"
+            else []
+        )
         for link in [*imports, *links, *drawn]:
             target = path.parent / link
             if not (target.is_file() or (target / "index.html").is_file()):
@@ -180,13 +225,16 @@ def test_pages_name_the_broker_and_may_reach_nothing_else(tmp_path: Path) -> Non
     for name in ("index.html", "overlay.html"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert (
-            'content="wss://broker.example:9001/mqtt?a=1&amp;b=2" data-prefix="p&quot;/x"' in text
-        )
+            'content="wss://broker.example:9001/mqtt?a=1&amp;b=2" '
+            'data-prefix="p&quot;/x"'
+        ) in text
         assert "connect-src 'self' wss://broker.example:9001;" in text
 
 
 @pytest.mark.parametrize("broker", ["mqtt://b:1883", "ws://", "wss://user:secret@b/"])
-def test_an_address_that_no_page_can_open_is_refused(tmp_path: Path, broker: str) -> None:
+def test_an_address_that_no_page_can_open_is_refused(
+    tmp_path: Path, broker: str
+) -> None:
     with pytest.raises(ConfigError, match="no address that a page can open"):
         write_site(tmp_path, broker, "p")
     assert list(tmp_path.iterdir()) == []
@@ -285,7 +333,9 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
         # What a site cannot show it refuses.
         await page.visit(f"{url}overlay.html?layout=standings&player=Somebody")
         await page.until("document.getElementById('stage')?.hidden")
-        assert "Somebody" in await page.run("document.getElementById('status').textContent")
+        assert "Somebody" in await page.run(
+            "document.getElementById('status').textContent"
+        )
         await service.stop()
         refused = [each for each in page.complaints if "ERR_CONNECTION" not in each]
         assert [each for each in refused if "WebSocket" not in each] == []

@@ -1,5 +1,5 @@
-"""Numbered streams, what they coalesce and resume, and their bytes on the wire: always what a fresh
-snapshot says.
+"""Numbered streams, what they coalesce and resume, and their bytes on the wire: always
+what a fresh snapshot says.
 """
 
 import asyncio
@@ -44,9 +44,12 @@ FILTERS = (
     StreamFilter(players=frozenset({"1503014"})),
     StreamFilter(boards=frozenset({"12"})),
     StreamFilter(
-        events=frozenset({fold_name(EVENTS[1])}), players=frozenset({fold_name(NAMES[0])})
+        events=frozenset({fold_name(EVENTS[1])}),
+        players=frozenset({fold_name(NAMES[0])}),
     ),
-    StreamFilter(games=frozenset(GAMES[:3]), events=frozenset(map(fold_name, EVENTS[:2]))),
+    StreamFilter(
+        games=frozenset(GAMES[:3]), events=frozenset(map(fold_name, EVENTS[:2]))
+    ),
     StreamFilter(brief=True),
     StreamFilter(gains=True),
     StreamFilter(games=frozenset(GAMES[:3]), gains=True),
@@ -74,7 +77,9 @@ def held_by(world: World, selected: StreamFilter) -> SnapshotMessage:
     """A fresh snapshot as a client reads it."""
     fresh = snapshot(world, selected)
     return (
-        msgspec.json.decode(encode_brief(fresh), type=SnapshotMessage) if selected.brief else fresh
+        msgspec.json.decode(encode_brief(fresh), type=SnapshotMessage)
+        if selected.brief
+        else fresh
     )
 
 
@@ -98,9 +103,13 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
 ) -> None:
     world, random = World(seed), Random(seed)
     hub = StreamHub(world, epoch="e", clock=Clock())
-    clients: list[Client] = [Client(hub, each) for each in (*FILTERS[:4], *FILTERS[-3:])]
+    clients: list[Client] = [
+        Client(hub, each) for each in (*FILTERS[:4], *FILTERS[-3:])
+    ]
     for at in range(steps):
-        hub.publish([change for _ in range(random.randint(1, batch)) for change in world.step()])
+        hub.publish(
+            [change for _ in range(random.randint(1, batch)) for change in world.step()]
+        )
         deliver(hub, clients)
         if at % flush_each == 0:
             hub.flush()
@@ -110,11 +119,16 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
             # The snapshot already says what the streams hold at this moment.
             deliver(hub, clients)
             clients.append(newcomer)
-            assert newcomer.client_state.snapshot() == held_by(world, newcomer.stream.filter)
+            assert newcomer.client_state.snapshot() == held_by(
+                world, newcomer.stream.filter
+            )
             for client in clients:
                 if client.stream is newcomer.stream:
                     assert client.client_state.seq == newcomer.client_state.seq
-                    assert client.client_state.snapshot() == newcomer.client_state.snapshot()
+                    assert (
+                        client.client_state.snapshot()
+                        == newcomer.client_state.snapshot()
+                    )
     hub.flush()
     deliver(hub, clients)
     for client in clients:
@@ -127,7 +141,9 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
     seed: int, keep: int, steps: int
 ) -> None:
     world, random = World(seed), Random(seed)
-    hub = StreamHub(world, epoch="e", clock=Clock(), limits=ClientLimits(history_messages=keep))
+    hub = StreamHub(
+        world, epoch="e", clock=Clock(), limits=ClientLimits(history_messages=keep)
+    )
     stream = hub.open_stream(random.choice(FILTERS))
     sent: list[bytes] = [b""] * (stream.seq + 1)
     for _ in range(steps):
@@ -139,7 +155,9 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
         answer = stream.list_since(stream.epoch, seq)
         if max(FIRST_SEQ, stream.seq - keep) <= seq <= stream.seq:
             assert answer is not None
-            assert [wire.number(each.body, each.seq) for each in answer] == sent[seq + 1 :]
+            assert [wire.number(each.body, each.seq) for each in answer] == sent[
+                seq + 1 :
+            ]
         else:
             assert answer is None
     assert stream.list_since("another", stream.seq) is None
@@ -164,7 +182,9 @@ def test_history_forgets_by_age_and_by_bytes_and_delivers_once_what_it_forgot() 
 
 def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
     clock = Clock()
-    hub = StreamHub(World(), epoch="e", clock=clock, limits=ClientLimits(history_age_s=5))
+    hub = StreamHub(
+        World(), epoch="e", clock=clock, limits=ClientLimits(history_age_s=5)
+    )
     first = hub.open_stream(EVERYTHING)
     clock.now_s += 5
     hub.evict_unused()
@@ -200,11 +220,14 @@ def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     new.readers.add(READER)
     with pytest.raises(TooManyFilters):
         hub.open_stream(two)
-    # Neither the whole event nor what selects no game is kept out by them, but by their like.
+    # Neither the whole event nor what selects no game is kept out by them, but by their
+    # like.
     for whole in (EVERYTHING, StreamFilter(brief=True), StreamFilter(gains=True)):
         hub.open_stream(whole).readers.add(READER)
     for number in range(8):
-        hub.open_stream(StreamFilter(games=frozenset({f"zz{number}"}))).readers.add(READER)
+        hub.open_stream(StreamFilter(games=frozenset({f"zz{number}"}))).readers.add(
+            READER
+        )
     with pytest.raises(TooManyFilters):
         hub.open_stream(StreamFilter(games=frozenset({"zz"})))
     new.release(READER)
@@ -236,7 +259,9 @@ def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
     hub.publish(world.move("g1"))
     again, *after = hub.list_catch_up(stream)
     assert again is first
-    assert [each.seq for each in after] == list(range(first.seq + 1, stream.seq + 1)) != []
+    assert (
+        [each.seq for each in after] == list(range(first.seq + 1, stream.seq + 1)) != []
+    )
     # Too much has changed: the snapshot is the shorter way.
     for _ in range(30):
         hub.publish(world.move("g1") + world.move("g1"))
@@ -253,11 +278,17 @@ def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
 @pytest.mark.parametrize("size", [0, 125, 126, 65535, 65536])
 def test_a_frame_of_any_size_is_read_back(size: int) -> None:
     (frame,) = frames(wire.frame(b"x" * size))
-    assert (frame.opcode, frame.fin, bytes(frame.data)) == (Opcode.TEXT, True, b"x" * size)
+    assert (frame.opcode, frame.fin, bytes(frame.data)) == (
+        Opcode.TEXT,
+        True,
+        b"x" * size,
+    )
 
 
 @given(payload=st.binary(max_size=500), size=st.integers(1, 200))
-def test_fragments_make_the_message_and_others_fit_between(payload: bytes, size: int) -> None:
+def test_fragments_make_the_message_and_others_fit_between(
+    payload: bytes, size: int
+) -> None:
     sent = wire.PING.join(split_frames(payload, size))
     assert messages(sent) == [payload]
     read = [each for each in frames(sent) if each.opcode != Opcode.PING]
@@ -267,15 +298,28 @@ def test_fragments_make_the_message_and_others_fit_between(payload: bytes, size:
 def test_what_is_sent_are_fields_that_there_are() -> None:
     for kind, names in _SENT.items():
         assert set(names.split()) <= set(kind.__struct_fields__), kind
-        needed = {field.name for field in msgspec.structs.fields(kind) if field.required}
+        needed = {
+            field.name for field in msgspec.structs.fields(kind) if field.required
+        }
         assert needed <= set(names.split()), kind
 
 
 def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
     player = PlayerView(
-        "7", "Li, Wei", None, 4, 0, None, perceived=2341, percentile=0.44, points=2.5, finished=4
+        "7",
+        "Li, Wei",
+        None,
+        4,
+        0,
+        None,
+        perceived=2341,
+        percentile=0.44,
+        points=2.5,
+        finished=4,
     )
-    told = msgspec.json.decode(encode_brief(StandingMessage(player)), type=StandingMessage).player
+    told = msgspec.json.decode(
+        encode_brief(StandingMessage(player)), type=StandingMessage
+    ).player
     assert (told.points, told.finished) == (2.5, 4)
     assert (told.perceived, told.percentile) == (2341, 0.44)
 
@@ -289,7 +333,10 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
     ):
         # Every message is deflated by itself, so it can be deflated once for all.
         (deflate,) = deflating.protocol.extensions
-        assert isinstance(deflate, PerMessageDeflate) and deflate.remote_no_context_takeover
+        assert (
+            isinstance(deflate, PerMessageDeflate)
+            and deflate.remote_no_context_takeover
+        )
         assert not plain.protocol.extensions
         assert sorted(each.can_inflate for each in readers(publisher)) == [False, True]
         states = ReferenceClient(), ReferenceClient()
@@ -303,7 +350,10 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
 async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> None:
     async with serving(World(6, "g1")) as publisher:
         loop = asyncio.get_running_loop()
-        offer = "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=10\r\n"
+        offer = (
+            "Sec-WebSocket-Extensions: permessage-deflate; "
+            "server_max_window_bits=10\r\n"
+        )
         with stalled(publisher, headers=offer) as client:
             await until(lambda: len(publisher.broadcaster) == 1)
             (reader,) = readers(publisher)
@@ -329,7 +379,8 @@ def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
     broadcast.play(60)
     hub = StreamHub(broadcast.state, epoch="e", clock=Clock())
     full, short = (
-        hub.snapshot(hub.open_stream(StreamFilter(brief=each))) for each in (False, True)
+        hub.snapshot(hub.open_stream(StreamFilter(brief=each)))
+        for each in (False, True)
     )
     sizes = [len(next(each.frames(deflated=True))) for each in (full, short)]
     held = msgspec.json.decode(short.body, type=SnapshotMessage)

@@ -1,4 +1,5 @@
-"""Malformed frames and handshakes of every kind: documented closes, and the service goes on.
+"""Malformed frames and handshakes of every kind: documented closes, and the service
+goes on.
 
 Readers of streams, and what a fault of ours costs them.
 
@@ -61,16 +62,27 @@ def handshake(headers: dict[str, str], line: str = "GET /v3/live HTTP/1.1") -> b
     return f"{line}\r\n{told}\r\n".encode("latin-1")
 
 
-def masked(first: int, payload: bytes = b"", *, mask: bool = True, length: bytes = b"") -> bytes:
+def masked(
+    first: int, payload: bytes = b"", *, mask: bool = True, length: bytes = b""
+) -> bytes:
     """A client's frame; ``length`` overrides how the size is told."""
     size = length or bytes([len(payload)])
     flag = 0x80 if mask else 0
-    return bytes([first, size[0] | flag]) + size[1:] + (b"\0\0\0\0" if mask else b"") + payload
+    return (
+        bytes([first, size[0] | flag])
+        + size[1:]
+        + (b"\0\0\0\0" if mask else b"")
+        + payload
+    )
 
 
 def closes(written: bytes) -> list[int]:
     """The codes of the close frames in what a server wrote."""
-    return [Close.parse(each.data).code for each in frames(written) if each.opcode is Opcode.CLOSE]
+    return [
+        Close.parse(each.data).code
+        for each in frames(written)
+        if each.opcode is Opcode.CLOSE
+    ]
 
 
 def after_head(said: bytes) -> bytes:
@@ -124,10 +136,15 @@ async def test_the_version_that_is_spoken_is_said_where_a_handshake_names_anothe
 
 
 @pytest.mark.parametrize(
-    "upgrade", ["h2c, websocket", "WebSocket,h2c", "foo/1.0 , websocket", "websocket, websocket"]
+    "upgrade",
+    ["h2c, websocket", "WebSocket,h2c", "foo/1.0 , websocket", "websocket, websocket"],
 )
-async def test_an_upgrade_may_name_others_beside_ours(publisher: Publisher, upgrade: str) -> None:
-    said = await raw(publisher, handshake({**GOOD, "Upgrade": upgrade}), masked(0x88), ends=True)
+async def test_an_upgrade_may_name_others_beside_ours(
+    publisher: Publisher, upgrade: str
+) -> None:
+    said = await raw(
+        publisher, handshake({**GOOD, "Upgrade": upgrade}), masked(0x88), ends=True
+    )
     head, _, _ = said.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 101 ") and b"Upgrade: websocket\r\n" in head
 
@@ -153,7 +170,9 @@ HALF = "ü".encode()[:1]
         (masked(0x81, "♞ ½".encode()) * 2, None),
     ],
 )
-async def test_text_must_be_utf_8(publisher: Publisher, frames: bytes, code: int | None) -> None:
+async def test_text_must_be_utf_8(
+    publisher: Publisher, frames: bytes, code: int | None
+) -> None:
     end = masked(0x88, b"\x03\xe8") if code is None else b""
     said = await raw(publisher, handshake(GOOD), frames + end)
     assert closes(after_head(said)) == [code or 1000]
@@ -166,7 +185,9 @@ async def test_deflated_text_must_be_utf_8_too(publisher: Publisher) -> None:
     offer = {**GOOD, "Sec-WebSocket-Extensions": "permessage-deflate"}
     frame = masked(0xC1, packed.removesuffix(b"\0\0\xff\xff"))
     said = await raw(publisher, handshake(offer), frame)
-    ended = [each for each in frames(after_head(said), deflated=True) if each.opcode == 8]
+    ended = [
+        each for each in frames(after_head(said), deflated=True) if each.opcode == 8
+    ]
     assert [Close.parse(each.data).code for each in ended] == [1007]
 
 
@@ -184,7 +205,9 @@ async def test_who_asks_before_a_body_is_told_at_once_that_none_is_taken(
     await writer.wait_closed()
 
 
-async def test_who_expects_to_go_on_without_a_body_is_answered(publisher: Publisher) -> None:
+async def test_who_expects_to_go_on_without_a_body_is_answered(
+    publisher: Publisher,
+) -> None:
     head = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n"
     assert (await raw(publisher, head.encode(), ends=True)).startswith(b"HTTP/1.1 200 ")
 
@@ -202,19 +225,27 @@ async def test_unknown_extensions_are_not_taken_and_odd_ones_do_no_harm(
 
 
 FRAMES = [
-    *[(masked(first), 1002) for first in (0x91, 0xA1, 0xC1, 0xB1, 0xF1)],  # reserved bits
+    *[
+        (masked(first), 1002) for first in (0x91, 0xA1, 0xC1, 0xB1, 0xF1)
+    ],  # reserved bits
     *[(masked(0x80 | code), 1002) for code in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)],
-    *[(masked(0x80 | code, b"x", mask=False), 1002) for code in (1, 2, 8, 9, 10)],  # not masked
+    *[
+        (masked(0x80 | code, b"x", mask=False), 1002) for code in (1, 2, 8, 9, 10)
+    ],  # not masked
     *[(masked(code, b"x"), 1002) for code in (8, 9, 10)],  # fragmented control frames
     *[
-        (masked(0x80 | code, b"x" * 126, length=b"\x7e\x00\x7e"), 1002) for code in (8, 9, 10)
+        (masked(0x80 | code, b"x" * 126, length=b"\x7e\x00\x7e"), 1002)
+        for code in (8, 9, 10)
     ],  # long control frames
     (masked(0x80, b"x"), 1002),  # a continuation of nothing
     (masked(0x00, b"x"), 1002),
     (masked(0x01, b"a") + masked(0x81, b"b"), 1002),  # a new message within another
     (masked(0x01, b"a") + masked(0x82, b"b"), 1002),
     (masked(0x88, b"\x03"), 1002),  # half a close code
-    *[(masked(0x88, code.to_bytes(2, "big")), 1002) for code in (0, 999, 1005, 2999, 5000)],
+    *[
+        (masked(0x88, code.to_bytes(2, "big")), 1002)
+        for code in (0, 999, 1005, 2999, 5000)
+    ],
     (masked(0x88, b"\x03\xe8\xff\xfe"), 1007),  # a reason that is no UTF-8
     (masked(0x82, b"\x00"), 1003),
     (masked(0x81, b"", length=b"\x7f" + b"\xff" * 8), 1009),
@@ -242,7 +273,9 @@ async def test_a_malformed_frame_gets_a_documented_close(
     await goes_on(publisher)
 
 
-async def test_frames_right_behind_the_handshake_are_heard(publisher: Publisher) -> None:
+async def test_frames_right_behind_the_handshake_are_heard(
+    publisher: Publisher,
+) -> None:
     said = await raw(publisher, handshake(GOOD) + masked(0x88, b"\x03\xe8"))
     assert closes(after_head(said)) == [1000]
 
@@ -305,7 +338,9 @@ def reader(
 
 
 @pytest.mark.parametrize("frame", [masked(0x8A), masked(0x89), masked(0x81, b"hi")])
-async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(frame: bytes) -> None:
+async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(
+    frame: bytes,
+) -> None:
     wire, protocol = Wire(), CountedProtocol()
     subscriber, source = reader(wire, protocol)
     flood = frame * (256_000 // len(frame))
@@ -327,7 +362,7 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(fr
     assert (protocol.parsed, wire.written) == (parsed, written)
 
 
-async def test_a_flood_that_comes_piece_by_piece_is_not_read_once_it_is_refused() -> None:
+async def test_a_flood_in_many_pieces_is_not_read_once_it_is_refused() -> None:
     wire = Wire()
     subscriber, _ = reader(wire, CountedProtocol())
     while not wire.ended:
@@ -512,7 +547,9 @@ class Followed:
     def __init__(self) -> None:
         self.world = World(0, *(f"g{board}" for board in range(40)), plies=30)
         self.clock = Clock()
-        self.source = Broadcaster(self.world, epoch="e", clock=self.clock, limits=ClientLimits())
+        self.source = Broadcaster(
+            self.world, epoch="e", clock=self.clock, limits=ClientLimits()
+        )
 
     def join(self) -> tuple[Subscriber, Wire]:
         transport, protocol = Wire(), ServerProtocol(state=State.OPEN)
@@ -543,7 +580,9 @@ def received(transport: Wire) -> ReferenceClient:
     return held
 
 
-async def test_a_long_snapshot_is_packed_elsewhere_once_for_all_who_wait(packing: Packing) -> None:
+async def test_a_long_snapshot_is_packed_elsewhere_once_for_all_who_wait(
+    packing: Packing,
+) -> None:
     followed = Followed()
     waiting = [followed.join() for _ in range(3)]
     # One leaves, and the others' game goes on.
@@ -593,7 +632,7 @@ async def test_a_snapshot_outdated_while_it_was_packed_is_given_anew_as_it_is(
     followed.held_by(transport)
 
 
-async def test_each_piece_has_a_turn_in_the_order_of_coming_and_what_fails_stops_nobody() -> None:
+async def test_pieces_take_turns_in_order_and_a_failure_stops_none() -> None:
     unheard: list[BaseException] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: unheard.append(context["exception"]))
@@ -634,7 +673,7 @@ def connected(wire: Wire) -> HttpConnection:
     return made
 
 
-async def test_a_body_is_refused_at_its_first_byte_and_no_further_piece_of_it_is_read() -> None:
+async def test_a_body_is_refused_at_its_first_byte_and_read_no_further() -> None:
     wire = Wire()
     connection = connected(wire)
     connection.data_received(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
@@ -651,7 +690,7 @@ async def test_a_body_is_refused_at_its_first_byte_and_no_further_piece_of_it_is
     assert not wire.reading
 
 
-async def test_a_socket_that_is_lost_when_its_last_answer_is_written_is_let_go() -> None:
+async def test_a_socket_lost_while_its_last_answer_is_written_is_let_go() -> None:
     wire = Wire(lost=True)
     connection = connected(wire)
     connection.enforce_deadlines(1000.0)

@@ -1,4 +1,5 @@
-"""Who sees what: the tables are right, and what is withheld cannot be told from the rest.
+"""Who sees what: the tables are right, and what is withheld cannot be told from the
+rest.
 
 Filters: what they say, what they take, and that equal ones are equal.
 """
@@ -13,7 +14,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from live.games.player_identity import fold_name
-from live.messages import alerts, figures, from_clients, from_sources, health, moments, to_clients
+from live.messages import (
+    alerts,
+    figures,
+    from_clients,
+    from_sources,
+    health,
+    moments,
+    to_clients,
+)
 from live.messages.figures import CurvePoint, GameView, view_of
 from live.messages.health import EngineHealth, EngineState, FeedHealth, HumanHealth
 from live.messages.to_clients import GameMessage, HealthMessage
@@ -22,7 +31,12 @@ from live.server import wire
 from live.server.filtered_reader import FilteredReader, snapshot
 from live.server.pgn_writer import write_game
 from live.server.retained_messages import RetainedMessages
-from live.server.stream_filter import EVERYTHING, FilterError, StreamFilter, parse_filter
+from live.server.stream_filter import (
+    EVERYTHING,
+    FilterError,
+    StreamFilter,
+    parse_filter,
+)
 from live.server.visibility import (
     Visibility,
     _plan_redaction,
@@ -36,8 +50,10 @@ from tests.server.world import World
 #: Everything that an engine said.
 _SAID = (
     "score_cp mate depth final best played_cp gain_cp gain_same_search_cp "
-    "gain_successive_cp start_score_cp head_to_head mean_gain_cp counted perceived low high "
-    "usual_low usual_high percentile score difference difference_low difference_high rating "
+    "gain_successive_cp start_score_cp head_to_head mean_gain_cp "
+    "counted perceived low high "
+    "usual_low usual_high percentile score difference difference_low "
+    "difference_high rating "
     "methods model models note win draw played_share difficulty mark rating_moves "
     "plies_scored engines players searches queued"
 )
@@ -46,7 +62,15 @@ SAID = set(_SAID.split())
 
 MESSAGES = [
     each
-    for module in (from_sources, from_clients, figures, alerts, moments, health, to_clients)
+    for module in (
+        from_sources,
+        from_clients,
+        figures,
+        alerts,
+        moments,
+        health,
+        to_clients,
+    )
     for each in vars(module).values()
     if isinstance(each, type)
 ]
@@ -113,26 +137,42 @@ def scrambled(world: World, seed: int) -> None:
         )
         gain_cp, like = -random.randint(0, 99), random.randint(1000, 2900)
         point = CurvePoint(
-            ply=1, n=1, counted=1, gain_cp=gain_cp, perceived=like, score=0.5, difference=0.0
+            ply=1,
+            n=1,
+            counted=1,
+            gain_cp=gain_cp,
+            perceived=like,
+            score=0.5,
+            difference=0.0,
         )
         curves = replace(detail.curves, white=(point,))
         start_cp = random.randint(-50, 50)
-        world.held[game] = replace(detail, plies=plies, curves=curves, start_score_cp=start_cp)
+        world.held[game] = replace(
+            detail, plies=plies, curves=curves, start_score_cp=start_cp
+        )
     for name, view in world.standings.items():
         like = random.randint(1000, 2900)
         world.standings[name] = replace(view, perceived=like, mean_gain_cp=-like)
     world.info = replace(world.info, rating=random.randint(2000, 3000))
 
 
-@given(seed=st.integers(0, 10_000), other=st.integers(0, 10_000), steps=st.integers(1, 60))
-def test_law_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: int) -> None:
-    """Two worlds that differ only in that look the same to the byte, on the broker too."""
+@given(
+    seed=st.integers(0, 10_000), other=st.integers(0, 10_000), steps=st.integers(1, 60)
+)
+def test_law_a_venue_cannot_tell_what_the_engine_said(
+    seed: int, other: int, steps: int
+) -> None:
+    """Two worlds that differ only in that look the same to the byte, on the
+    broker too.
+    """
     worlds = World(seed, steps=steps), World(seed, steps=steps)
     venue = StreamFilter(visibility=Visibility.VENUE)
     scrambled(worlds[1], other)
     one, two = (wire.encode(snapshot(world, venue)) for world in worlds)
     assert one == two
-    one_held, two_held = (RetainedMessages(world, "p", venue).take(10_000) for world in worlds)
+    one_held, two_held = (
+        RetainedMessages(world, "p", venue).take(10_000) for world in worlds
+    )
     assert one_held == two_held
     for game in worlds[0].held:
         views = [FilteredReader(world, venue).game(game) for world in worlds]
@@ -140,8 +180,14 @@ def test_law_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, ste
 
 
 def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
-    feeds = (FeedHealth("demo", "live"), FeedHealth("game g1", "failed", "gave up", part=True))
-    assert redact(HealthMessage(feeds, EngineHealth()), Visibility.VENUE).feeds == feeds[:1]
+    feeds = (
+        FeedHealth("demo", "live"),
+        FeedHealth("game g1", "failed", "gave up", part=True),
+    )
+    assert (
+        redact(HealthMessage(feeds, EngineHealth()), Visibility.VENUE).feeds
+        == feeds[:1]
+    )
     told = redact(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds
     assert told == (feeds[0], FeedHealth("game g1", "failed", part=True))
 
@@ -157,7 +203,9 @@ SECRETS = (
 
 @pytest.mark.parametrize("sight", [Visibility.VENUE, Visibility.PUBLIC])
 @pytest.mark.parametrize("address", SECRETS)
-def test_where_games_come_from_arbiters_alone_are_told(address: str, sight: Visibility) -> None:
+def test_where_games_come_from_arbiters_alone_are_told(
+    address: str, sight: Visibility
+) -> None:
     """In no message, no answer and no download."""
     world = World(1, "g1")
     other = f"{address}/other"
@@ -173,15 +221,25 @@ def test_where_games_come_from_arbiters_alone_are_told(address: str, sight: Visi
     world.held["g1"] = held
     feeds = (
         FeedHealth(address, "retrying", f"{address}: no such file"),
-        FeedHealth("broker secret.example:1883", "retrying", "secret.example refused", part=True),
+        FeedHealth(
+            "broker secret.example:1883",
+            "retrying",
+            "secret.example refused",
+            part=True,
+        ),
     )
-    engines = EngineHealth(problem=f"{address} is missing", human=HumanHealth(problem=address))
+    engines = EngineHealth(
+        problem=f"{address} is missing", human=HumanHealth(problem=address)
+    )
     selected = StreamFilter(visibility=sight)
     limited = FilteredReader(world, selected)
     detail = limited.game("g1")
     assert detail is not None
     told = [
-        *(redact(each, sight) for each in (held, view_of(held), GameMessage(view_of(held)))),
+        *(
+            redact(each, sight)
+            for each in (held, view_of(held), GameMessage(view_of(held)))
+        ),
         redact(HealthMessage(feeds, engines), sight),
         snapshot(world, selected),
         *limited.games(),
@@ -203,9 +261,9 @@ def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
     assert redact(health, Visibility.ARBITER).feeds == feeds
     # A source is one whatever its name is.
     source = FeedHealth(name, "retrying", "gone")
-    assert redact(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (
-        FeedHealth("source", "retrying"),
-    )
+    assert redact(
+        HealthMessage((source,), EngineHealth()), Visibility.PUBLIC
+    ).feeds == (FeedHealth("source", "retrying"),)
 
 
 @pytest.mark.parametrize("sight", Visibility)
@@ -224,7 +282,12 @@ def view(game: str = "g1") -> GameView:
 
 
 def test_order_repetition_and_case_make_no_other_filter() -> None:
-    names = [("game", "a"), ("game", "b"), ("player", "Ding,  LIREN"), ("detail", "brief")]
+    names = [
+        ("game", "a"),
+        ("game", "b"),
+        ("player", "Ding,  LIREN"),
+        ("detail", "brief"),
+    ]
     one = parse_filter(names)
     other = parse_filter(
         [*reversed(names), ("game", "a"), ("player", "ding, liren"), ("since", "4")]
@@ -242,7 +305,9 @@ def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
     assert StreamFilter(
         players=frozenset({name, "x"}), events=frozenset({fold_name(game.event)})
     ).has_game(game)
-    assert not StreamFilter(players=frozenset({name}), events=frozenset({"x"})).has_game(game)
+    assert not StreamFilter(
+        players=frozenset({name}), events=frozenset({"x"})
+    ).has_game(game)
     assert not StreamFilter(games=frozenset({"x"})).has_game(game)
 
 
@@ -264,7 +329,9 @@ def test_a_board_is_selected_by_its_number() -> None:
         [("game", str(number)) for number in range(65)],
     ],
 )
-def test_a_senseless_filter_is_refused_in_one_line(query: list[tuple[str, str]]) -> None:
+def test_a_senseless_filter_is_refused_in_one_line(
+    query: list[tuple[str, str]],
+) -> None:
     with pytest.raises(FilterError) as refused:
         parse_filter(query)
     assert "\n" not in str(refused.value)

@@ -1,7 +1,8 @@
-"""A small state of its own that changes at random: what a ledger does, without thinking.
+"""A small state of its own that changes at random: what a ledger does, without
+thinking.
 
-Independent of the code under test: it holds whole games as frozen values, and says for every step
-which messages tell it.
+Independent of the code under test: it holds whole games as frozen values, and says for
+every step which messages tell it.
 """
 
 import asyncio
@@ -66,8 +67,8 @@ class Clock:
 
 
 class Wire(asyncio.Transport):
-    """A connection without a network: keeps what is written, and says whether anything may come.
-    ``lost`` refuses to end its side, as a reset socket does.
+    """A connection without a network: keeps what is written, and says whether anything
+    may come. ``lost`` refuses to end its side, as a reset socket does.
     """
 
     def __init__(self, *, lost: bool = False) -> None:
@@ -78,7 +79,9 @@ class Wire(asyncio.Transport):
         self.ended = self.aborted = self.closed = False
         self._lost = lost
 
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+    def set_write_buffer_limits(
+        self, high: int | None = None, low: int | None = None
+    ) -> None:
         pass
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
@@ -121,7 +124,9 @@ def at_once(answer: Coroutine[Any, Any, Answered]) -> Answered:
 class World:
     """A :class:`live.server.event_reader.EventReader` and the steps that change it."""
 
-    def __init__(self, seed: int = 0, *games: GameId, plies: int = 0, steps: int = 0) -> None:
+    def __init__(
+        self, seed: int = 0, *games: GameId, plies: int = 0, steps: int = 0
+    ) -> None:
         """With these games, each of so many plies, and after so many random steps."""
         self.random = Random(seed)
         self.info = EngineInfo("Stockfish", "100000 nodes", 2850, "field")
@@ -139,7 +144,7 @@ class World:
         for _ in range(steps):
             self.step()
 
-    # --- the State ----------------------------------------------------------------------------
+    # --- the State --------------------------------------------------------------------
 
     def engine(self) -> EngineInfo:
         return self.info
@@ -149,7 +154,9 @@ class World:
 
     def games(self) -> Iterable[GameView]:
         fields = GameView.__struct_fields__
-        return [GameView(**{f: getattr(d, f) for f in fields}) for d in self.held.values()]
+        return [
+            GameView(**{f: getattr(d, f) for f in fields}) for d in self.held.values()
+        ]
 
     def game(self, game: GameId) -> GameDetail | None:
         return self.held.get(game)
@@ -179,16 +186,35 @@ class World:
     def moments(self) -> Iterable[Moment]:
         return list(self.told.values())
 
-    # --- steps: each changes the state and answers what tells it ---------------------------------
+    # --- steps: each changes the state and answers what tells it ----------------------
 
     def step(self) -> list[Change]:
         """One random step."""
-        often = {self.move: 8, self.score: 8, self.point: 6, self.standing: 3, self.gained: 3}
+        often = {
+            self.move: 8,
+            self.score: 8,
+            self.point: 6,
+            self.standing: 3,
+            self.gained: 3,
+        }
         twice = (self.appear, self.take_back, self.headers, self.alert, self.moment)
-        once = (self.clock, self.vanish, self.forget, self.rerate, self.health, self.clear)
-        steps = {**often, **dict.fromkeys(twice, 2), **dict.fromkeys((*once, self.withdraw), 1)}
+        once = (
+            self.clock,
+            self.vanish,
+            self.forget,
+            self.rerate,
+            self.health,
+            self.clear,
+        )
+        steps = {
+            **often,
+            **dict.fromkeys(twice, 2),
+            **dict.fromkeys((*once, self.withdraw), 1),
+        }
         chosen = self.random.choices(list(steps), list(steps.values()))[0]
-        if chosen == self.move and any(len(each.plies) > 40 for each in self.held.values()):
+        if chosen == self.move and any(
+            len(each.plies) > 40 for each in self.held.values()
+        ):
             chosen = self.vanish
         return chosen()
 
@@ -221,7 +247,9 @@ class World:
             return []
         plies = self.held[game].plies
         self.untell(game, len(plies) + 1)
-        ply = PlyView(len(plies) + 1, self.random.choice(("e4", "Nf3", "O-O")), "e2e4", 60.0, 1.5)
+        ply = PlyView(
+            len(plies) + 1, self.random.choice(("e4", "Nf3", "O-O")), "e2e4", 60.0, 1.5
+        )
         self.set(game, plies=(*plies, ply))
         return [MoveMessage(game, ply.ply, ply), self.view(game)]
 
@@ -240,7 +268,10 @@ class World:
         game, ply = self.some_ply()
         if not ply:
             return []
-        clock_s, spent_s = self.random.choice((None, 12.3)), self.random.choice((None, 0.7))
+        clock_s, spent_s = (
+            self.random.choice((None, 12.3)),
+            self.random.choice((None, 0.7)),
+        )
         self.set_ply(game, ply, clock_s=clock_s, spent_s=spent_s)
         return [ClockMessage(game, ply, clock_s, spent_s)]
 
@@ -266,10 +297,14 @@ class World:
         """Of a point or a player, each known or not."""
         elo = ("perceived", "usual_low", "usual_high")
         difference = ("difference", "difference_low", "difference_high")
-        found: dict[str, float] = {name: self.random.randint(1100, 2900) for name in elo}
+        found: dict[str, float] = {
+            name: self.random.randint(1100, 2900) for name in elo
+        }
         found["percentile"] = self.random.uniform(0, 100)
         found |= {name: self.random.uniform(-900, 900) for name in difference}
-        known = {name: self.random.choice((None, value)) for name, value in found.items()}
+        known = {
+            name: self.random.choice((None, value)) for name, value in found.items()
+        }
         return {**known, "score": self.random.random()}
 
     def point(self) -> list[Change]:
@@ -302,11 +337,17 @@ class World:
             return []
         del self.held[game]
         self.untell(game, 0)
-        self.raised = {id: alert for id, alert in self.raised.items() if alert.game != game}
+        self.raised = {
+            id: alert for id, alert in self.raised.items() if alert.game != game
+        }
         return [GoneMessage(game)]
 
     def standing(self) -> list[Change]:
-        player, games, moves = self.person(), self.random.randint(1, 4), self.random.randint(0, 99)
+        player, games, moves = (
+            self.person(),
+            self.random.randint(1, 4),
+            self.random.randint(0, 99),
+        )
         about = (key(player), player.name, player.elo, games, moves, -12.5)
         view = PlayerView(*about, **self.figures())
         self.standings[view.id] = view
@@ -316,7 +357,10 @@ class World:
         if not self.standings:
             return []
         player = self.random.choice(sorted(self.standings))
-        gain_cp, moves = self.random.choice((0, -1, -40, 12)), self.random.choice((0, 1, 2))
+        gain_cp, moves = (
+            self.random.choice((0, -1, -40, 12)),
+            self.random.choice((0, 1, 2)),
+        )
         counts = self.gain_counts.setdefault(player, {})
         counts.pop(gain_cp, None)
         if moves:
@@ -371,7 +415,9 @@ class World:
     def untell(self, game: GameId, ply: int) -> None:
         """What was told of these plies is told no more."""
         self.told = {
-            id: each for id, each in self.told.items() if each.game != game or each.ply < ply
+            id: each
+            for id, each in self.told.items()
+            if each.game != game or each.ply < ply
         }
 
     def alert(self) -> list[Change]:
@@ -397,11 +443,13 @@ class World:
         alert = self.raised.pop(self.random.choice(sorted(self.raised)))
         return [AlertMessage(msgspec.structs.replace(alert, cleared_s=1_700_000_001.0))]
 
-    # --- small ones ---------------------------------------------------------------------------
+    # --- small ones -------------------------------------------------------------------
 
     def person(self) -> Player:
         name = self.random.choice(NAMES)
-        return Player(name, elo=2500, fide_id=1503014 if name.startswith("Carlsen") else None)
+        return Player(
+            name, elo=2500, fide_id=1503014 if name.startswith("Carlsen") else None
+        )
 
     def some_ply(self) -> tuple[GameId, int]:
         """A ply of a game: none where it has none, and no game where there is none."""
@@ -414,7 +462,9 @@ class World:
 
     def set(self, game: GameId, **fields: object) -> None:
         changed = msgspec.structs.replace(self.held[game], **fields)
-        self.held[game] = msgspec.structs.replace(changed, plies_played=len(changed.plies))
+        self.held[game] = msgspec.structs.replace(
+            changed, plies_played=len(changed.plies)
+        )
 
     def set_ply(self, game: GameId, ply: int, **fields: object) -> None:
         plies = list(self.held[game].plies)
@@ -425,9 +475,16 @@ class World:
         self.untell(game, ply)
         detail = self.held[game]
         sides = (detail.curves.white, detail.curves.black)
-        curves = Curves(*(tuple(each for each in side if each.ply < ply) for side in sides))
+        curves = Curves(
+            *(tuple(each for each in side if each.ply < ply) for side in sides)
+        )
         plies = detail.plies[: ply - 1]
-        self.set(game, plies=plies, curves=curves, plies_scored=sum(each.final for each in plies))
+        self.set(
+            game,
+            plies=plies,
+            curves=curves,
+            plies_scored=sum(each.final for each in plies),
+        )
 
     def view(self, game: GameId) -> GameMessage:
         (found,) = (each for each in self.games() if each.id == game)

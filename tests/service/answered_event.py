@@ -1,5 +1,5 @@
-"""An event whose engine is a function, with or without a journal: what tests of a whole service and
-drills share.
+"""An event whose engine is a function, with or without a journal: what tests of a whole
+service and drills share.
 """
 
 import contextlib
@@ -52,7 +52,9 @@ async def opened(
         yield service
 
 
-async def told(service: EventService, *games: GameReport, feed: FeedName = FEED) -> Analysis:
+async def told(
+    service: EventService, *games: GameReport, feed: FeedName = FEED
+) -> Analysis:
     """What is shown once these, all games of the source, are taken in and searched."""
     await service.take(FeedReport(feed, games, complete=True))
     await service.settled()

@@ -37,7 +37,9 @@ class Running:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s), self._more:
                 await self._more.wait_for(lambda: words in self.said or self._silent)
-        assert words in self.said, f"it ended as {self.process.returncode} and said\n{self.said}"
+        assert words in self.said, (
+            f"it ended as {self.process.returncode} and said\n{self.said}"
+        )
 
     async def address(self) -> str:
         """HOST:PORT, as soon as it is served."""
@@ -56,19 +58,30 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running(
-    *arguments: str, cwd: Path, packages: Path | None = None, env: Mapping[str, str] = {}
+    *arguments: str,
+    cwd: Path,
+    packages: Path | None = None,
+    env: Mapping[str, str] = {},
 ) -> AsyncIterator[Running]:
-    """Started with these arguments in this folder, with the packages of another folder installed;
-    killed in the end where it still lives.
+    """Started with these arguments in this folder, with the packages of another folder
+    installed; killed in the end where it still lives.
     """
     path = [str(Path(__file__).parents[2]), *([str(packages)] if packages else [])]
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", "from live.cli import main; main()", *arguments),
+        sys.executable,
+        "-c",
+        "from live.cli import main; main()",
+        *arguments,
         cwd=cwd,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "COLUMNS": "200", **env},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path),
+            "COLUMNS": "200",
+            **env,
+        },
     )
     service = Running(process)
     listening = asyncio.create_task(service.hear(), name="what the service says")

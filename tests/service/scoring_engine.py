@@ -1,6 +1,6 @@
-"""A small UCI engine that plays the first legal move and scores by a rule, run as a real process:
-``scoring_engine.py RULE [NAME]``. Rules: ``known`` (the stored score of a reference position, times
-0.8), ``random`` (the same at each visit, but of chance).
+"""A small UCI engine that plays the first legal move and scores by a rule, run as a
+real process: ``scoring_engine.py RULE [NAME]``. Rules: ``known`` (the stored score of a
+reference position, times 0.8), ``random`` (the same at each visit, but of chance).
 """
 
 import sys
@@ -32,11 +32,17 @@ def main() -> None:
             for move in words[9:]:
                 board.push_uci(move)
         elif words[:1] == ["go"]:
-            told = " ".join((board.epd(en_passant="legal"), str(board.halfmove_clock), "1"))
+            told = " ".join(
+                (board.epd(en_passant="legal"), str(board.halfmove_clock), "1")
+            )
             chance = zlib.crc32(told.encode()) % 601 - 300
-            white_cp = chance if rule == "random" else round(0.8 * known.get(told, chance))
+            white_cp = (
+                chance if rule == "random" else round(0.8 * known.get(told, chance))
+            )
             score = white_cp if board.turn else -white_cp
-            move = words[words.index("searchmoves") + 1] if "searchmoves" in words else ""
+            move = (
+                words[words.index("searchmoves") + 1] if "searchmoves" in words else ""
+            )
             best = move or next(iter(board.legal_moves)).uci()
             say(f"info depth 1 score cp {score} nodes 100 time 1 pv {best}")
             say(f"bestmove {best}")

@@ -1,5 +1,5 @@
-"""Alerts and moments of a running service: what is published and logged, and that after a restart
-people are shown what they were shown, and nothing is raised a second time.
+"""Alerts and moments of a running service: what is published and logged, and that after
+a restart people are shown what they were shown, and nothing is raised a second time.
 """
 
 import contextlib
@@ -22,10 +22,24 @@ from live.journal.journal_reader import RecordedNote
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail, view_of
 from live.messages.from_clients import DeskCommand
-from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result, Score
+from live.messages.from_sources import (
+    FeedReport,
+    GameReport,
+    Headers,
+    Move,
+    Player,
+    Result,
+    Score,
+)
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.moments import Moment
-from live.messages.to_clients import AlertMessage, Change, GameMessage, HealthMessage, MomentMessage
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    HealthMessage,
+    MomentMessage,
+)
 from live.screens.reports.report_files import format_incidents_csv as as_csv
 from live.server.filtered_reader import snapshot
 from live.server.stream_filter import StreamFilter
@@ -38,7 +52,13 @@ from live.watch.alert_desk import AlertDesk
 from live.watch.board_memory import BoardMemory, Lapse
 from tests.event.arithmetic import answer
 from tests.games.told import headed
-from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind, unscored
+from tests.service.answered_event import (
+    FEED,
+    Answer,
+    AnsweredEvent,
+    left_behind,
+    unscored,
+)
 from tests.watch.games import late as game
 from tests.watch.replayed_event import four_boards
 
@@ -67,7 +87,9 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     assert not arbiter.alerts()
     words = [record.message.split(" ", 2)[1] for record in caplog.records]
     assert words == ["raised", "noted", "acknowledged", "over"]
-    retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
+    retrying = HealthMessage(
+        (FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth()
+    )
     assert list(arbiter.with_alerts([retrying])) == [retrying]
     now_s += 20
     for _ in range(2):
@@ -106,7 +128,9 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     (told,) = [change.alert for change in heard if isinstance(change, AlertMessage)]
     assert told.text == "Board 7: illegal move 1.Qh9."
     assert list(service.state.alerts()) == [told]
-    assert snapshot(service.state, StreamFilter(visibility=Visibility.ARBITER)).alerts == (told,)
+    assert snapshot(
+        service.state, StreamFilter(visibility=Visibility.ARBITER)
+    ).alerts == (told,)
     assert snapshot(service.state).alerts == ()
     service.arbiter.command(DeskCommand("mute", told.id))
     assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
@@ -118,7 +142,9 @@ async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
     service = unscored()
     service.arbiter.record_start(0.0)
 
-    def pairing(key: str, white: str, black: str, board: int, *moves: Move) -> GameReport:
+    def pairing(
+        key: str, white: str, black: str, board: int, *moves: Move
+    ) -> GameReport:
         players = Headers(Player(white), Player(black), round="4.7", board=board)
         return GameReport(key, players, STARTING_FEN, moves)
 
@@ -136,7 +162,9 @@ async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
         ],
     ):
         await service.take(FeedReport("hall", tuple(games), complete=True))
-    assert [each.text for each in service.arbiter.incidents() if each.kind == "service"] == [
+    assert [
+        each.text for each in service.arbiter.incidents() if each.kind == "service"
+    ] == [
         "The service started.",
         "Board 7: Anna – Black in place of Late – Black, before the first move.",
         "Board 7: Berta – Clara in place of Anna – Black, before the first move.",
@@ -160,13 +188,17 @@ def entries(service: EventService) -> list[str]:
 async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
     key: str, board: int | None
 ) -> None:
-    """From a source with keys and from one without, with numbers of boards or without."""
+    """From a source with keys and from one without, with numbers of boards or
+    without.
+    """
     service = unscored()
     service.arbiter.record_start(0.0)
     wrong, right = Player("Wrongname, A", elo=1200), Player("Fiorito, F", elo=2400)
     black = Player("Black, B", elo=2000, fide_id=7)
 
-    def told(white: Player, black: Player, plies: int, result: Result = "*") -> FeedReport:
+    def told(
+        white: Player, black: Player, plies: int, result: Result = "*"
+    ) -> FeedReport:
         players = Headers(white, black, event="Open", round="4", board=board)
         game = GameReport(key, players, STARTING_FEN, MOVES[:plies], result)
         return FeedReport("hall", (game,), complete=True)
@@ -196,7 +228,9 @@ async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> 
     service = unscored()
     service.arbiter.record_start(0.0)
     for poll in range(100):
-        players = Headers(Player(f"Name {poll % 2}", elo=2000), Player("Black"), board=1)
+        players = Headers(
+            Player(f"Name {poll % 2}", elo=2000), Player("Black"), board=1
+        )
         game = GameReport("key", players, STARTING_FEN, MOVES[:3])
         await service.take(FeedReport("hall", (game,), complete=True))
     assert 4 <= len(entries(service)) <= 16
@@ -205,7 +239,9 @@ async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> 
 async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entered(
     tmp_path: Path,
 ) -> None:
-    game = headed(replace(four_boards()[0], moves=four_boards()[0].moves[:20], result="*"))
+    game = headed(
+        replace(four_boards()[0], moves=four_boards()[0].moves[:20], result="*")
+    )
     white = game.headers.white
     async with Hall(tmp_path / "journal.sqlite").started() as first:
         first.arbiter.record_start(0.0)
@@ -218,11 +254,16 @@ async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entere
         second.arbiter.record_start(0.0)
         *_, start, changed = entries(second)
         assert start.startswith("The service started again")
-        assert f"White was {white.name} ({white.elo}) and is now {white.name} (2999)" in changed
+        assert (
+            f"White was {white.name} ({white.elo}) and is now {white.name} (2999)"
+            in changed
+        )
         assert changed.endswith("(after 60 s in which nothing was seen)")
 
 
-async def test_a_sleep_is_entered_and_what_came_after_it_says_so(tmp_path: Path) -> None:
+async def test_a_sleep_is_entered_and_what_came_after_it_says_so(
+    tmp_path: Path,
+) -> None:
     """Of the machine, or of the process: its own clock has a gap."""
     games = four_boards()
     upto = [replace(game, moves=game.moves[:20], result="*") for game in games]
@@ -240,7 +281,11 @@ async def test_a_sleep_is_entered_and_what_came_after_it_says_so(tmp_path: Path)
         late = replace(upto[1], problem="illegal move 11.Qh8")
         await hall.take(FeedReport(FEED, (illegal, late, *upto[2:])))
         _, gap, soon, later = hall.arbiter.incidents()
-        assert (gap.kind, gap.began_s, gap.over_s) == ("service", START_S + 29, START_S + 70)
+        assert (gap.kind, gap.began_s, gap.over_s) == (
+            "service",
+            START_S + 29,
+            START_S + 70,
+        )
         assert [each.at_s for each in gap.changes] == [START_S + 29, START_S + 70]
         assert gap.text.startswith("Nothing was seen for 41 s: the machine slept")
         after = "Qh9. (after 41 s in which nothing was seen)"
@@ -257,7 +302,9 @@ async def test_a_clock_that_is_set_back_is_entered(tmp_path: Path) -> None:
         hall.arbiter.record_start(0.0)
         for second in (0, 1, 2, -3600, -3599, -3598):
             hall.tick(START_S + second)
-        assert entries(hall)[1:] == ["The clock of this machine was set back by 1 h 00 min."]
+        assert entries(hall)[1:] == [
+            "The clock of this machine was set back by 1 h 00 min."
+        ]
 
 
 async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
@@ -282,7 +329,9 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[FeedHealth] = []
-    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0, report=told.append)
+    arbiter = AlertService(
+        lambda changes: None, clock=lambda: 1000.0, report=told.append
+    )
 
     def broken(self: AlertDesk, changes: object, now_s: float) -> None:
         raise KeyError("a fault of ours")
@@ -313,7 +362,9 @@ TICK_S = 30.0
 class Hall(AnsweredEvent):
     """With a journal and a driven clock; what its subscribers are sent."""
 
-    def __init__(self, path: Path, now_s: float = START_S, engine: Answer = answer) -> None:
+    def __init__(
+        self, path: Path, now_s: float = START_S, engine: Answer = answer
+    ) -> None:
         super().__init__(path, engine)
         self.now_s = now_s
         self.arbiter._clock = self.story._clock = lambda: self.now_s
@@ -343,7 +394,9 @@ class Hall(AnsweredEvent):
         for plies in range(first, last):
             self.now_s = START_S + 30 * plies
             result = end if plies == 40 else "*"
-            shown = (replace(game, moves=game.moves[:plies], result=result) for game in games)
+            shown = (
+                replace(game, moves=game.moves[:plies], result=result) for game in games
+            )
             await self.take(FeedReport(FEED, tuple(shown)))
             self.answer_all()
             # The comparison of a round's games shows a look later.
@@ -365,7 +418,9 @@ def acts(hall: Hall, chance: random.Random) -> None:
     alert, on = chance.choice(list(alerts)), chance.random() < 0.7
     match chance.randrange(7):
         case 0 | 1:
-            arbiter.command(DeskCommand("note", alert.id, f"note {chance.randrange(100)}"))
+            arbiter.command(
+                DeskCommand("note", alert.id, f"note {chance.randrange(100)}")
+            )
             arbiter.command(DeskCommand("acknowledge", alert.id))
         case 2:
             text = chance.choice(["looked at", "<b>; =1+1", ""])
@@ -377,26 +432,35 @@ def acts(hall: Hall, chance: random.Random) -> None:
         case 5:
             arbiter.command(DeskCommand("mute", alert.id, muted=on))
         case _:
-            arbiter.enter(f"entry {chance.randrange(100)}: draw offer disputed", alert.game)
+            arbiter.enter(
+                f"entry {chance.randrange(100)}: draw offer disputed", alert.game
+            )
 
 
 def told(hall: Hall) -> tuple[list[Alert], str]:
-    """What arbiters are shown: alerts, and the incident log as it is exported, to the second."""
+    """What arbiters are shown: alerts, and the incident log as it is exported, to the
+    second.
+    """
     return list(hall.arbiter.alerts()), as_csv(hall.arbiter.incidents(), dt.UTC)
 
 
 @pytest.mark.parametrize(
-    "seed", [0, 1, 2, *(pytest.param(each, marks=pytest.mark.whole) for each in (3, 4, 5))]
+    "seed",
+    [0, 1, 2, *(pytest.param(each, marks=pytest.mark.whole) for each in (3, 4, 5))],
 )
 async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_told(
     seed: int, tmp_path: Path
 ) -> None:
-    """Four boards with many mistakes. Whenever the service is killed, the one that comes after it
-    shows the same alerts, and goes on as it would have.
+    """Four boards with many mistakes. Whenever the service is killed, the one that
+    comes after it shows the same alerts, and goes on as it would have.
     """
     chance = random.Random(seed)
     games = [replace(game, moves=game.moves[:40]) for game in four_boards()]
-    kinds: tuple[Literal["slip", "takeback"] | Mistake, ...] = ("slip", "takeback", *MISTAKES)
+    kinds: tuple[Literal["slip", "takeback"] | Mistake, ...] = (
+        "slip",
+        "takeback",
+        *MISTAKES,
+    )
     wrong = [
         PlannedIncident(chance.choice(kinds), board, chance.randrange(8, 38))
         for board in range(4)
@@ -405,7 +469,9 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
     moments = plan_timeline(games, incidents=wrong)
     kill = chance.randrange(len(moments) // 2, len(moments) * 5 // 6)
     async with contextlib.AsyncExitStack() as stack:
-        now = await stack.enter_async_context(Hall(tmp_path / "journal.sqlite").started())
+        now = await stack.enter_async_context(
+            Hall(tmp_path / "journal.sqlite").started()
+        )
         halls = [now]
         for index, moment in enumerate(moments):
             while now.now_s + TICK_S < START_S + moment.at_s:
@@ -424,7 +490,9 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
                 halls.append(await stack.enter_async_context(after.started()))
                 assert told(after) == told(now) and not after.raised
                 before = len(now.raised)
-        assert after.raised == now.raised[before:], "and nothing was said that was not news"
+        assert after.raised == now.raised[before:], (
+            "and nothing was said that was not news"
+        )
         assert before > 2
 
 
@@ -447,7 +515,9 @@ async def test_the_time_away_blames_no_board_though_the_next_service_was_killed_
     assert not hall.raised
 
 
-async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Path) -> None:
+async def test_the_log_says_when_the_service_ran_and_who_wrote_what(
+    tmp_path: Path,
+) -> None:
     hall = Hall(whole := tmp_path / "journal.sqlite")
     with hall.journal.opened(hall.config):
         hall.arbiter.resume(hall.state, [FEED])
@@ -461,7 +531,10 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
         hall.health(FeedHealth(FEED, "finished"))
         hall.now_s += 60
         hall.arbiter.record_end()
-    for path, how in ((killed, "had been cut off without a word at most"), (whole, "had ended")):
+    for path, how in (
+        (killed, "had been cut off without a word at most"),
+        (whole, "had ended"),
+    ):
         after = Hall(path, hall.now_s + 600)
         with after.journal.opened(after.config):
             after.arbiter.resume(after.state, [FEED])
@@ -474,15 +547,21 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
             ("entry", "I end it (token service)"),
         ]
         minutes = 11 if path == killed else 10
-        again = f"The service started again; the one before {how} {minutes} min earlier."
+        again = (
+            f"The service started again; the one before {how} {minutes} min earlier."
+        )
         assert said[-1] == ("service", again)
         assert (("service", f"Source {FEED} has finished.") in said) == (path != killed)
 
 
-def test_a_damaged_record_of_the_log_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_record_of_the_log_is_left_out_and_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     good = RecordedNote(1, 1000, 1, "", "entry", b'{"text":"first"}')
     bad = RecordedNote(2, 2000, 1, "", "entry", b"{")
-    assert [each.text for each in build_incident_log([good, bad]).incidents()] == ["first"]
+    assert [each.text for each in build_incident_log([good, bad]).incidents()] == [
+        "first"
+    ]
     assert "record 2 of the incident log cannot be read" in caplog.text
 
 
@@ -555,12 +634,16 @@ def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
 def test_only_some_games_are_looked_at_in_one_go() -> None:
     looked: list[str] = []
     service = StoryService(lambda changes: None, looked.append)
-    service.published([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
+    service.published(
+        [GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)]
+    )
     service.tick()
     assert len(looked) == LOOKS
 
 
-@pytest.mark.parametrize("body", [b"{", b'{"at_ms":"\xff"}', b"[" * 100, b'"\xff"', b"\xff"])
+@pytest.mark.parametrize(
+    "body", [b"{", b'{"at_ms":"\xff"}', b"[" * 100, b'"\xff"', b"\xff"]
+)
 def test_a_record_that_cannot_be_read_is_left_out_and_named(
     body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -54,7 +54,9 @@ def engines(desk: Desk, elo: int | None = None, **settings: object) -> EngineSer
     """For a desk that wants answers; whoever plays has this Elo."""
     flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
     flags |= {f"engine.{name}": value for name, value in settings.items()}
-    return EngineService(load_config(None, {}, flags), desk, None, lambda game, ply: elo)
+    return EngineService(
+        load_config(None, {}, flags), desk, None, lambda game, ply: elo
+    )
 
 
 async def test_with_and_without_all_that_stands_before_the_room() -> None:
@@ -64,7 +66,9 @@ async def test_with_and_without_all_that_stands_before_the_room() -> None:
         room = engines(desk, engines=1, speculate=ahead)
         async with room.room:
             room.desk.submit(
-                Search(Position(START)), "start", SearchPriority(SearchKind.HEAD, "a", 0)
+                Search(Position(START)),
+                "start",
+                SearchPriority(SearchKind.HEAD, "a", 0),
             )
             await desk.answers(1)
             assert isinstance(desk.results["start"], SearchResult)
@@ -90,7 +94,8 @@ def test_a_measured_engine_is_no_spike_and_shows_players_nearer() -> None:
     assert sum(moves for _, moves in measured.counts) == 18_984
     gains = [0, -3, 4, -20, -7, 2]
     spike, other = (
-        score_moves(gains, each).total / each.scale for each in (SPIKE_AT_ZERO, measured)
+        score_moves(gains, each).total / each.scale
+        for each in (SPIKE_AT_ZERO, measured)
     )
     assert spike < other
 
@@ -105,7 +110,9 @@ def test_a_measured_engine_is_no_spike_and_shows_players_nearer() -> None:
         ("measured", "Stockfish 19", LIMIT, "successive"),
     ],
 )
-def test_what_was_not_counted_is_refused(name: str, engine: str, limit: str, gain: str) -> None:
+def test_what_was_not_counted_is_refused(
+    name: str, engine: str, limit: str, gain: str
+) -> None:
     with pytest.raises(ConfigError):
         engine_distribution(name, engine, limit, gain)  # type: ignore[arg-type]
 
@@ -117,7 +124,12 @@ def test_a_file_of_a_study_is_read_and_any_other_refused(tmp_path: Path) -> None
     assert found.counts == ((-2, 1), (0, 3))
     with pytest.raises(ConfigError, match="no count"):
         engine_distribution(str(file), "Rybka", "depth 1", "successive")
-    for text in ('{"rows": [[0, 1]]}', '{"engine": "x, y", "rows": []}', "[", '{"engine": 1}'):
+    for text in (
+        '{"rows": [[0, 1]]}',
+        '{"engine": "x, y", "rows": []}',
+        "[",
+        '{"engine": 1}',
+    ):
         file.write_text(text)
         with pytest.raises(InputError, match="no count"):
             engine_distribution(str(file), "x", "y", "successive")
@@ -162,16 +174,23 @@ class FakeEngines:
         if fail is not None and number in fail:
             owner.set_result(SearchFailure("given up"))
         else:
-            found = SearchResult(Score(round(18 * (number - 35))), "e2e4", 9, nodes=1000 + number)
+            found = SearchResult(
+                Score(round(18 * (number - 35))), "e2e4", 9, nodes=1000 + number
+            )
             owner.set_result(found)
 
 
-async def measured(fail: set[int] | None = None) -> tuple[MeasuredEngine | str, FakeEngines]:
+async def measured(
+    fail: set[int] | None = None,
+) -> tuple[MeasuredEngine | str, FakeEngines]:
     engines = FakeEngines()
     seen: list[tuple[int, int]] = []
     running = asyncio.create_task(
         measured_on(
-            REFERENCE, engines, lines=1, progressed=lambda done, of: seen.append((done, of))
+            REFERENCE,
+            engines,
+            lines=1,
+            progressed=lambda done, of: seen.append((done, of)),
         )
     )
     while not running.done():
@@ -198,7 +217,9 @@ async def test_searches_wait_for_everything_else() -> None:
         measured_on(REFERENCE, engines, lines=3, progressed=lambda done, of: None)
     )
     await until(lambda: bool(engines.wanted))
-    assert {priority.kind for _, priority in engines.wanted.values()} == {SearchKind.SPECULATE}
+    assert {priority.kind for _, priority in engines.wanted.values()} == {
+        SearchKind.SPECULATE
+    }
     assert {search.lines for search, _ in engines.wanted.values()} == {3}
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -210,7 +231,10 @@ async def test_positions_without_a_score_are_left_out_if_they_are_few() -> None:
     found, _ = await measured(fail={3, 4})
     assert isinstance(found, MeasuredEngine) and found.agreement.positions == 68
     found, _ = await measured(fail=set(range(30)))
-    assert found == "it could not be measured: it gave no score for 30 of 70 reference positions"
+    assert (
+        found
+        == "it could not be measured: it gave no score for 30 of 70 reference positions"
+    )
 
 
 SHIPPED = load_reference()
@@ -231,7 +255,10 @@ def test_a_second_start_knows_of_this_engine_network_limit_and_reference_alone(
     keep_measured(STOCKFISH, LIMIT, FOUND)
     assert measured_before(STOCKFISH, LIMIT) == FOUND
     assert [path.suffix for path in state.iterdir()] == [".json"]
-    for engine in (STOCKFISH.replace("15.1", "16"), f"{STOCKFISH}; EvalFile=other.nnue"):
+    for engine in (
+        STOCKFISH.replace("15.1", "16"),
+        f"{STOCKFISH}; EvalFile=other.nnue",
+    ):
         assert measured_before(engine, LIMIT) is None
     assert measured_before(STOCKFISH, "20000 nodes") is None
     fewer = msgspec.structs.replace(SHIPPED, positions=SHIPPED.positions[:200])
@@ -254,7 +281,7 @@ def test_a_file_that_cannot_be_read_or_written_costs_a_measurement(
     assert "the engine is measured again" in read and "cannot be written" in written
 
 
-# --- engines that no calibration was learned with: measured once, then read by those there are ---
+# --- engines that no calibration was learned with: measured once, then read by those th
 
 PROGRAM = Path(__file__).with_name("scoring_engine.py")
 ROOT = Path(__file__).parents[2]
@@ -273,7 +300,8 @@ def engine(tmp_path: Path) -> Callable[..., str]:
     def make(rule: str, name: str = "Scoring 1") -> str:
         path = tmp_path / f"engine-{rule}"
         path.write_text(
-            f"#!{sys.executable}\nimport runpy, sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+            f"#!{sys.executable}\nimport runpy, sys\nsys.path.insert(0, "
+            f"{str(ROOT)!r})\n"
             f"sys.argv = ['engine', {rule!r}, {name!r}]\n"
             f"runpy.run_path({str(PROGRAM)!r}, run_name='__main__')\n"
         )
@@ -295,7 +323,8 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
     async with service.with_engine(live=False):
         service.listen(told.extend)
         game = msgspec.structs.replace(
-            demo_feed.read_demo_games()[0], moves=demo_feed.read_demo_games()[0].moves[:20]
+            demo_feed.read_demo_games()[0],
+            moves=demo_feed.read_demo_games()[0].moves[:20],
         )
         await taken_in(service, game)
         yield service, told
@@ -318,9 +347,15 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert first.perceived is not None and second.perceived is not None
         assert first.perceived != second.perceived
         assert second.note.startswith("transferred")
-        assert [each.engine for each in told if isinstance(each, EngineMessage)][-1] == after
-        seen = [each.engines.measuring for each in told if isinstance(each, HealthMessage)]
-        assert MeasuringProgress(14, 294) in seen and seen[-1] is None, "people see how far it is"
+        assert [each.engine for each in told if isinstance(each, EngineMessage)][
+            -1
+        ] == after
+        seen = [
+            each.engines.measuring for each in told if isinstance(each, HealthMessage)
+        ]
+        assert MeasuringProgress(14, 294) in seen and seen[-1] is None, (
+            "people see how far it is"
+        )
         searches = service.room.report_health().searches
         await service.measure_engine()
         assert service.room.report_health().searches == searches
@@ -333,7 +368,9 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert service.room.report_health().searches == searches - 294
 
 
-async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[..., str]) -> None:
+async def test_scores_of_chance_are_refused_with_the_reason(
+    engine: Callable[..., str],
+) -> None:
     async with opened(flags(engine("random"))) as (service, _):
         await service.measure_engine()
         found = service.state.engine()
@@ -358,7 +395,9 @@ async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[...
         ("none", "Scoring 1", SHIPPED.limit, True),
     ],
 )
-def test_which_engines_need_measuring(name: str, engine: str, limit: str, measured: bool) -> None:
+def test_which_engines_need_measuring(
+    name: str, engine: str, limit: str, measured: bool
+) -> None:
     models = fitting(name, engine, limit, "same-search")
     assert models.measured == measured
     assert ("transferred" in models.note) != measured
@@ -385,7 +424,9 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
         assert build_analysis(rebuild_event(reader, path).state) == after
         detail = after.games[0]
         made = build_explanation(rebuild_event(reader, path), detail, 11)
-    assert made.perceived is not None and made.perceived.scale == pytest.approx(0.8, abs=1e-4)
+    assert made.perceived is not None and made.perceived.scale == pytest.approx(
+        0.8, abs=1e-4
+    )
     assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.
     async with running(config, path) as service:

@@ -36,7 +36,14 @@ from live.watch.story_desk import StoryDesk
 from tests.engine.machines import Machines
 from tests.event.arithmetic import answer, line
 from tests.games.told import headed
-from tests.service.answered_event import FEED, AnsweredEvent, opened, settings, told, unscored
+from tests.service.answered_event import (
+    FEED,
+    AnsweredEvent,
+    opened,
+    settings,
+    told,
+    unscored,
+)
 from tests.sources.fakes import until, upto
 from tests.watch.replayed_event import NoEngine
 
@@ -55,15 +62,21 @@ async def at_rest(service: EventService) -> None:
     await until(resting)
 
 
-async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFigures | None]:
-    """A game move by move, the engines given time to think ahead or not; and its analysis."""
+async def followed(
+    config: Config, *, rest: bool
+) -> tuple[bytes, SpeculationFigures | None]:
+    """A game move by move, the engines given time to think ahead or not; and its
+    analysis.
+    """
     async with opened(config, live=True) as service:
         for ply in range(PLIES + 1):
             await told(service, upto(demo_feed.read_demo_games()[0], ply))
             if rest:
                 await at_rest(service)
         service.report_engines()
-        return to_json(build_analysis(service.state)), service.state.engines().speculation
+        return to_json(
+            build_analysis(service.state)
+        ), service.state.engines().speculation
 
 
 async def test_searching_ahead_changes_no_figure() -> None:
@@ -117,7 +130,9 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
         await service.take(FeedReport(FEED, (longer,)))
         service.report_engines()
         said = service.state.engines().behind
-        assert said.startswith("figures are up to 6 moves behind on 1 board: if that lasts, follow")
+        assert said.startswith(
+            "figures are up to 6 moves behind on 1 board: if that lasts, follow"
+        )
         await service.settled()
         service.report_engines()
         assert service.state.engines().behind == ""
@@ -128,7 +143,9 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
         await told(service, game)
         await until(lambda: service.room.report_health().waiting.speculate > 0)
-        await service.take(FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),)))
+        await service.take(
+            FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),))
+        )
         assert service.room.report_health().waiting.speculate == 0
 
 
@@ -137,14 +154,17 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     [
         {"engine.multipv": 3},
         {"engine.same_depth": True},
-        pytest.param({"engine.adaptive": True, "engine.nodes": 5000}, marks=pytest.mark.whole),
+        pytest.param(
+            {"engine.adaptive": True, "engine.nodes": 5000}, marks=pytest.mark.whole
+        ),
     ],
 )
 async def test_every_mode_gives_the_same_figures_whatever_the_order(
     modes: dict[str, object],
 ) -> None:
     one, _ = await followed(
-        settings(**modes, **{"engine.engines": 1, "engine.speculate": False}), rest=False
+        settings(**modes, **{"engine.engines": 1, "engine.speculate": False}),
+        rest=False,
     )
     two, _ = await followed(settings(**modes), rest=True)
     assert one == two
@@ -168,20 +188,31 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
                     await until(lambda: len(service.room.report_health().engines) == 2)
                 found.append(to_json(await told(service, *games)))
                 if where is there:
-                    seats = {type(seat.process).__name__ for seat in service.room._engine_slots}
-                    assert (seats, service.room.report_health().problem) == ({"RemoteEngine"}, "")
+                    seats = {
+                        type(seat.process).__name__
+                        for seat in service.room._engine_slots
+                    }
+                    assert (seats, service.room.report_health().problem) == (
+                        {"RemoteEngine"},
+                        "",
+                    )
     finally:
         await machines.close()
     assert found[0] == found[1] == found[2]
 
 
 def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
-    config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
+    config = settings(
+        **{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True}
+    )
     classical = MODELS.load("classical")
     fits = fitting("auto", classical.engine, classical.limit, "same-search")
     assert classical in fits.models and not fits.transferred
     assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
-    assert limit_text(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
+    assert (
+        limit_text(settings(**{"engine.same_depth": True}).engine)
+        == "500 nodes, same depth"
+    )
     other = fitting("auto", classical.engine, limit_text(config.engine), "same-search")
     assert classical in other.models and other.transferred
 
@@ -196,15 +227,20 @@ async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
     assert service.mover_elo("unknown", 1) is None
 
 
-@pytest.mark.parametrize("newer", [None, FeedHealth("feed", "stale", "no answer for 60 s")])
+@pytest.mark.parametrize(
+    "newer", [None, FeedHealth("feed", "stale", "no answer for 60 s")]
+)
 async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
     newer: FeedHealth | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The feed knows nothing of the loss, and so cannot say that it is over; what it says later
-    holds.
+    """The feed knows nothing of the loss, and so cannot say that it is over; what it
+    says later holds.
     """
     service = unscored()
-    proper, faults = service.state.plan, [KeyError("a fault of ours"), KeyError("and again")]
+    proper, faults = (
+        service.state.plan,
+        [KeyError("a fault of ours"), KeyError("and again")],
+    )
 
     def broken(report: FeedReport) -> Iterator[Step]:
         if faults:
@@ -227,7 +263,9 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
     assert states[-1] == (newer or live,)
 
 
-async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_path: Path) -> None:
+async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
     service = unscored(None, **{"feeds.rating_list": str(path)})
@@ -236,7 +274,9 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_pat
     await service.take(FeedReport("hall", (game,)))
     (health,) = service.state.feeds()
     assert (health.feed, health.state, health.part) == ("rating list", "stale", True)
-    assert "Boe, A is perhaps Boe Anna (7) in the list: give the FIDE id" in health.detail
+    assert (
+        "Boe, A is perhaps Boe Anna (7) in the list: give the FIDE id" in health.detail
+    )
     (held,) = service.state.games()
     assert held.black.elo == 2100 and held.black.k == 20 and held.white.elo is None
     service.arbiter.tick()
@@ -247,7 +287,12 @@ async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
 ) -> None:
     service = AnsweredEvent()
     games = tuple(
-        GameReport(f"{each}", Headers(Player(f"W {each}"), Player(f"B {each}")), START, line(1, 2))
+        GameReport(
+            f"{each}",
+            Headers(Player(f"W {each}"), Player(f"B {each}")),
+            START,
+            line(1, 2),
+        )
         for each in range(30)
     )
     await service.take(FeedReport("feed", games))
@@ -303,11 +348,15 @@ class Week:
         for change in told:
             self.client_state.apply(change)
 
-    def tell(self, *games: GameReport, feed: str = "feed", complete: bool = False) -> None:
+    def tell(
+        self, *games: GameReport, feed: str = "feed", complete: bool = False
+    ) -> None:
         report = self.retention.drop_forgotten(FeedReport(feed, games, complete))
         for step in self.state.plan(report):
             self.state.apply(step)
-            self.retention.record_step(step, self.state.get_shown_game(step.id), self.now_s)
+            self.retention.record_step(
+                step, self.state.get_shown_game(step.id), self.now_s
+            )
 
     def let_go(self) -> None:
         for _ in self.retention.forget_old_games(self.state.forget, self.now_s):
@@ -330,7 +379,9 @@ class Week:
             len(self.brief._sent),
             len(self.desk._watched._latest),
             len(self.desk._counted),
-            len(self.story._games) + len(self.story._rounds) + len(self.story._families),
+            len(self.story._games)
+            + len(self.story._rounds)
+            + len(self.story._families),
             len(self.retained._sent),
             len(self.retained._wanted),
             len(self.retained._places),
@@ -348,7 +399,9 @@ def played(round_number: int, board: int, *, over: bool) -> GameReport:
 
 
 def week(config: MemoryConfig, *, whole: bool) -> list[tuple[int, ...]]:
-    """Sizes after every round; ``whole``: the source lists all rounds so far each time."""
+    """Sizes after every round; ``whole``: the source lists all rounds so far
+    each time.
+    """
     run, past, sizes = Week(config), list[GameReport](), []
     for number in range(1, ROUNDS + 1):
         boards = range(BOARDS)
@@ -367,7 +420,9 @@ def test_sizes_level_off_over_a_week_of_rounds() -> None:
     for whole in (False, True):
         sizes = week(MemoryConfig(finished_after_h=24.0), whole=whole)
         assert sizes[0][0] == BOARDS, "everything is there at first"
-        assert sizes[-1] == sizes[len(sizes) // 2], "and half a week later it is no more"
+        assert sizes[-1] == sizes[len(sizes) // 2], (
+            "and half a week later it is no more"
+        )
         assert sizes[-1][0] <= BOARDS * 6
 
 
@@ -378,7 +433,9 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.tell(played(2, 0, over=False))
     (old,) = (game.id for game in run.state.list_source_games() if game.result != "*")
     run.now_s += 24 * HOUR_S
-    run.retention.record_step(GameConfirmed(old), run.state.get_shown_game(old), run.now_s)
+    run.retention.record_step(
+        GameConfirmed(old), run.state.get_shown_game(old), run.now_s
+    )
     run.let_go()
     assert old not in {game.id for game in run.state.list_source_games()}
 
@@ -398,7 +455,9 @@ def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:
     before = len(run.published)
     run.let_go()
     changes = run.published[before:]
-    told = [change for change in changes if isinstance(change, GoneMessage | MoveMessage)]
+    told = [
+        change for change in changes if isinstance(change, GoneMessage | MoveMessage)
+    ]
     assert told == [GoneMessage(view.id)], "no moves are taken back first"
     run.tell(silent, feed="feed")
     run.tell(over, feed="other")

@@ -24,13 +24,23 @@ from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import HealthMessage
 from live.process.signals import stop_on_signals
 from live.process.standard_output import tolerate_full_disk
-from live.process.stderr_log import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
+from live.process.stderr_log import (
+    REPEATED,
+    REPEATED_S,
+    OneLineFormatter,
+    RepeatedLines,
+)
 from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
 from live.server.public_audience import PublicAudience
 from live.server.reference_client import OutOfStep, ReferenceClient
-from live.service.program_output import JsonPrinter, OutputMode, build_line_printer, choose_display
+from live.service.program_output import (
+    JsonPrinter,
+    OutputMode,
+    build_line_printer,
+    choose_display,
+)
 from live.sources import demo_feed
 from tests.journal.test_journal import altered
 from tests.server.world import World
@@ -42,7 +52,9 @@ ALL = ("stdin", "stdout", "stderr")
 def attach(monkeypatch: pytest.MonkeyPatch, terminals: tuple[str, ...]) -> None:
     """Only these streams are terminals."""
     for name in ALL:
-        monkeypatch.setattr(getattr(sys, name), "isatty", partial(terminals.__contains__, name))
+        monkeypatch.setattr(
+            getattr(sys, name), "isatty", partial(terminals.__contains__, name)
+        )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +102,9 @@ def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
     world, service = World(1), unscored()
     public = PublicAudience(world)
-    screen = OutputMode("app", service, public, "http://127.0.0.1/", Console(), asyncio.Event())
+    screen = OutputMode(
+        "app", service, public, "http://127.0.0.1/", Console(), asyncio.Event()
+    )
     screen.begin()
     actions = screen._context
     assert actions.set_delay is not None and actions.public_delay().delay_s == 0
@@ -132,7 +146,9 @@ def level(request: pytest.FixtureRequest) -> Iterator[int]:
 
 def record(error: BaseException | None) -> logging.LogRecord:
     info = None if error is None else (type(error), error, error.__traceback__)
-    return logging.LogRecord("live.here", logging.ERROR, "x.py", 1, "it %s", ("failed",), info)
+    return logging.LogRecord(
+        "live.here", logging.ERROR, "x.py", 1, "it %s", ("failed",), info
+    )
 
 
 def failure() -> BaseException:
@@ -151,27 +167,39 @@ def test_an_exception_is_told_in_one_line(level: int) -> None:
         assert first == "live.here: it failed"
         assert more[0].startswith("Traceback")
     else:
-        assert first.startswith("live.here: it failed (json.decoder.JSONDecodeError: Expecting")
+        assert first.startswith(
+            "live.here: it failed (json.decoder.JSONDecodeError: Expecting"
+        )
         # Of our own lines the innermost is named, and no library's.
-        assert first.endswith("; --debug shows more)") and ", at " not in first and not more
+        assert (
+            first.endswith("; --debug shows more)")
+            and ", at " not in first
+            and not more
+        )
         try:
             ReferenceClient().snapshot()
         except OutOfStep:
             ours = record(None)
             ours.exc_info = sys.exc_info()
-        assert ", at live/server/reference_client.py:" in OneLineFormatter().format(ours)
+        assert ", at live/server/reference_client.py:" in OneLineFormatter().format(
+            ours
+        )
         nothing = record(None)
         nothing.exc_info = sys.exc_info()
         for each in (record(None), nothing):
             assert OneLineFormatter("%(message)s").format(each) == "it failed"
     # Handlers share a record: pytest's own, for one, shows the traceback.
-    assert shared.exc_info is not None and "Traceback" in logging.Formatter().format(shared)
+    assert shared.exc_info is not None and "Traceback" in logging.Formatter().format(
+        shared
+    )
 
 
-def test_a_warning_that_comes_over_and_over_is_left_out_for_a_while_and_others_are_not() -> None:
+def test_a_repeated_warning_is_left_out_for_a_while_and_others_are_not() -> None:
     repeated = RepeatedLines()
 
-    def lines(count: int, at_s: float, level: int, text: str, *args: object) -> list[str]:
+    def lines(
+        count: int, at_s: float, level: int, text: str, *args: object
+    ) -> list[str]:
         made = []
         for number in range(count):
             each = logging.LogRecord("asyncio", level, "x.py", 1, text, args, None)
@@ -185,7 +213,14 @@ def test_a_warning_that_comes_over_and_over_is_left_out_for_a_while_and_others_a
     assert many[-1].endswith("(more of these are left out for 60 s)")
     assert lines(3, 1.0, logging.ERROR, "another %s", "fault") == ["another fault"] * 3
     assert len(lines(10_000, 1.0, logging.INFO, "board %s moves", 1)) == 10_000
-    assert len(lines(5, REPEATED_S, logging.ERROR, "socket.accept() out of system resource")) == 5
+    assert (
+        len(
+            lines(
+                5, REPEATED_S, logging.ERROR, "socket.accept() out of system resource"
+            )
+        )
+        == 5
+    )
     for number in range(5_000):
         assert lines(1, 2.0, logging.WARNING, "%s", number)
     assert len(repeated._seen) <= 1_000
@@ -194,7 +229,9 @@ def test_a_warning_that_comes_over_and_over_is_left_out_for_a_while_and_others_a
 #: Takes nothing, as a full disk does.
 FULL = Path("/dev/full")
 
-pytestmark = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a disk always full")
+pytestmark = pytest.mark.skipif(
+    not FULL.exists(), reason="only Linux has a disk always full"
+)
 
 
 @pytest.fixture
@@ -223,10 +260,14 @@ def test_lines_are_left_out_until_there_is_room_and_that_is_said_once(
     lines = (tmp_path / "log").read_text().splitlines()
     assert ["third" in lines[0], "fourth" in lines[1], len(lines)] == [True, True, 2]
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
-    assert "its disk is full" in caplog.messages[0] and "Make room" in caplog.messages[0]
+    assert (
+        "its disk is full" in caplog.messages[0] and "Make room" in caplog.messages[0]
+    )
 
 
-def test_messages_keep_their_numbers_when_some_are_left_out(full: TextIO, tmp_path: Path) -> None:
+def test_messages_keep_their_numbers_when_some_are_left_out(
+    full: TextIO, tmp_path: Path
+) -> None:
     with (tmp_path / "log").open("w") as log:
         files = [full, log]
         printer = JsonPrinter(lambda text: print(text, file=files[0], flush=True))
@@ -270,10 +311,15 @@ def exporter(folder: Path) -> Callable[[Format, str | None], str]:
     world = World(3, "g1", "g2")
     world.move("g1")
     # Reports hold what the public knows; alerts that doubt a result are the arbiter's.
-    live, world.held["g2"] = World(3), msgspec.structs.replace(world.held["g2"], result="1-0")
+    live, world.held["g2"] = (
+        World(3),
+        msgspec.structs.replace(world.held["g2"], result="1-0"),
+    )
     about: dict[str, Any] = {"id": "a", "text": "", "advice": "", "first_seen_s": 1.0}
     live.raised["a"] = Alert(kind="result", severity="alarm", game="g2", **about)
-    return lambda kind, game: export_report(world, live, folder, kind, game, lambda: NOW)
+    return lambda kind, game: export_report(
+        world, live, folder, kind, game, lambda: NOW
+    )
 
 
 def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
@@ -311,7 +357,9 @@ def test_an_incident_report_is_its_users_own(tmp_path: Path) -> None:
     assert written.stat().st_mode & 0o077 == 0
 
 
-def test_a_folder_that_cannot_be_written_and_a_board_that_is_gone(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_and_a_board_that_is_gone(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         exporter(tmp_path / "file")("pgn", None)

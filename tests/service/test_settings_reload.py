@@ -37,16 +37,38 @@ from tests.sources.fakes import DrivenClock, until
 
 
 def settings(**changes: object) -> Config:
-    return load_config(None, {}, {key.replace("__", "."): value for key, value in changes.items()})
+    return load_config(
+        None, {}, {key.replace("__", "."): value for key, value in changes.items()}
+    )
 
 
-# --- what a change means --------------------------------------------------------------------------
+# --- what a change means --------------------------------------------------------------
 
 
 #: Values of many kinds: each setting takes one that is not its own.
 SAMPLES = (
-    *(True, False, 7, 8, 0.5, 0.75, "x", "y", "info", ["8"], ["http://h"], ["turn"], ["begins"]),
-    *("http://h/", "ws://h/", "tcp://h", "mqtt://h", "critical", "warning", "none", "de", "depth"),
+    True,
+    False,
+    7,
+    8,
+    0.5,
+    0.75,
+    "x",
+    "y",
+    "info",
+    ["8"],
+    ["http://h"],
+    ["turn"],
+    ["begins"],
+    "http://h/",
+    "ws://h/",
+    "tcp://h",
+    "mqtt://h",
+    "critical",
+    "warning",
+    "none",
+    "de",
+    "depth",
 )
 
 
@@ -65,17 +87,23 @@ def other(key: str, now: object) -> object:
 
 @pytest.mark.parametrize("key", SETTINGS)
 def test_what_is_said_to_be_taken_over_is_taken_over(
-    key: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    key: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The parts of the running service, each key by itself: what they hold afterwards is the new
-    setting, or a new start is said to be needed.
+    """The parts of the running service, each key by itself: what they hold afterwards
+    is the new setting, or a new start is said to be needed.
     """
     (pgn := tmp_path / "games.pgn").write_text("")
     old = Config()
     values = dict(flat(msgspec.to_builtins(old)))
     values[key] = other(key, values[key])
     new = msgspec.convert(nested(values), Config)
-    publisher, sources = Publisher(old.server, World(1)), SourceRunner([str(pgn)], old.feeds)
+    publisher, sources = (
+        Publisher(old.server, World(1)),
+        SourceRunner([str(pgn)], old.feeds),
+    )
     served: list[ServerConfig] = []
     monkeypatch.setattr(publisher, "reconfigure", served.append)
     log = logging.getLogger("live").level
@@ -103,13 +131,17 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
         assert publisher.public.delay_s == new.feeds.delay_s
     elif section == "feeds":
         assert sources.config == new.feeds
-        assert key not in ("feeds.rating_list", "feeds.pairing_list"), "read at the start alone"
+        assert key not in ("feeds.rating_list", "feeds.pairing_list"), (
+            "read at the start alone"
+        )
     else:
         assert key == "log.level"
 
 
 def test_scores_that_a_broker_holds_are_not_hidden_by_a_change() -> None:
-    """Readers of the broker would go on seeing them while the operator believes otherwise."""
+    """Readers of the broker would go on seeing them while the operator believes
+    otherwise.
+    """
     told = settings(mqtt__publish="mqtt://broker")
     hidden = settings(mqtt__publish="mqtt://broker", server__hide_scores=True)
     part = ReloadablePart(PORT_KEYS, lambda new: pytest.fail("taken over"))
@@ -118,7 +150,7 @@ def test_scores_that_a_broker_holds_are_not_hidden_by_a_change() -> None:
     assert found is not None and found.restart == ("server.hide_scores",)
 
 
-# --- reading again --------------------------------------------------------------------------------
+# --- reading again --------------------------------------------------------------------
 
 
 class Watched:
@@ -146,19 +178,25 @@ class Watched:
             raise ConfigError("feeds.x", "cannot be used")
 
 
-def test_a_change_is_taken_over_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_change_is_taken_over_and_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     watched = Watched(tmp_path / "config.toml")
     watched.path.write_text("[feeds]\npoll_s = 7.0\n[engine]\nnodes = 5000\n")
     watched.reload()
     assert [config.feeds.poll_s for config in watched.taken] == [7.0]
     assert watched.reloader.now.feeds.poll_s == 7.0
-    assert "taken over: feeds.poll_s; from the next start on: engine.nodes" in caplog.text
+    assert (
+        "taken over: feeds.poll_s; from the next start on: engine.nodes" in caplog.text
+    )
     watched.reload()
     assert len(watched.taken) == 1, "done once"
 
 
-@pytest.mark.parametrize("text", ["[feeds\n", "[feeds]\npoll_s = -1\n", "[feeds]\nnonsense = 1\n"])
-def test_a_broken_file_changes_nothing_and_is_told_in_one_line_and_so_is_that_it_was_mended(
+@pytest.mark.parametrize(
+    "text", ["[feeds\n", "[feeds]\npoll_s = -1\n", "[feeds]\nnonsense = 1\n"]
+)
+def test_a_broken_file_changes_nothing_and_both_it_and_its_mending_are_logged(
     text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     watched = Watched(tmp_path / "config.toml")
@@ -182,7 +220,9 @@ def test_nothing_is_changed_where_a_part_refuses(tmp_path: Path) -> None:
     assert watched.reloader.now == Config()
 
 
-async def test_the_file_is_looked_at_and_one_that_is_gone_changes_nothing(tmp_path: Path) -> None:
+async def test_the_file_is_looked_at_and_one_that_is_gone_changes_nothing(
+    tmp_path: Path,
+) -> None:
     watched = Watched(tmp_path / "config.toml")
 
     async def look() -> None:
@@ -203,7 +243,7 @@ async def test_the_file_is_looked_at_and_one_that_is_gone_changes_nothing(tmp_pa
     task.cancel()
 
 
-# --- the parts ------------------------------------------------------------------------------------
+# --- the parts ------------------------------------------------------------------------
 
 
 async def test_scores_hidden_by_a_change_are_in_no_message_from_then_on() -> None:

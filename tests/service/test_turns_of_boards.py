@@ -1,5 +1,5 @@
-"""Many boards on few engines: the service's planning with engines that take their time by a clock
-of the test's own.
+"""Many boards on few engines: the service's planning with engines that take their time
+by a clock of the test's own.
 """
 
 from collections.abc import Iterable
@@ -43,7 +43,9 @@ class TimedEvent(AnsweredEvent):
         assert isinstance(key, SearchKey)
         priority = SearchPriority(KINDS[urgency], request_id.game, request_id.ply)
         self.open.add(request_id)
-        self._carry_out(self.queue.submit(request_id, search, key, priority, self.now_s))
+        self._carry_out(
+            self.queue.submit(request_id, search, key, priority, self.now_s)
+        )
 
     def drop(self, request_id: RequestId) -> None:
         self.open.discard(request_id)
@@ -73,14 +75,19 @@ class TimedEvent(AnsweredEvent):
         self.now_s = until_s
 
     def behind(self, game: str) -> int:
-        """How many moves of a player the queue has yet to judge since the newest it need not."""
+        """How many moves of a player the queue has yet to judge since the newest it
+        need not.
+        """
         detail = self.state.game(game)
         assert detail is not None
         plies = len(detail.plies)
         waiting = {(each.kind, each.ply) for each in self.open if each.game == game}
 
         def judged(ply: int) -> bool:
-            return ("position", ply - 1) not in waiting and ("played", ply) not in waiting
+            return ("position", ply - 1) not in waiting and (
+                "played",
+                ply,
+            ) not in waiting
 
         return max(
             next((at for at, ply in enumerate(own) if judged(ply)), len(own))
@@ -88,9 +95,9 @@ class TimedEvent(AnsweredEvent):
         )
 
 
-async def test_of_56_boards_each_has_moves_that_count_and_none_is_older_than_is_said() -> None:
-    """Taken up in the middle of a round, then a move every twenty seconds on each board: more than
-    two engines can search.
+async def test_each_of_56_boards_is_rated_and_none_is_older_than_it_says() -> None:
+    """Taken up in the middle of a round, then a move every twenty seconds on each
+    board: more than two engines can search.
     """
     event = TimedEvent(search_s=0.5)
     halls = [game for game in boards(56) if len(game.moves) > 20]
@@ -106,7 +113,9 @@ async def test_of_56_boards_each_has_moves_that_count_and_none_is_older_than_is_
         assert max(behind.values()) <= 1 or second < 44
         much = [moves for moves in behind.values() if moves >= 3]
         assert (
-            (f"up to {max(much)} moves behind on {len(much)} board" in said) if much else not said
+            (f"up to {max(much)} moves behind on {len(much)} board" in said)
+            if much
+            else not said
         )
     event.state.rate()
     figures = {

@@ -137,7 +137,9 @@ class Shown:
 
     def take(self, reports: Iterable[FeedReport]) -> None:
         for told in reports:
-            for step in plan_steps(self.index, FeedReport("hall", told.games, told.complete)):
+            for step in plan_steps(
+                self.index, FeedReport("hall", told.games, told.complete)
+            ):
                 self._check(step)
                 self.index.apply(step)
 
@@ -161,7 +163,9 @@ class Shown:
     def reports(self) -> list[GameReport]:
         return [game.to_report() for game in self.index]
 
-    def check(self, before: dict[int, int], now: dict[int, int], well: Iterable[int]) -> None:
+    def check(
+        self, before: dict[int, int], now: dict[int, int], well: Iterable[int]
+    ) -> None:
         """No board has fewer plies than before; those that are well have all, and no
         problem.
         """

@@ -1,4 +1,6 @@
-"""What the tests of sources share: time that is driven, a consumer that remembers, real servers."""
+"""What the tests of sources share: time that is driven, a consumer that remembers, real
+servers.
+"""
 
 import asyncio
 from collections import deque
@@ -29,8 +31,8 @@ CONFIG = FeedsConfig(timeout_s=5.0)
 class DrivenClock:
     """A clock that only moves when a test says so, or when somebody sleeps.
 
-    ``sleep`` returns at once and moves the time on, so that no test waits for back-offs and
-    replays; a ``deadline`` fires only when :meth:`expire` says so.
+    ``sleep`` returns at once and moves the time on, so that no test waits for back-offs
+    and replays; a ``deadline`` fires only when :meth:`expire` says so.
     """
 
     #: How long others have for what happened meanwhile.
@@ -120,7 +122,15 @@ def substance(game: GameReport) -> tuple[object, ...]:
     told = game.headers
     clocks = [move.clock_s for move in game.moves]
     moves = [move.uci for move in game.moves]
-    return (told.white, told.black, told.round, moves, clocks, game.result, game.start_fen)
+    return (
+        told.white,
+        told.black,
+        told.round,
+        moves,
+        clocks,
+        game.result,
+        game.start_fen,
+    )
 
 
 def sans(game: GameReport | Movetext) -> str:
@@ -151,7 +161,8 @@ async def until(condition: Callable[[], bool], within_s: float = 60) -> None:
     """Wait for something to become true: bounded, and without a clock of its own."""
     async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - no one event tells of it
-            # A real file, socket or thread is on its way; a millisecond keeps the processor free.
+            # A real file, socket or thread is on its way; a millisecond keeps the
+            # processor free.
             await asyncio.sleep(0.001)
 
 
@@ -248,7 +259,9 @@ class Followed:
 
 @asynccontextmanager
 async def following(
-    source: str | Callable[[FeedConditions], Feed], config: FeedsConfig = CONFIG, **how: Any
+    source: str | Callable[[FeedConditions], Feed],
+    config: FeedsConfig = CONFIG,
+    **how: Any,
 ) -> AsyncIterator[Followed]:
     """The source is followed while the block runs."""
     seen = Followed(source, config, **how)
@@ -267,7 +280,9 @@ class PgnPage(PgnUrlRehearsal):
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        await (self.instead.popleft() if self.instead else super().answer_request)(request, reply)
+        await (self.instead.popleft() if self.instead else super().answer_request)(
+            request, reply
+        )
 
 
 def answering(status: int, body: bytes = b"", **headers: str) -> Handler:

@@ -1,6 +1,6 @@
-"""What a playing hall sends out, on this machine: DGT LiveChess, with a board for each game, and
-pairings where the hall has a tournament; and games published over MQTT, as the manual asks
-publishers to: a topic a board, retained, QoS 1.
+"""What a playing hall sends out, on this machine: DGT LiveChess, with a board for each
+game, and pairings where the hall has a tournament; and games published over MQTT, as
+the manual asks publishers to: a topic a board, retained, QoS 1.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -24,15 +24,20 @@ RESULTS = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
 
 
 class FakeLiveChess:
-    """DGT LiveChess on its computer: boards over a websocket, each event with all moves so far, and
-    lifted pieces between; the pairings of one tournament over HTTP.
+    """DGT LiveChess on its computer: boards over a websocket, each event with all moves
+    so far, and lifted pieces between; the pairings of one tournament over HTTP.
     """
 
     def __init__(
-        self, boards: Sequence[GameReport], *, forgets: bool = False, first_table: int = 1
+        self,
+        boards: Sequence[GameReport],
+        *,
+        forgets: bool = False,
+        first_table: int = 1,
     ) -> None:
-        """``boards``: what stands on each, of which only start and moves count. ``forgets``: what
-        was set up is forgotten with the connection. ``first_table``: where the first board is.
+        """``boards``: what stands on each, of which only start and moves count.
+        ``forgets``: what was set up is forgotten with the connection. ``first_table``:
+        where the first board is.
         """
         self.boards = list(boards)
         self.event = "Open"
@@ -49,12 +54,18 @@ class FakeLiveChess:
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Serve while the block runs; gives the ``--feed`` text."""
-        async with serve(self._talk, host, port, process_request=self._answer_http) as server:
+        async with serve(
+            self._talk, host, port, process_request=self._answer_http
+        ) as server:
             bound = next(iter(server.sockets)).getsockname()[1]
             yield f"ws://{host}:{bound}/api/v1.0"
 
-    def pair(self, round_: int, table: int, headers: Headers, result: str = "*") -> None:
-        """From now on these two sit there, with this result; ``-``: they have not begun."""
+    def pair(
+        self, round_: int, table: int, headers: Headers, result: str = "*"
+    ) -> None:
+        """From now on these two sit there, with this result; ``-``: they have not
+        begun.
+        """
         while len(self.rounds) < round_:
             self.rounds.append({})
         self.rounds[round_ - 1][table] = {
@@ -87,7 +98,9 @@ class FakeLiveChess:
         if self._forgets:
             self._setups.clear()
 
-    def _answer_http(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _answer_http(
+        self, connection: ServerConnection, request: Request
+    ) -> Response | None:
         if "Upgrade" in request.headers:
             return None
         path = request.path.removeprefix("/api/v1.0/")
@@ -97,7 +110,11 @@ class FakeLiveChess:
             found = [str(FIRST_SERIAL + index) for index in range(len(self.boards))]
             serials = [*[None] * (self._first_table - 1), *found]
             files["tournaments"] = [{"uuid": "t", "description": "", "rounds": rounds}]
-            files["tournament/t"] = {"name": self.event, "rounds": rounds, "eboards": serials}
+            files["tournament/t"] = {
+                "name": self.event,
+                "rounds": rounds,
+                "eboards": serials,
+            }
             for number, pairings in enumerate(self.rounds):
                 in_order = [pairings[table] for table in sorted(pairings)]
                 files[f"round/t/{number}"] = {"nr": number + 1, "pairings": in_order}
@@ -110,7 +127,9 @@ class FakeLiveChess:
         try:
             async for raw in connection:
                 call = msgspec.json.decode(raw)
-                await self._answer(connection, call["id"], call["call"], call.get("param"))
+                await self._answer(
+                    connection, call["id"], call["call"], call.get("param")
+                )
         except ConnectionClosed:
             pass
         finally:
@@ -120,7 +139,11 @@ class FakeLiveChess:
                 self._forget()
 
     async def _answer(
-        self, connection: ServerConnection, number: int, call: str, param: dict[str, object] | None
+        self,
+        connection: ServerConnection,
+        number: int,
+        call: str,
+        param: dict[str, object] | None,
     ) -> None:
         answer, tell = None, None
         if call == "eboards":
@@ -148,7 +171,9 @@ class FakeLiveChess:
             assert isinstance(setup, dict)
             self._setups[tell] = str(setup["fen"])
             self.boards_ready = len(self._setups)
-        await self._send(connection, {"response": "call", "id": number, "param": answer})
+        await self._send(
+            connection, {"response": "call", "id": number, "param": answer}
+        )
         if tell is not None:
             await self._tell(connection, tell)
 
@@ -159,18 +184,25 @@ class FakeLiveChess:
         for move in report.moves:
             board.push_uci(move.uci)
             positions.append(_place(board))
-        told: dict[str, object] = {"serialnr": str(FIRST_SERIAL + index), "flipped": False}
+        told: dict[str, object] = {
+            "serialnr": str(FIRST_SERIAL + index),
+            "flipped": False,
+        }
         feed = {"response": "feed", "id": self._feeds[connection, index]}
         setup = self._setups.get(index)
         if setup is None:
-            await self._send(connection, {**feed, "param": {**told, "board": board.board_fen()}})
+            await self._send(
+                connection, {**feed, "param": {**told, "board": board.board_fen()}}
+            )
             return
         # LiveChess does not know what came before the position it was sent.
         place = _place(chess.Board(setup))
         known = place in positions
         first = positions.index(place) if known else len(positions) - 1
         # A piece is lifted first: its square is empty for a moment.
-        await self._send(connection, {**feed, "param": {**told, "board": "8/8/8/8/8/8/8/8"}})
+        await self._send(
+            connection, {**feed, "param": {**told, "board": "8/8/8/8/8/8/8/8"}}
+        )
         clocks: list[float | None] = [None, None]
         for ply, move in enumerate(report.moves):
             clocks[ply % 2] = move.clock_s
@@ -210,7 +242,11 @@ class DgtBoardRehearsal(FakeLiveChess, MishapRehearsal):
     """Plays games back on boards, without pairings."""
 
     def __init__(
-        self, games: Sequence[GameReport], *, clock: Clock = LOOP_CLOCK, forgets: bool = False
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock = LOOP_CLOCK,
+        forgets: bool = False,
     ) -> None:
         """``forgets``: what was set up is forgotten with the connection."""
         MishapRehearsal.__init__(self, games, clock)
@@ -237,7 +273,11 @@ class MqttRehearsal(MishapRehearsal):
     """Publishes games, one topic each, to a broker that may lose its power."""
 
     def __init__(
-        self, games: Sequence[GameReport], broker: Mosquitto, *, clock: Clock = LOOP_CLOCK
+        self,
+        games: Sequence[GameReport],
+        broker: Mosquitto,
+        *,
+        clock: Clock = LOOP_CLOCK,
     ) -> None:
         super().__init__(games, clock)
         self._broker = broker

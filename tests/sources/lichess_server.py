@@ -1,5 +1,5 @@
-"""Lichess on this machine: a round with its short list, its tournament and the round after it, and
-the streams of a game and of TV (lichess API documentation, ndjson).
+"""Lichess on this machine: a round with its short list, its tournament and the round
+after it, and the streams of a game and of TV (lichess API documentation, ndjson).
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ class LichessRound(FaultyLichess):
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        if self._token and request.headers.get("authorization") != f"Bearer {self._token}":
+        if (
+            self._token
+            and request.headers.get("authorization") != f"Bearer {self._token}"
+        ):
             await reply.send_whole(401, b'{"error":"Missing or unknown token"}')
         elif self._next is not None and self._next.round_id in request.path:
             await self._next.answer_request(request, reply)
@@ -83,8 +86,14 @@ class LichessRound(FaultyLichess):
         rounds: list[dict[str, object]] = []
         each: LichessRound | None = self
         while each is not None:
-            ended = each._held and all(game.result != "*" for game in each._held.values())
-            state = {"finishedAt": 1} if ended and self.tour_over else {"ongoing": each.started}
+            ended = each._held and all(
+                game.result != "*" for game in each._held.values()
+            )
+            state = (
+                {"finishedAt": 1}
+                if ended and self.tour_over
+                else {"ongoing": each.started}
+            )
             rounds.append({"id": each.round_id, "name": "Round", **state})
             each = each._next
         return {"tour": {"id": TOUR_ID}, "rounds": rounds}
@@ -93,25 +102,39 @@ class LichessRound(FaultyLichess):
         """The boards, short (lila ChapterPreview): no FEN at the starting position."""
         boards = []
         for index, report in sorted(self._held.items()):
-            position = chess.Board(report.start_fen, chess960=report.headers.variant == "chess960")
+            position = chess.Board(
+                report.start_fen, chess960=report.headers.variant == "chess960"
+            )
             for move in report.moves:
                 position.push_uci(move.uci)
-            fen = {} if position.fen() == chess.STARTING_FEN else {"fen": position.fen()}
+            fen = (
+                {} if position.fen() == chess.STARTING_FEN else {"fen": position.fen()}
+            )
             status = report.result.replace("1/2", "½")
             boards.append(
-                {"id": self.chapter_id(index), "name": "Chapter 1", "status": status, **fen}
+                {
+                    "id": self.chapter_id(index),
+                    "name": "Chapter 1",
+                    "status": status,
+                    **fen,
+                }
             )
-        return {"round": {"id": self.round_id}, "tour": {"id": TOUR_ID}, "games": boards}
+        return {
+            "round": {"id": self.round_id},
+            "tour": {"id": TOUR_ID},
+            "games": boards,
+        }
 
 
 @asynccontextmanager
 async def lichess_game(
     game: GameReport, *, cut: int = 1 << 20, drop_after: int | None = None
 ) -> AsyncIterator[str]:
-    """Send one game from its start to every client; TV features the same game. Gives the origin.
+    """Send one game from its start to every client; TV features the same game. Gives
+    the origin.
 
-    ``cut`` is the length of the pieces in which bytes are sent; ``drop_after`` breaks the first
-    connection off after so many lines.
+    ``cut`` is the length of the pieces in which bytes are sent; ``drop_after`` breaks
+    the first connection off after so many lines.
     """
     drops = [drop_after]
 
@@ -150,7 +173,12 @@ def _positions(game: GameReport) -> Iterator[dict[str, object]]:
 
 def _lines(game: GameReport) -> Iterator[object]:
     players = {"white": _side(game.headers.white), "black": _side(game.headers.black)}
-    told = {"id": GAME_ID, "variant": {"key": "standard"}, "speed": "classical", "players": players}
+    told = {
+        "id": GAME_ID,
+        "variant": {"key": "standard"},
+        "speed": "classical",
+        "players": players,
+    }
     yield {**told, "status": {"id": 20, "name": "started"}}
     yield from _positions(game)
     winner = {"1-0": "white", "0-1": "black"}.get(game.result)
@@ -162,7 +190,10 @@ def _tv_lines(game: GameReport) -> Iterator[object]:
         {"color": "white", **_side(game.headers.white)},
         {"color": "black", **_side(game.headers.black)},
     ]
-    yield {"t": "featured", "d": {"id": GAME_ID, "players": players, "fen": game.start_fen}}
+    yield {
+        "t": "featured",
+        "d": {"id": GAME_ID, "players": players, "fen": game.start_fen},
+    }
     for position in _positions(game):
         if "lm" in position:
             yield {"t": "fen", "d": position}

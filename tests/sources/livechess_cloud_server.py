@@ -1,4 +1,6 @@
-"""DGT LiveChess Cloud on this machine: the files of one round, changing while games are played."""
+"""DGT LiveChess Cloud on this machine: the files of one round, changing while games are
+played.
+"""
 
 import hashlib
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -110,7 +112,9 @@ def _board(report: GameReport) -> dict[str, object]:
         "live": live,
         "chess960": STANDARD_POSITION if position is None else position,
         "result": _CODES.get(report.result),
-        "clock": clocks if live and len(clocks) == 2 and None not in clocks.values() else None,
+        "clock": clocks
+        if live and len(clocks) == 2 and None not in clocks.values()
+        else None,
         "moves": [_move(move) for move in report.moves],
     }
 

@@ -11,7 +11,8 @@ RUSSIAN = "Карпов, Анатолий;Каспаров, Гарри;Непо�
 GREEK = "Παπαδόπουλος, Γιάννης;Μαυρίδης, Στέφανος;Χατζηδάκη, Ελένη"
 TURKISH = "Çağlar Şahin;Arslan, Gökhan İsmail;Işıklı, Doğuş;Yüksel, Nağme"
 CENTRAL = (
-    "Dvořák, Jiří;Hráček, Zbyněk;Kovačević, Aleksandar;Wojtaszek, Radosław;Świercz, Dariusz;"
+    "Dvořák, Jiří;Hráček, Zbyněk;Kovačević, Aleksandar;Wojtaszek, "
+    "Radosław;Świercz, Dariusz;"
     "Mikołajczyk, Żaneta;Krejčík, Štěpán"
 )
 GERMAN = "Müller, Jörg;Grönfeld, Ernst;Bäuerle, Käthe;Schröter, Günter"
@@ -42,7 +43,8 @@ TEXTS = {
 
 def pgn(names: list[str]) -> str:
     return "".join(
-        f'[Event "Open"]\n[White "{name}"]\n[Black "Smith, John"]\n\n1. e4 *\n\n' for name in names
+        f'[Event "Open"]\n[White "{name}"]\n[Black "Smith, John"]\n\n1. e4 *\n\n'
+        for name in names
     )
 
 
@@ -69,13 +71,17 @@ def test_one_name_is_enough(charset: str) -> None:
             assert raw.decode(guess_charset(raw)) == pgn([name]), name
 
 
-@pytest.mark.parametrize("charset", ["utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig"])
+@pytest.mark.parametrize(
+    "charset", ["utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig"]
+)
 def test_unicode_is_no_guess(charset: str) -> None:
     assert guess_charset(pgn(RUSSIAN.split(";")).encode(charset)) == ""
 
 
 def test_dashes_and_blanks_of_moves_are_those_of_windows() -> None:
-    raw = pgn(["Smith"]).replace("1. e4", "1.\xa0e4 e5 2.\xa0Nf3 – 0–0").encode("cp1252")
+    raw = (
+        pgn(["Smith"]).replace("1. e4", "1.\xa0e4 e5 2.\xa0Nf3 – 0–0").encode("cp1252")
+    )
     assert guess_charset(raw) == "cp1252"
     assert guess_charset("1. e4 e5 2. Кf3 Кc6 3. Сb5 Фe7".encode("cp1251")) == "cp1251"
 

@@ -3,7 +3,12 @@
 import pytest
 
 from live.messages.from_sources import Score
-from live.sources.comment_commands import CommentValues, read_comment, read_eval, read_time_s
+from live.sources.comment_commands import (
+    CommentValues,
+    read_comment,
+    read_eval,
+    read_time_s,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +42,9 @@ def test_clock_forms(seconds: float | None, texts: list[bytes]) -> None:
         (None, [b"1e5", b"", b"9" * 5000]),
     ],
 )
-def test_evaluations_are_whites_in_centipawns(score: Score | None, texts: list[bytes]) -> None:
+def test_evaluations_are_whites_in_centipawns(
+    score: Score | None, texts: list[bytes]
+) -> None:
     assert {read_eval(text, white_moved=True) for text in texts} == {score}
     assert read_eval(b"#0", white_moved=False) == Score(-3900, 0)
 
@@ -47,7 +54,10 @@ def test_evaluations_are_whites_in_centipawns(score: Score | None, texts: list[b
     [
         (b"[%emt 1:07.5]", CommentValues(None, 67.5, None)),  # minutes and seconds
         (b"[%clk\n00:15:27] [%emt\n00:00:02]", CommentValues(927.0, 2.0, None)),
-        (b" good [%eval 0.17] [%clk 0:00:30][%csl Ge4] move", CommentValues(30.0, None, Score(17))),
+        (
+            b" good [%eval 0.17] [%clk 0:00:30][%csl Ge4] move",
+            CommentValues(30.0, None, Score(17)),
+        ),
         (b"[%clk ?] [%clk 0:00:30] [%clk 0:00:31]", CommentValues(30.0, None, None)),
         (b"a novelty", None),
         (b"[%clk]", None),

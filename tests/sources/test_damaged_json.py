@@ -1,5 +1,6 @@
 """Damaged JSON of every protocol: no move lost, no false takeback, the others
-untouched, and the right words. Set ``LIVE_RATE_DAMAGES=200`` for two hundred files each.
+untouched, and the right words. Set ``LIVE_RATE_DAMAGES=200`` for two hundred files
+each.
 """
 
 import json
@@ -20,7 +21,14 @@ from live.sources.hall_board import Seat
 from live.sources.lichess_game import LichessGameStream, LichessTvStream
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.mqtt_feed import MqttGames
-from tests.sources.damaged_json import Damage, Shown, damages, is_said, long_game, sans_of
+from tests.sources.damaged_json import (
+    Damage,
+    Shown,
+    damages,
+    is_said,
+    long_game,
+    sans_of,
+)
 from tests.sources.fakes import Followed, following, until
 from tests.sources.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
@@ -29,9 +37,13 @@ ALL = pytest.param(DAMAGES, marks=pytest.mark.whole)
 
 
 def in_pieces(quick: int) -> list[Any]:
-    """The first few, and all of them in pieces, where each reads its game from the start."""
+    """The first few, and all of them in pieces, where each reads its game from the
+    start.
+    """
     firsts = range(0, DAMAGES, 20)
-    pieces = [pytest.param(range(each, each + 20), marks=pytest.mark.whole) for each in firsts]
+    pieces = [
+        pytest.param(range(each, each + 20), marks=pytest.mark.whole) for each in firsts
+    ]
     return [range(quick), *pieces]
 
 
@@ -41,7 +53,7 @@ GAMES = {board: long_game(board, 2 * DAMAGES + 40) for board in BOARDS}
 LINES = {board: sans_of(moves) for board, moves in GAMES.items()}
 
 
-# --- LiveChess Cloud ------------------------------------------------------------------------------
+# --- LiveChess Cloud ------------------------------------------------------------------
 
 
 class Cloud(LiveChessCloudRehearsal):
@@ -56,7 +68,12 @@ class Cloud(LiveChessCloudRehearsal):
         """All files as they should be."""
         pairings = [
             {
-                "white": {"fname": "Ines", "lname": f"W{board}", "title": "IM", "fideid": board},
+                "white": {
+                    "fname": "Ines",
+                    "lname": f"W{board}",
+                    "title": "IM",
+                    "fideid": board,
+                },
                 "black": {
                     "fname": "Petr",
                     "lname": f"B{board}",
@@ -120,7 +137,9 @@ async def heard(seen: Followed, shown: Shown) -> None:
     shown.take(reports)
 
 
-async def damaged_once(site: Cloud, seen: Followed, shown: Shown, number: int, now: bool) -> None:
+async def damaged_once(
+    site: Cloud, seen: Followed, shown: Shown, number: int, now: bool
+) -> None:
     """One file is damaged, and whole again. ``now``: it was whole when the source was
     opened.
     """
@@ -137,7 +156,10 @@ async def damaged_once(site: Cloud, seen: Followed, shown: Shown, number: int, n
     if damage.is_odd and damage.field != "id":
         assert is_said(damage, seen.detail), (str(damage), seen.detail)
         for board in damaged:
-            assert is_said(damage, shown.words(board)), (str(damage), shown.words(board))
+            assert is_said(damage, shown.words(board)), (
+                str(damage),
+                shown.words(board),
+            )
     site.grow()
     wanted = {f"W{board}, Ines": plies for board, plies in site.plies.items()}
     await until(lambda: (seen.plies, seen.detail) == (wanted, "3 games"))
@@ -146,7 +168,9 @@ async def damaged_once(site: Cloud, seen: Followed, shown: Shown, number: int, n
 
 
 @pytest.mark.parametrize("numbers", in_pieces(10), ids=str)
-async def test_files_of_livechess_cloud_damaged_one_after_the_other(numbers: range) -> None:
+async def test_files_of_livechess_cloud_damaged_one_after_the_other(
+    numbers: range,
+) -> None:
     site, shown = Cloud(), Shown()
     async with (
         serve_http(site.answer) as origin,
@@ -158,7 +182,9 @@ async def test_files_of_livechess_cloud_damaged_one_after_the_other(numbers: ran
 
 
 @pytest.mark.parametrize("numbers", in_pieces(5), ids=str)
-async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(numbers: range) -> None:
+async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(
+    numbers: range,
+) -> None:
     site, shown = Cloud(), Shown()
     async with serve_http(site.answer) as origin:
         spec = f"livechess-cloud+{origin}/#{UUID}"
@@ -170,7 +196,7 @@ async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(numbers: r
                 await damaged_once(site, seen, shown, 1000 + number, now=False)
 
 
-# --- LiveChess in the hall ------------------------------------------------------------------------
+# --- LiveChess in the hall ------------------------------------------------------------
 
 
 def hall_event(board: int, plies: int) -> dict[str, Any]:
@@ -194,7 +220,16 @@ def hall_event(board: int, plies: int) -> dict[str, Any]:
 
 HALL_SEATS = {
     str(board): (
-        Seat(Headers(Player(f"W{board}"), Player(f"B{board}"), "Open", "", f"1.{board}", board)),
+        Seat(
+            Headers(
+                Player(f"W{board}"),
+                Player(f"B{board}"),
+                "Open",
+                "",
+                f"1.{board}",
+                board,
+            )
+        ),
     )
     for board in BOARDS
 }
@@ -205,7 +240,11 @@ HALL_SEATS = {
 def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
     shown = Shown()
     plies = dict.fromkeys(BOARDS, 6)
-    listed = {"response": "call", "id": 1, "param": [{"serialnr": str(each)} for each in BOARDS]}
+    listed = {
+        "response": "call",
+        "id": 1,
+        "param": [{"serialnr": str(each)} for each in BOARDS],
+    }
 
     def started() -> LiveChessMessages:
         """LiveChess as it is spoken to by a service that has just started."""
@@ -235,14 +274,17 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
         hear(boards, damage.document)
         shown.check(before, plies, well={*BOARDS} - {board})
         if damage.is_odd and len(damage.path) > 1 and damage.field != "serialnr":
-            assert is_said(damage, shown.words(board)), (str(damage), shown.words(board))
+            assert is_said(damage, shown.words(board)), (
+                str(damage),
+                shown.words(board),
+            )
         for each in BOARDS:
             hear(boards, hall_event(each, plies[each]))
         shown.check(plies, plies, well=BOARDS)
         assert boards.note == ""
 
 
-# --- MQTT -----------------------------------------------------------------------------------------
+# --- MQTT -----------------------------------------------------------------------------
 
 
 def published(board: int, plies: int) -> dict[str, Any]:
@@ -322,13 +364,16 @@ def test_mqtt(publish: Any, restarts: bool, count: int) -> None:
         hear(board, damage.document)
         shown.check(before, plies, well={*BOARDS} - {board})
         if damage.is_odd:
-            assert is_said(damage, shown.words(board)), (str(damage), shown.words(board))
+            assert is_said(damage, shown.words(board)), (
+                str(damage),
+                shown.words(board),
+            )
         hear_all()
         shown.check(plies, plies, well=BOARDS)
         assert games.note == ""
 
 
-# --- lichess --------------------------------------------------------------------------------------
+# --- lichess --------------------------------------------------------------------------
 
 
 DESCRIBED: dict[str, Any] = {
@@ -349,7 +394,9 @@ NOT_READ = {"name"}
 @cache
 def all_positions() -> list[dict[str, Any]]:
     board = chess.Board()
-    found: list[dict[str, Any]] = [{"fen": f"{board.board_fen()} w", "wc": 5400, "bc": 5400}]
+    found: list[dict[str, Any]] = [
+        {"fen": f"{board.board_fen()} w", "wc": 5400, "bc": 5400}
+    ]
     for move in GAMES[1]:
         board.push(move)
         fen = f"{board.board_fen()} {'w' if board.turn else 'b'}"
@@ -411,9 +458,17 @@ def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
         before = heard_of.plies
         for place, line in enumerate(lines):
             heard_of.hear(line)
-            if place == at and damage.is_odd and not NOT_READ & {*damage.path} and number % 4 != 3:
+            if (
+                place == at
+                and damage.is_odd
+                and not NOT_READ & {*damage.path}
+                and number % 4 != 3
+            ):
                 said = heard_of.problem or ""
-                assert is_said(damage, said) or damage.field == "id", (str(damage), said)
+                assert is_said(damage, said) or damage.field == "id", (
+                    str(damage),
+                    said,
+                )
         assert heard_of.plies >= before
         heard_of.stream.reconnect()
         plies += 1

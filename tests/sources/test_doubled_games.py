@@ -26,7 +26,9 @@ NAMES = (
     "backup/games.pgn",
 )
 HOME = ROOT / "games.pgn"
-OPENING = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 Nbd2 Bb7"
+OPENING = (
+    "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 Nbd2 Bb7"
+)
 LINE = OPENING.split()
 
 
@@ -47,7 +49,9 @@ class Looks:
     def look(
         self, files: Mapping[Path, tuple[GameReport, ...]], *, cut: Path | None = None
     ) -> list[GameReport]:
-        """What is read of these files; ``cut``: of which only the beginning is there."""
+        """What is read of these files; ``cut``: of which only the beginning is
+        there.
+        """
         self._now += 1
         for path, games in files.items():
             if self._before.get(path) != games:
@@ -87,7 +91,8 @@ def test_a_copy_that_goes_on_alone_is_read(name: str) -> None:
     assert case.doubles == {HOME: {copy: 1}}
     over = playing(13, result="1-0")
     assert case.look({HOME: (held,), copy: (over,)}) == [over]
-    # And where the copy takes a move back after that, what the other has does not come again.
+    # And where the copy takes a move back after that, what the other has does not come
+    # again.
     assert case.look({HOME: (held,), copy: (playing(8),)}) == [playing(8)]
 
 
@@ -99,7 +104,9 @@ def test_a_correction_in_one_file_is_believed_and_parts_no_game_from_its_copy() 
     corrected = told(sans=" ".join(other), round="3")
     assert case.look({HOME: (corrected,), copy: (held,)}) == [corrected]
     # A name put right in one file, too.
-    named = headed(playing(22), white=msgspec.structs.replace(held.headers.white, name="Ana Adams"))
+    named = headed(
+        playing(22), white=msgspec.structs.replace(held.headers.white, name="Ana Adams")
+    )
     assert case.look({HOME: (named,), copy: (playing(22),)}) in ([named], [playing(22)])
 
 
@@ -157,7 +164,9 @@ def test_rounds_in_folders_of_their_own_are_told_apart_without_a_number() -> Non
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_however_copies_are_made_each_game_is_there_once_and_as_it_stands(seed: int) -> None:
+def test_however_copies_are_made_each_game_is_there_once_and_as_it_stands(
+    seed: int,
+) -> None:
     chance, case = random.Random(seed), Looks()
     pairs = ("Anna Adams-Boris Berg", "Cid Cole-Dora Dahl", "Eva Ek-Finn Falk")
     plies = dict.fromkeys(pairs, 0)
@@ -167,7 +176,8 @@ def test_however_copies_are_made_each_game_is_there_once_and_as_it_stands(seed: 
         pair = chance.choice(pairs)
         plies[pair] = min(len(LINE), plies[pair] + 1)
         now = tuple(
-            playing(each, pair, board=at) for at, (pair, each) in enumerate(plies.items(), 1)
+            playing(each, pair, board=at)
+            for at, (pair, each) in enumerate(plies.items(), 1)
         )
         files[HOME] = now
         if chance.random() < 0.2:

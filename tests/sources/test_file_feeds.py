@@ -41,7 +41,9 @@ from tests.sources.fakes import (
 TEXT = (DATA / "four-boards.pgn").read_bytes()
 SPLIT = TEXT.index(b"[Event", 10)
 #: The same games while they are played: the last has neither result nor all its moves.
-RUNNING = TEXT[: TEXT.rindex(b" 20. ")].replace(b"1-0", b"*").replace(b"0-1", b"*") + b" *\n"
+RUNNING = (
+    TEXT[: TEXT.rindex(b" 20. ")].replace(b"1-0", b"*").replace(b"0-1", b"*") + b" *\n"
+)
 ALL = sum(len(game.moves) for game in GAMES)
 SOME = sum(len(game.moves) for game in decode(RUNNING))
 KNOWN = {told_by(game): game for game in GAMES}
@@ -102,7 +104,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "games.pgn"
 
 
-async def test_a_growing_file_is_followed_to_its_end_and_given_its_grace_period(path: Path) -> None:
+async def test_a_growing_file_is_followed_to_its_end_and_given_its_grace_period(
+    path: Path,
+) -> None:
     async with file(path) as (written, seen):
         await seen.moved(SOME)
         written.touch(TEXT)
@@ -120,9 +124,18 @@ MOVES_AT = FIRST.index(b"1. ")
 LESS = ": kept: its source has less of it just now"
 UNREADABLE = [
     (FIRST.replace(b"1. ", b"1. ??x", 1) + OTHERS, "board 9: unreadable move 1."),
-    (FIRST[:MOVES_AT] + b"1. e4 {open *\n\n" + OTHERS, "board 9: a comment is never closed"),
-    (FIRST.replace(b"[Site", b'[FEN "8/8"]\n[Site', 1) + OTHERS, "board 9: the FEN header cannot"),
-    (FIRST.replace(b'"Standard"', b'"No"', 1) + OTHERS, "board 9: the variant no is not followed"),
+    (
+        FIRST[:MOVES_AT] + b"1. e4 {open *\n\n" + OTHERS,
+        "board 9: a comment is never closed",
+    ),
+    (
+        FIRST.replace(b"[Site", b'[FEN "8/8"]\n[Site', 1) + OTHERS,
+        "board 9: the FEN header cannot",
+    ),
+    (
+        FIRST.replace(b'"Standard"', b'"No"', 1) + OTHERS,
+        "board 9: the variant no is not followed",
+    ),
     (RUNNING[:-60], LESS),
     (FIRST, LESS),
     (b"", LESS),
@@ -168,7 +181,9 @@ async def test_a_page_in_the_place_of_a_file_leaves_its_boards(path: Path) -> No
         await seen.moved(SOME)
         written.touch(b"<html>login</html>")
         await until(lambda: seen.states[-1] == "retrying")
-        assert seen.detail.startswith("the source sends an HTML page (perhaps a login page)")
+        assert seen.detail.startswith(
+            "the source sends an HTML page (perhaps a login page)"
+        )
         assert len(seen.ledger.reports) == 1
 
 
@@ -184,8 +199,12 @@ async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
         await seen.moved(ALL)
 
 
-async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(path: Path) -> None:
-    """A drive whose clock ticks every two seconds tells nothing of the second change in one."""
+async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(
+    path: Path,
+) -> None:
+    """A drive whose clock ticks every two seconds tells nothing of the second change in
+    one.
+    """
     async with file(path) as (_, seen):
         await seen.moved(SOME)
         stat = os.stat(path)
@@ -277,18 +296,23 @@ async def test_a_guessed_charset_is_said_once_in_the_health_and_a_named_one_is_n
 ) -> None:
     pgn = '[White "Παπαδόπουλος, Γιάννης"]\n[Black "B"]\n\n1. e4 *\n'
     for number in (1, 2):
-        put(tmp_path / f"{number}.pgn", pgn.replace('"B"', f'"B{number}"').encode("cp1253"))
+        put(
+            tmp_path / f"{number}.pgn",
+            pgn.replace('"B"', f'"B{number}"').encode("cp1253"),
+        )
     async with following(str(tmp_path), POLLED) as seen:
         await until(lambda: len(seen.games) == 2)
         await until(lambda: seen.detail.count("charset guessed: cp1253") == 1)
-        assert {game.headers.white.name for game in seen.games} == {"Παπαδόπουλος, Γιάννης"}
+        assert {game.headers.white.name for game in seen.games} == {
+            "Παπαδόπουλος, Γιάννης"
+        }
     named = msgspec.structs.replace(POLLED, charset="iso8859-7")
     async with following(str(tmp_path), named) as seen:
         await until(lambda: len(seen.games) == 2)
         assert "guessed" not in seen.detail
 
 
-async def test_games_beyond_the_bound_and_those_that_stand_twice_are_counted_in_the_health(
+async def test_health_counts_games_beyond_the_bound_and_doubled_ones(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with file(path, RUNNING + b"\n" + RUNNING[:SPLIT]) as (_, seen):
@@ -301,7 +325,7 @@ async def test_games_beyond_the_bound_and_those_that_stand_twice_are_counted_in_
         assert seen.detail.startswith("3 games") and len(seen.games) == 3
 
 
-# --- folders ------------------------------------------------------------------------------------
+# --- folders --------------------------------------------------------------------------
 
 
 WANTED = {told_by(game): substance(game) for game in GAMES}
@@ -347,14 +371,22 @@ class Folder:
 
     @property
     def games(self) -> dict[tuple[str, ...], tuple[object, ...]]:
-        return {board: substance(game) for board, game in self.seen.ledger.games.items()}
+        return {
+            board: substance(game) for board, game in self.seen.ledger.games.items()
+        }
 
     def holds(self, *games: GameReport) -> bool:
         return self.games == {told_by(game): substance(game) for game in games}
 
 
 def test_numbers_count_as_numbers(tmp_path: Path) -> None:
-    names = ["r/game-9.pgn", "r/game-10.pgn", "r/games.pgn", "round-2/b.pgn", "round-10/x.PGN"]
+    names = [
+        "r/game-9.pgn",
+        "r/game-10.pgn",
+        "r/games.pgn",
+        "round-2/b.pgn",
+        "round-10/x.PGN",
+    ]
     for name in reversed(names):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -402,22 +434,30 @@ async def test_a_combined_file_is_left_out_and_named_and_no_other(
     assert "side" not in detail and "games.pgn: left out" in caplog.text
 
 
-async def test_of_a_combined_file_what_no_single_file_holds_is_read(tmp_path: Path) -> None:
+async def test_of_a_combined_file_what_no_single_file_holds_is_read(
+    tmp_path: Path,
+) -> None:
     case = Folder(tmp_path)
     case.write("game-1.pgn", GAMES[0])
     case.write("games.pgn", *GAMES[:2])
     named = msgspec.structs.replace(GAMES[0].headers, white=Player("Other"))
-    case.write("all.pgn", replaced(GAMES[0], headers=named))  # an accent was put right there first
+    case.write(
+        "all.pgn", replaced(GAMES[0], headers=named)
+    )  # an accent was put right there first
     async with case.following():
         assert case.holds(*GAMES[:2])
         assert "games.pgn, 1 of its 2 games being in single files" in case.seen.detail
 
 
-async def test_copies_of_a_file_give_no_second_boards_and_are_named(tmp_path: Path) -> None:
+async def test_copies_of_a_file_give_no_second_boards_and_are_named(
+    tmp_path: Path,
+) -> None:
     case, copy = Folder(tmp_path), "games (HALL-PC's conflicted copy 2026-03-01).pgn"
     case.write("games.pgn", *GAMES[:2])
     case.write(copy, *GAMES[:2])
-    case.write("games - Copy.pgn", replaced(GAMES[0], moves=GAMES[0].moves[:12], result="*"))
+    case.write(
+        "games - Copy.pgn", replaced(GAMES[0], moves=GAMES[0].moves[:12], result="*")
+    )
     async with case.following():
         assert case.holds(*GAMES[:2])
         assert case.seen.detail == (
@@ -430,7 +470,7 @@ async def test_copies_of_a_file_give_no_second_boards_and_are_named(tmp_path: Pa
         assert case.holds(*GAMES[:3])
 
 
-async def test_a_file_that_is_replaced_takes_nothing_back_and_one_that_is_gone_takes_its_games(
+async def test_a_replaced_file_takes_nothing_back_and_a_deleted_one_its_games(
     tmp_path: Path,
 ) -> None:
     case = Folder(tmp_path)
@@ -461,7 +501,9 @@ async def test_a_file_that_is_replaced_takes_nothing_back_and_one_that_is_gone_t
 async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Windows refuses to open what another has locked; nothing about the file changes after it."""
+    """Windows refuses to open what another has locked; nothing about the file changes
+    after it.
+    """
     case, locked, read = Folder(tmp_path), True, file_feed.read_bounded
     case.write("game-1.pgn", GAMES[0])
     case.write("game-2.pgn", GAMES[1])
@@ -485,7 +527,9 @@ async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_a
 
 
 def odd_files(root: Path) -> Iterator[tuple[str, str]]:
-    """What may be called like a PGN file and is none: its name, and what is said of it."""
+    """What may be called like a PGN file and is none: its name, and what is
+    said of it.
+    """
     os.mkfifo(root / "b.pgn")
     yield "b.pgn", "a pipe"
     (root / "c.pgn").mkdir()
@@ -565,7 +609,8 @@ async def test_a_drive_that_does_not_answer_is_said_and_waited_for(
 def test_a_read_that_hangs_does_not_keep_the_service_from_ending(path: Path) -> None:
     put(path, TEXT)
     hanging = (
-        "import sys, threading; from live.cli import main; from live.sources import file_feed\n"
+        "import sys, threading; from live.cli import main; "
+        "from live.sources import file_feed\n"
         "def read(*arguments):\n"
         "    print('reads', flush=True); threading.Event().wait()\n"
         "file_feed.read_bounded = read\n"
@@ -573,7 +618,9 @@ def test_a_read_that_hangs_does_not_keep_the_service_from_ending(path: Path) -> 
     )
     arguments = ("--headless", "--no-journal", "--port", "0", "--feed", str(path))
     command = (sys.executable, "-c", hanging, *arguments)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as service:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as service:
         assert service.stdout is not None
         try:
             assert any(line == b"reads\n" for line in service.stdout)
@@ -583,7 +630,9 @@ def test_a_read_that_hangs_does_not_keep_the_service_from_ending(path: Path) -> 
             service.kill()
 
 
-async def test_a_name_that_is_no_text_is_printable_wherever_it_is_said(tmp_path: Path) -> None:
+async def test_a_name_that_is_no_text_is_printable_wherever_it_is_said(
+    tmp_path: Path,
+) -> None:
     root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xfe"))
     os.mkdir(root)
     case = Folder(root)
@@ -593,7 +642,10 @@ async def test_a_name_that_is_no_text_is_printable_wherever_it_is_said(tmp_path:
     async with case.following():
         assert case.games == WANTED
         said = case.seen.detail
-        assert r"\xff.pgn, 1 of its 4 games" in said and r"\xfd.pgn (a pipe, not a file)" in said
+        assert (
+            r"\xff.pgn, 1 of its 4 games" in said
+            and r"\xfd.pgn (a pipe, not a file)" in said
+        )
         msgspec.json.encode([each.detail for each in case.seen.ledger.healths])
     address = recognise_source(str(root), lichess_url="https://lichess.org")
     assert address.name.endswith(r"\xfe") and Path(address.target) == root
@@ -635,7 +687,9 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
 
 def going(*games: GameReport) -> list[GameReport]:
     """As files have games that are not over."""
-    return decode("\n".join(write_pgn(replaced(game, result="*")) for game in games).encode())
+    return decode(
+        "\n".join(write_pgn(replaced(game, result="*")) for game in games).encode()
+    )
 
 
 async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
@@ -659,7 +713,9 @@ async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
 
 
 async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> None:
-    """Two boards of a hall take back at once, and a file is gone, and one half written."""
+    """Two boards of a hall take back at once, and a file is gone, and one half
+    written.
+    """
     games = going(*GAMES)
     case = Folder(tmp_path)
     for number, game in enumerate(games, 1):
@@ -692,7 +748,7 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
         assert len(case.reports[-1].games) == 1
 
 
-# --- standard input and texts -------------------------------------------------------------------
+# --- standard input and texts ---------------------------------------------------------
 
 
 @asynccontextmanager
@@ -700,7 +756,10 @@ async def piped() -> AsyncIterator[tuple[Followed, int]]:
     """Standard input, not followed yet, and the end to write to."""
     reader, writer = os.pipe()
     yield (
-        Followed(functools.partial(StdinFeed, recognise_source("-"), fd=reader), FeedsConfig()),
+        Followed(
+            functools.partial(StdinFeed, recognise_source("-"), fd=reader),
+            FeedsConfig(),
+        ),
         writer,
     )
     os.close(reader)
@@ -723,10 +782,14 @@ async def test_a_pipe_gives_its_games_and_ends_the_feed(size: int) -> None:
     assert seen.states[-1] == "finished"
 
 
-async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(path: Path) -> None:
+async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(
+    path: Path,
+) -> None:
     put(path, TEXT[: TEXT.rindex(b" 20. ")])
     fd = os.open(path, os.O_RDONLY)
-    seen = Followed(functools.partial(StdinFeed, recognise_source("-"), fd=fd), FeedsConfig())
+    seen = Followed(
+        functools.partial(StdinFeed, recognise_source("-"), fd=fd), FeedsConfig()
+    )
     await seen.run()
     os.close(fd)
     assert [len(game.moves) for game in seen.games][-1] in (37, 38)

@@ -88,10 +88,20 @@ def test_what_is_read_of_a_value(field: str, sent: object, read: object) -> None
         ("white", {"elo": "2231.5"}, "white.elo", "a fraction"),
         ("white", {"elo": "²"}, "white.elo", "a text"),
         ("moves", 3, "moves", "a number"),
-        ("white", {"name": "A" * 1001}, "white.name", "a text of more than 1000 characters"),
+        (
+            "white",
+            {"name": "A" * 1001},
+            "white.name",
+            "a text of more than 1000 characters",
+        ),
         ("round", "1" * 1001, "round", "a text of more than 1000 characters"),
         ("moves", ["e4", None, "e5"], "moves", "null as entry 2"),
-        ("moves", ["e4"] * (MAX_ENTRIES + 1), "moves", f"more than {MAX_ENTRIES} entries"),
+        (
+            "moves",
+            ["e4"] * (MAX_ENTRIES + 1),
+            "moves",
+            f"more than {MAX_ENTRIES} entries",
+        ),
     ],
 )
 def test_an_odd_value_costs_its_field_and_is_named(
@@ -110,7 +120,9 @@ def test_what_can_be_read_of_a_list_ends_at_an_odd_entry() -> None:
 
 
 def test_an_odd_board_keeps_its_place_among_the_others() -> None:
-    hall = read_json('{"boards": [{"round": 1}, null, 7, {"round": []}, {"round": 5}]}', Hall)
+    hall = read_json(
+        '{"boards": [{"round": 1}, null, 7, {"round": []}, {"round": 5}]}', Hall
+    )
     assert hall is not None and hall.unread == {}
     assert [each.round for each in hall.boards] == ["1", "", "", "", "5"]
     assert [each.unread for each in hall.boards] == [
@@ -157,7 +169,10 @@ def test_bytes_that_are_no_utf_8_are_read_as_those_of_a_pgn() -> None:
     [
         (b"", "nothing"),
         (b" \n", "nothing"),
-        (b"<html><body>502 Bad gateway</body></html>", "an HTML page (perhaps a login page)"),
+        (
+            b"<html><body>502 Bad gateway</body></html>",
+            "an HTML page (perhaps a login page)",
+        ),
         (b'{"moves": ["e4"', "damaged JSON"),
         (b"online", "damaged JSON"),
         (b"\x89PNG\r\n", "a picture"),
@@ -199,7 +214,10 @@ VALUES = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["name", "elo", "white", "boards", "moves", "unread", "round"]), inner
+            st.sampled_from(
+                ["name", "elo", "white", "boards", "moves", "unread", "round"]
+            ),
+            inner,
         )
     ),
 )

@@ -1,10 +1,17 @@
-"""Clocks and evaluations of a whole game: units, clocks in tags, clocks without a command."""
+"""Clocks and evaluations of a whole game: units, clocks in tags, clocks without a
+command.
+"""
 
 import chess
 import pytest
 
 from live.messages.from_sources import GameReport, Score
-from live.sources.game_units import AS_CENTIPAWNS, AS_MINUTES, LEFT_OUT, read_start_clock_s
+from live.sources.game_units import (
+    AS_CENTIPAWNS,
+    AS_MINUTES,
+    LEFT_OUT,
+    read_start_clock_s,
+)
 from live.sources.movetext import Movetext
 from live.sources.pgn_decoder import PgnReader
 
@@ -22,7 +29,9 @@ def game(comments: list[str], base_s: float | None = None) -> Movetext:
     return read
 
 
-def clocks(texts: str, base_s: float | None = None) -> tuple[list[float | None], list[str]]:
+def clocks(
+    texts: str, base_s: float | None = None
+) -> tuple[list[float | None], list[str]]:
     read = game([f"[%clk {text}]" for text in texts.split()], base_s)
     return [move.clock_s for move in read.moves], read.notes
 
@@ -30,11 +39,17 @@ def clocks(texts: str, base_s: float | None = None) -> tuple[list[float | None],
 @pytest.mark.parametrize(
     ("texts", "base_s", "seconds", "notes"),
     [
-        # As the arbiter's audit has it: an hour is over, and with it the number of hours.
+        # As the arbiter's audit has it: an hour is over, and with it the number of
+        # hours.
         ("1:00:20 1:00:10 59:01 58:02", 5400, [3620, 3610, 3541, 3482], [AS_MINUTES]),
         ("1:00:20 1:00:10 59:01 58:02", None, [3620, 3610, 3541, 3482], [AS_MINUTES]),
         # None of these is more than ten hours.
-        ("1:00:20 1:00:10 59:59 8:02 4:01 7:59", None, [3620, 3610, 3599, 482, 241, 479], None),
+        (
+            "1:00:20 1:00:10 59:59 8:02 4:01 7:59",
+            None,
+            [3620, 3610, 3599, 482, 241, 479],
+            None,
+        ),
         ("0:10:04 0:10:00 9:58 9:50", 600, [604, 600, 598, 590], [AS_MINUTES]),
         ("0:10:04 0:10:00 9:58 9:50", None, [604, 600, 598, 590], [AS_MINUTES]),
         ("3:00 3:00 2:58 2:57", 180, [180, 180, 178, 177], [AS_MINUTES]),
@@ -46,7 +61,12 @@ def clocks(texts: str, base_s: float | None = None) -> tuple[list[float | None],
         ("1:30 1:30 1:29 1:28", None, [5400, 5400, 5340, 5280], []),
         ("2:00 2:00 1:59", 7200, [7200, 7200, 7140], []),
         # One that cannot be, between others.
-        ("1:00:20 1:00:10 59:59:01 0:58:02 0:58:00", 5400, [3620, 3610, None, 3482, 3480], None),
+        (
+            "1:00:20 1:00:10 59:59:01 0:58:02 0:58:00",
+            5400,
+            [3620, 3610, None, 3482, 3480],
+            None,
+        ),
         ("1:00:20 1:00:10 99:00:00", None, [3620, 3610, None], [LEFT_OUT]),
         # Correspondence.
         ("72:00:00 72:00:00 50:00:00 72:00:00 71:00:00", None, None, []),
@@ -54,7 +74,10 @@ def clocks(texts: str, base_s: float | None = None) -> tuple[list[float | None],
     ],
 )
 def test_clocks_of_a_game_have_one_unit(
-    texts: str, base_s: float | None, seconds: list[float | None] | None, notes: list[str] | None
+    texts: str,
+    base_s: float | None,
+    seconds: list[float | None] | None,
+    notes: list[str] | None,
 ) -> None:
     read, said = clocks(texts, base_s)
     assert seconds is None or read == seconds
@@ -99,7 +122,9 @@ def test_the_evaluation_before_the_first_move_has_the_same_unit() -> None:
 
 
 def test_the_first_word_on_a_move_counts() -> None:
-    read = game(["[%clk 1:00:20]} {[%clk 59:01]} {[%eval 0.2]} {[%eval 31,20]", "[%clk 58:01]"])
+    read = game(
+        ["[%clk 1:00:20]} {[%clk 59:01]} {[%eval 0.2]} {[%eval 31,20]", "[%clk 58:01]"]
+    )
     assert [move.clock_s for move in read.moves] == [3620, 3481]
     assert read.moves[0].eval == Score(20)
 
@@ -108,7 +133,11 @@ def test_the_first_word_on_a_move_counts() -> None:
     ("texts", "base_s", "seconds"),
     [
         # ICC's.
-        ("0:04:57 0:04:55 0:04:49 0:04:53 (0:04:44) 4:49", 300, [297, 295, 289, 293, 284, 289]),
+        (
+            "0:04:57 0:04:55 0:04:49 0:04:53 (0:04:44) 4:49",
+            300,
+            [297, 295, 289, 293, 284, 289],
+        ),
         ("0:04:57 0:04:55 0:04:49 0:04:53", None, [297, 295, 289, 293]),
         ("4:57 4:55 4:49 4:53", 300, [297, 295, 289, 293]),
         ("0:04:57", None, [297]),
@@ -123,7 +152,11 @@ def test_the_first_word_on_a_move_counts() -> None:
 def test_a_comment_that_is_a_time_is_a_clock_where_times_run_down(
     texts: str, base_s: float | None, seconds: list[float | None] | None
 ) -> None:
-    read = game(texts.split(" ") if "a clock" not in texts else ["1:0", "a", "0:04", "x", "12:3"])
+    read = game(
+        texts.split(" ")
+        if "a clock" not in texts
+        else ["1:0", "a", "0:04", "x", "12:3"]
+    )
     read = game(texts.split(), base_s) if "a clock" not in texts else read
     told = [move.clock_s for move in read.moves]
     assert told == seconds if seconds else None not in told
@@ -144,7 +177,10 @@ def white_black(white: str, black: str) -> str:
     return f'[WhiteClock "{white}"]\n[BlackClock "{black}"]'
 
 
-CLOCKED = "1. d4 {[%clk 1:57:01]} Nf6 {[%clk 2:00:00]} 2. c4 {[%clk 0:00:40]} e6 {[%clk 0:15:40]}"
+CLOCKED = (
+    "1. d4 {[%clk 1:57:01]} Nf6 {[%clk 2:00:00]} 2. "
+    "c4 {[%clk 0:00:40]} e6 {[%clk 0:15:40]}"
+)
 
 
 @pytest.mark.parametrize(
@@ -178,19 +214,30 @@ def test_clocks_in_tags_go_by_the_side_that_began() -> None:
 
 def test_a_reader_says_in_how_many_games_it_chose() -> None:
     reader = PgnReader()
-    evaluated = '[White "A"]\n[Round "%d"]\n\n1. e4 {[%%eval 31,20] [%%clk 59:01]} *\n\n'
+    evaluated = (
+        '[White "A"]\n[Round "%d"]\n\n1. e4 {[%%eval 31,20] [%%clk 59:01]} *\n\n'
+    )
     plain = '[White "A"]\n[Round "9"]\n\n1. e4 {[%eval 0.31] [%clk 0:59:01]} *\n'
     text = f"{evaluated % 1}{evaluated % 2}{plain}".encode()
     for _ in range(2):
         reader.read_text(text)
-        assert reader.notes == [f"{AS_MINUTES} in 2 games", f"{AS_CENTIPAWNS} in 2 games"]
+        assert reader.notes == [
+            f"{AS_MINUTES} in 2 games",
+            f"{AS_CENTIPAWNS} in 2 games",
+        ]
     reader.read_text(plain.encode())
     assert reader.notes == []
 
 
 @pytest.mark.parametrize(
     ("header", "base_s"),
-    [("5400+30", 5400), ("40/7200:20/3600", 7200), ("180", 180), ("90+30", None), ("150", None)],
+    [
+        ("5400+30", 5400),
+        ("40/7200:20/3600", 7200),
+        ("180", 180),
+        ("90+30", None),
+        ("150", None),
+    ],
 )
 def test_a_header_in_seconds_says_what_a_clock_shows_at_the_start(
     header: str, base_s: float | None

@@ -26,7 +26,9 @@ LINES = {
     "GAME": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7",
     # Two of its moves were sensed wrongly.
     "MENDED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d6 h3 Na5 Bc2 c5",
-    "NEXT": "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3 dxc4 Bxc4 Nd5 Bxe7 Qxe7",
+    "NEXT": (
+        "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3 dxc4 Bxc4 Nd5 Bxe7 Qxe7"
+    ),
     # Analysis of the game from its tenth move on.
     "TRIED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Qe2 O-O c3 d5 d3 Bb7 Re1 Re8",
     "MATE": "f3 e5 g4 Qh4#",
@@ -80,10 +82,16 @@ class HallCourse:
 
     def _pair(self, round_: str, players: str, result: str) -> None:
         white, black = players.split("-")
-        headers = Headers(Player(white), Player(black), event="Open", round=f"{round_}.3", board=3)
+        headers = Headers(
+            Player(white), Player(black), event="Open", round=f"{round_}.3", board=3
+        )
         read: Result = "*" if result == "-" else result  # type: ignore[assignment]
         seat = Seat(headers, read, result != "-")
-        others = [each for each in self.seats.get("S1", ()) if each.headers.round != headers.round]
+        others = [
+            each
+            for each in self.seats.get("S1", ())
+            if each.headers.round != headers.round
+        ]
         rounds = sorted([*others, seat], key=lambda each: each.headers.round)
         self.seats = {"S1": tuple(rounds)}
         self._look()
@@ -95,7 +103,9 @@ class HallCourse:
 
     def _hear(self) -> None:
         if self.is_up and self.line is not None:
-            run_at_once(self.hall.apply_moves(self.board, chess.Board(), self.line, self.now_s))
+            run_at_once(
+                self.hall.apply_moves(self.board, chess.Board(), self.line, self.now_s)
+            )
             self._report()
 
     def _report(self) -> None:
@@ -160,7 +170,10 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         ["Ann-Bob 1-0 0"],
     ),
     "the result is another one": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, NEXT 9, 1 Ann-Bob 0-1, NEXT 12",
+        (
+            "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, NEXT 9, 1 "
+            "Ann-Bob 0-1, NEXT 12"
+        ),
         ["Ann-Bob 0-1 GAME 20"],
     ),
     # Results that are taken back.
@@ -173,11 +186,15 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         ["Ann-Bob * GAME 14"],
     ),
     "taken back while they analyse": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, NEXT 6, 1 Ann-Bob *, NEXT 0, GAME 20, ON 22",
+        (
+            "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, NEXT 6, 1 Ann-Bob *, NEXT 0, "
+            "GAME 20, ON 22"
+        ),
         ["Ann-Bob * ON 22"],
     ),
     "early, taken back, and there again": (
-        "1 Ann-Bob *, GAME 9, 1 Ann-Bob 1-0, 60 s, GAME 12, 1 Ann-Bob *, GAME 20, 1 Ann-Bob 0-1,"
+        "1 Ann-Bob *, GAME 9, 1 Ann-Bob 1-0, 60 s, GAME 12, 1 Ann-Bob *, GAME 20, "
+        "1 Ann-Bob 0-1,"
         "60 s, GAME 0",
         ["Ann-Bob 0-1 GAME 20"],
     ),
@@ -241,31 +258,52 @@ COURSES: dict[str, tuple[str, list[str]]] = {
     ),
     # The next game.
     "the next round": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 Cas-Dan *, NEXT 2, NEXT 9",
+        (
+            "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 "
+            "Cas-Dan *, NEXT 2, NEXT 9"
+        ),
         ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 9"],
     ),
     "the next round, with the same opening": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 Cas-Dan *, GAME 1, GAME 9",
+        (
+            "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 "
+            "Cas-Dan *, GAME 1, GAME 9"
+        ),
         ["Ann-Bob 1-0 GAME 20", "Cas-Dan * GAME 9"],
     ),
     "the next round has begun before its pairing": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, NEXT 4, NEXT 9, 2 Cas-Dan *",
+        (
+            "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, NEXT "
+            "4, NEXT 9, 2 Cas-Dan *"
+        ),
         ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 9"],
     ),
     "the next round, with no result of the one before yet": (
-        "1 Ann-Bob *, GAME 20, GAME 0, NEXT 4, 2 Cas-Dan *, NEXT 6, 1 Ann-Bob 1-0, NEXT 9",
+        (
+            "1 Ann-Bob *, GAME 20, GAME 0, NEXT 4, 2 Cas-Dan *, NEXT 6, "
+            "1 Ann-Bob 1-0, NEXT 9"
+        ),
         ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 9"],
     ),
     "the next round, before the pieces are put back": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, 2 Cas-Dan *, TRIED 18, ON 24, GAME 0, NEXT 2",
+        (
+            "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, 2 Cas-Dan *, TRIED 18, ON 24, "
+            "GAME 0, NEXT 2"
+        ),
         ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 2"],
     ),
     "a result mended in the next round": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 Cas-Dan *, NEXT 4, 1 Ann-Bob 0-1",
+        (
+            "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 Cas-Dan *, "
+            "NEXT 4, 1 Ann-Bob 0-1"
+        ),
         ["Ann-Bob 0-1 GAME 20", "Cas-Dan * NEXT 4"],
     ),
     "the transmission is stopped before the result": (
-        "1 Ann-Bob 1-0, 2 Cas-Dan *, NEXT 12, 2 Cas-Dan -, NEXT 13, 2 Cas-Dan 0-1, 60 s, NEXT 0",
+        (
+            "1 Ann-Bob 1-0, 2 Cas-Dan *, NEXT 12, 2 Cas-Dan -, NEXT 13, 2 "
+            "Cas-Dan 0-1, 60 s, NEXT 0"
+        ),
         ["Ann-Bob 1-0 0", "Cas-Dan 0-1 NEXT 13"],
     ),
     "a round begun by mistake": (
@@ -277,7 +315,8 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         ["Ann-Bob 1-0 GAME 20", "Bob-Ann * NEXT 9"],
     ),
     "the winner stays": (
-        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 1 Ann-Cas *, NEXT 9, 1 Ann-Cas 0-1,"
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 1 Ann-Cas *, NEXT 9, "
+        "1 Ann-Cas 0-1,"
         "60 s, NEXT 0",
         ["Ann-Bob 1-0 GAME 20", "Ann-Cas 0-1 NEXT 9"],
     ),
@@ -307,7 +346,10 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         ["Ann-Bob 1-0 GAME 14"],
     ),
     "the next round begun": (
-        "1 Ann-Bob *, GAME 14, killed, 1 Ann-Bob 1-0, 2 Cas-Dan *, NEXT 16, restart, NEXT 17",
+        (
+            "1 Ann-Bob *, GAME 14, killed, 1 Ann-Bob 1-0, 2 Cas-Dan *, NEXT "
+            "16, restart, NEXT 17"
+        ),
         ["Ann-Bob 1-0 GAME 14", "Cas-Dan * NEXT 17"],
     ),
     "the next round begun, with no result of the one before": (
@@ -441,7 +483,9 @@ def test_a_board_that_takes_the_place_of_a_broken_one_has_its_game() -> None:
 
 _ANY_STEP = st.one_of(
     st.builds("{} {}".format, st.sampled_from(sorted(LINES)), st.integers(0, 26)),
-    st.sampled_from(["1 Ann-Bob *", "1 Ann-Bob 1-0", "1 Ann-Bob 0-1", "30 s", "5 s", "restart"]),
+    st.sampled_from(
+        ["1 Ann-Bob *", "1 Ann-Bob 1-0", "1 Ann-Bob 0-1", "30 s", "5 s", "restart"]
+    ),
 )
 
 

@@ -57,7 +57,9 @@ def rarely(monkeypatch: pytest.MonkeyPatch) -> None:
 class Case:
     """A lichess round on loopback, whose own clock is driven, too."""
 
-    def __init__(self, *fates: ConnectionFaults, token: str = "", shown: int = 0) -> None:
+    def __init__(
+        self, *fates: ConnectionFaults, token: str = "", shown: int = 0
+    ) -> None:
         """``shown``: so many games are over from the start."""
         self.clock = DrivenClock()
         self.round = LichessRound(
@@ -74,7 +76,12 @@ class Case:
 
     @asynccontextmanager
     async def following(
-        self, config: FeedsConfig = CONFIG, *, tour: bool = False, begun: bool = False, **how: Any
+        self,
+        config: FeedsConfig = CONFIG,
+        *,
+        tour: bool = False,
+        begun: bool = False,
+        **how: Any,
     ) -> AsyncIterator[Followed]:
         """``begun``: the stream is there before the block is entered."""
         async with self.round.serve() as spec:
@@ -98,7 +105,9 @@ class Case:
         await until(lambda: self.heard(seen) or seen.done)
         await seen.end()
         assert self.heard(seen)
-        assert [substance(game) for game in seen.games] == [substance(game) for game in GAMES]
+        assert [substance(game) for game in seen.games] == [
+            substance(game) for game in GAMES
+        ]
         assert seen.states[-1] == "finished"
 
 
@@ -109,7 +118,9 @@ def index_games(text: bytes) -> dict[tuple[str, ...], GameReport]:
 
 def told(seen: Followed, board: int) -> list[GameReport]:
     reported = (game for report in seen.ledger.reports for game in report.games)
-    return [game for game in reported if game.headers.round == GAMES[board].headers.round]
+    return [
+        game for game in reported if game.headers.round == GAMES[board].headers.round
+    ]
 
 
 def lengths(seen: Followed, board: int) -> list[int]:
@@ -135,7 +146,10 @@ async def later(seen: Followed, holds: Callable[[], bool]) -> float:
         ([ConnectionFaults(cuts=(7,))], []),
         ([ConnectionFaults(repeat=True)], []),
         (
-            [ConnectionFaults(refuse=429), ConnectionFaults(refuse=429, retry_after_s=5)],
+            [
+                ConnectionFaults(refuse=429),
+                ConnectionFaults(refuse=429, retry_after_s=5),
+            ],
             [60.0, 5.0],
         ),
         *(
@@ -151,9 +165,13 @@ async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
     async with case.following() as seen:
         await case.finish(seen)
     assert seen.clock.slept == slept
-    retried = [health.detail for health in seen.ledger.healths if health.state == "retrying"]
+    retried = [
+        health.detail for health in seen.ledger.healths if health.state == "retrying"
+    ]
     assert len(retried) == len(slept)
-    for board, game in enumerate(GAMES):  # the half that was lost was never taken for a whole game
+    for board, game in enumerate(
+        GAMES
+    ):  # the half that was lost was never taken for a whole game
         assert set(lengths(seen, board)) == {len(game.moves)}
 
 
@@ -167,7 +185,7 @@ async def test_blank_lines_that_come_alone_end_a_game() -> None:
         await case.finish(seen)
 
 
-async def test_a_round_that_has_not_begun_is_waited_for_and_keep_alives_spoil_no_game() -> None:
+async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() -> None:
     case = Case()
     async with case.following(begun=True) as seen:
         await until(lambda: seen.detail == "no games yet")
@@ -187,7 +205,8 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     async with case.following() as seen:
         await until(lambda: seen.states == ["connecting", "live"])
         while "retrying" not in seen.states:
-            # A deadline that bytes still on their way came before is not the one that is meant.
+            # A deadline that bytes still on their way came before is not the one that
+            # is meant.
             await seen.clock.expire()
             await asyncio.sleep(0)
         assert seen.clock.now() >= 1000 + 2 * KEEP_ALIVE_S
@@ -229,7 +248,9 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
         case.show(0, 20)
         await seen.held(1)
         await case.round.wait_until_sent()
-        case.round.store_unsent(0, upto(GAMES[0], 18))  # a takeback, and not a word of it
+        case.round.store_unsent(
+            0, upto(GAMES[0], 18)
+        )  # a takeback, and not a word of it
         await seen.clock.expire()
         await seen.moved(18)
         assert seen.clock.now() == 1050
@@ -242,11 +263,13 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
             await seen.clock.expire()
             await seen.waits()
         assert case.streams == 1
-    exports = [r for r in case.round.requests[asked:] if r.path.endswith(f"{ROUND_ID}.pgn")]
+    exports = [
+        r for r in case.round.requests[asked:] if r.path.endswith(f"{ROUND_ID}.pgn")
+    ]
     assert exports == []
 
 
-async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_end() -> None:
+async def test_boards_of_a_stalled_connection_are_not_forgotten_at_the_end() -> None:
     """All games known are over, and silent: yet the round has another."""
     case = Case(ConnectionFaults(stall_after=5500), shown=3)
     case.show(3, 20)
@@ -301,7 +324,9 @@ async def test_a_tournament_is_followed_from_round_to_round() -> None:
 
 @pytest.mark.parametrize("path", ["broadcast/-/-/Nowhere1", "abcd9999"])
 async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
-    html = answering(200, b"<!DOCTYPE html>\n<title>x</title>\n", Content_Type="text/html")
+    html = answering(
+        200, b"<!DOCTYPE html>\n<title>x</title>\n", Content_Type="text/html"
+    )
     for answer, error, why in (
         (answering(404), FeedNotFound, r"nothing there \(404\)"),
         (html, FeedUnreadable, "an HTML page"),
@@ -365,7 +390,7 @@ def test_a_token_that_is_none_is_refused_without_showing_it(
     assert token not in str(caught.value)
 
 
-async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_then() -> None:
+async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> None:
     """A round was left 20 s after its last result (audit, row 2)."""
     case = Case(shown=3)
     async with case.following(lasting=True) as seen:
@@ -420,7 +445,11 @@ async def test_takebacks_and_games_deleted_are_seen_within_20_seconds_by_a_short
         case.round.store_unsent(0, upto(GAMES[0], 18))
         case.round.forget(1)
         assert await later(seen, lambda: list(seen.plies.values()) == [18]) <= 20
-    exports = [r for r in case.round.requests if r.path == f"/api/broadcast/round/{ROUND_ID}.pgn"]
+    exports = [
+        r
+        for r in case.round.requests
+        if r.path == f"/api/broadcast/round/{ROUND_ID}.pgn"
+    ]
     assert len(exports) == 2  # the first look, and this
 
 
@@ -430,14 +459,18 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
 ) -> None:
     case = Case()
     async with case.following(begun=True) as seen:
-        case.round.show_report(0, msgspec.structs.replace(upto(GAMES[0], 20), result=result))
+        case.round.show_report(
+            0, msgspec.structs.replace(upto(GAMES[0], 20), result=result)
+        )
         await seen.held(1)
         # Sent before, and under way for longer.
         case.show(0, 18 if result == "*" else 20)
         slip = choose_wrong_move(GAMES[0], 17)
         assert slip is not None
         slipped = (*GAMES[0].moves[:16], slip)
-        case.round.show_report(0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*"))
+        case.round.show_report(
+            0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*")
+        )
         case.show(1, 10)
         await seen.held(2)
         assert lengths(seen, 0) == [20]
@@ -478,7 +511,11 @@ async def test_a_game_is_followed_to_its_end_and_tv_for_ever(
         (game.headers.white, GAME.headers.white),
         (game.headers.black, GAME.headers.black),
     ):
-        assert (told.name, told.elo, told.title) == (player.name, player.elo, player.title)
+        assert (told.name, told.elo, told.title) == (
+            player.name,
+            player.elo,
+            player.title,
+        )
     assert seen.states[-1] == "finished"
 
 
@@ -525,8 +562,13 @@ def test_results(status: int, winner: str | None, result: str, over: bool) -> No
         ("standard", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1"),
     ],
 )
-def test_a_game_begins_where_its_variant_says(variant: str, fen: str, castled: str) -> None:
-    stream, board = LichessGameStream("x"), chess.Board(fen, chess960=variant == "chess960")
+def test_a_game_begins_where_its_variant_says(
+    variant: str, fen: str, castled: str
+) -> None:
+    stream, board = (
+        LichessGameStream("x"),
+        chess.Board(fen, chess960=variant == "chess960"),
+    )
     described = {"id": "abcd1234", "variant": {"key": variant}, "initialFen": fen}
     stream.read_line(json.dumps(described).encode())
     board.push_uci(castled)
@@ -608,7 +650,11 @@ def test_an_odd_field_of_a_description_takes_nothing_away(
     game = heard(stream, DESCRIBED | over | {field: odd}, *positions(*STEPS))
     assert (game.problem or "").startswith(problem)
     shown = keep_unread(game, before)
-    assert (len(shown.moves), shown.result, shown.start_fen) == (3, "1-0", before.start_fen)
+    assert (len(shown.moves), shown.result, shown.start_fen) == (
+        3,
+        "1-0",
+        before.start_fen,
+    )
     assert restarted or (shown.headers.white.name, len(game.moves)) == ("A", 3)
     game = heard(stream, DESCRIBED | over)
     assert game.problem is None
@@ -643,7 +689,10 @@ def test_an_odd_position_is_passed_over_and_said(odd: object) -> None:
 
 def test_a_clock_written_as_a_text_and_a_rating_that_is_none() -> None:
     stream = LichessGameStream("x")
-    players = {"white": {"user": {"name": "A"}, "rating": "2231"}, "black": {"rating": []}}
+    players = {
+        "white": {"user": {"name": "A"}, "rating": "2231"},
+        "black": {"rating": []},
+    }
     told = DESCRIBED | {"players": players}
     game = heard(stream, told, positions("e2e4")[1] | {"wc": "300.5", "bc": "x"})
     assert (game.headers.white.elo, game.moves[0].clock_s) == (2231, 300.5)
@@ -654,9 +703,17 @@ def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
     tv, board = Tv(), chess.Board()
     board.push_uci("e2e4")
     before = tv.shown(board, "e2e4")
-    assert tv.stream.read_line(b'{"t": "featured", "d": {"id": [], "fen": "8/8 w"}}') is None
+    assert (
+        tv.stream.read_line(b'{"t": "featured", "d": {"id": [], "fen": "8/8 w"}}')
+        is None
+    )
     board.push_uci("d7d5")
-    assert tv.stream.read_line(json.dumps({"t": "fen", "d": {"fen": board.fen()}}).encode()) is None
+    assert (
+        tv.stream.read_line(
+            json.dumps({"t": "fen", "d": {"fen": board.fen()}}).encode()
+        )
+        is None
+    )
     assert tv.stream.read_line(b"<html>") is None and tv.stream.damage == (
         "a line of it is an HTML page (perhaps a login page)"
     )
@@ -699,7 +756,10 @@ def test_tv_castling_is_king_to_rook_and_another_game_replaces_the_first() -> No
 
 def test_tv_goes_on_where_a_line_was_missed_and_starts_anew_where_many_were() -> None:
     tv, board = Tv(), chess.Board()
-    for missed, sans in ((["e2e4", "e7e5"], ["e4", "e5"]), (["g1f3", "b8c6", "f1c4", "f8c5"], [])):
+    for missed, sans in (
+        (["e2e4", "e7e5"], ["e4", "e5"]),
+        (["g1f3", "b8c6", "f1c4", "f8c5"], []),
+    ):
         for uci in missed:
             board.push_uci(uci)
         game = tv.shown(board, board.peek().uci())
@@ -711,7 +771,9 @@ def test_tv_goes_on_where_a_line_was_missed_and_starts_anew_where_many_were() ->
 def test_castling_of_a_standard_game_met_in_the_middle_is_one_that_engines_know(
     rights: str,
 ) -> None:
-    """``e8h8`` with the variant "standard" left engines without a score (audit, row 7)."""
+    """``e8h8`` with the variant "standard" left engines without a score (audit,
+    row 7).
+    """
     fen = "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b"
     board = chess.Board(f"{fen} kq - 0 20")
     board.push_uci("e8g8")

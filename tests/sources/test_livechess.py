@@ -69,7 +69,9 @@ class Board:
         return self.event(**param) == ([], [])
 
     def setup(self, placed: str) -> str:
-        """The position that LiveChess is sent after a placement, and nothing else happens."""
+        """The position that LiveChess is sent after a placement, and nothing else
+        happens.
+        """
         (sent,), games = self.event(board=placed)
         call = json.loads(sent)["param"]
         assert (call["id"], call["method"], games) == (1, "setup", [])
@@ -103,15 +105,23 @@ def test_a_board_in_its_starting_position_is_set_up_once(board: Board) -> None:
 def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> None:
     texts = ['{"response":"feed","id":1,"param":7}']
     for response, number in (("feed", 0), ("feed", 2), ("reply", 1)):
-        message = {"response": response, "id": number, "param": {"san": ["e4"], "start": FEN}}
+        message = {
+            "response": response,
+            "id": number,
+            "param": {"san": ["e4"], "start": FEN},
+        }
         texts.append(json.dumps(message))
     for text in texts:
         assert run_at_once(board.boards.apply_message(text, 0.0)) == ([], [])
 
 
-def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
+def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(
+    board: Board,
+) -> None:
     board.moves("e4", clock={"white": 5390, "black": 5400, "run": False, "time": 1})
-    game = board.moves("e4", "c5", clock={"white": 5390, "black": 5330, "run": True, "time": 2})
+    game = board.moves(
+        "e4", "c5", clock={"white": 5390, "black": 5330, "run": True, "time": 2}
+    )
     assert clocks(game) == [("e4", 5390), ("c5", 5330)]
     assert (game.key, game.headers.board, game.result) == ("23946/1", 1, "*")
     # A corrected move keeps the clocks before it.
@@ -144,7 +154,20 @@ def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
 
 
 def test_a_game_that_began_while_nobody_listened_is_another() -> None:
-    opening = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+    opening = [
+        "e4",
+        "e5",
+        "Nf3",
+        "Nc6",
+        "Bb5",
+        "a6",
+        "Ba4",
+        "Nf6",
+        "O-O",
+        "Be7",
+        "Re1",
+        "b5",
+    ]
     for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*opening[:3], "d6"]):
         board = Board()
         for plies in range(1, len(opening) + 1):
@@ -190,7 +213,7 @@ def test_a_livechess_that_follows_again_is_told_no_other_position(board: Board) 
     assert board.silent(board=KNIGHTS)
 
 
-def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is() -> None:
+def test_a_board_met_in_mid_game_begins_where_a_move_tells_whose_turn_it_is() -> None:
     board = Board()
     after = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R"
     assert board.silent(board=KNIGHTS)
@@ -204,11 +227,15 @@ def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is(
 def seated(board: Board, result: Result = "*") -> None:
     """Ann and Bea sit at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
-    run_at_once(board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0))
+    run_at_once(
+        board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0)
+    )
     board.boards.hall.take_changed_games()
 
 
-def told_after(board: Board, now_s: float, /, **param: object) -> tuple[int, str | None]:
+def told_after(
+    board: Board, now_s: float, /, **param: object
+) -> tuple[int, str | None]:
     """How many plies and what problem the board's game has after this event."""
     message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
     run_at_once(board.boards.apply_message(json.dumps(message), now_s))
@@ -235,7 +262,9 @@ def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_ga
     assert told_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
 
 
-def test_the_first_moves_of_a_game_are_found_where_nobody_listened(board: Board) -> None:
+def test_the_first_moves_of_a_game_are_found_where_nobody_listened(
+    board: Board,
+) -> None:
     seated(board)
     start = board.setup(OPEN)
     assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
@@ -252,7 +281,7 @@ def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
     assert board.boards.hall.note == ""
 
 
-async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
+async def test_a_board_plugged_in_is_found_however_much_the_others_send() -> None:
     service = DgtBoardRehearsal(GAMES[:1])
     async with service.serve() as spec, following(spec) as seen:
         await until(lambda: service.boards_ready == 1)
@@ -292,7 +321,9 @@ class HallLedger(Ledger):
 
     async def report(self, report: FeedReport) -> None:
         await super().report(report)
-        for step in plan_steps(self.index, msgspec.structs.replace(report, feed="hall")):
+        for step in plan_steps(
+            self.index, msgspec.structs.replace(report, feed="hall")
+        ):
             self.index.apply(step)
 
     def known_games(self, feed: FeedName) -> tuple[GameReport, ...]:
@@ -301,12 +332,17 @@ class HallLedger(Ledger):
     @property
     def held(self) -> list[tuple[str, str, int]]:
         """White, result and plies of every game."""
-        return [(game.headers.white.name, game.result, len(game.moves)) for game in self.index]
+        return [
+            (game.headers.white.name, game.result, len(game.moves))
+            for game in self.index
+        ]
 
 
 @pytest.mark.parametrize("forgets", [False, True])
 async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> None:
-    """A board said nothing yet, or that its pieces were set back, and its game lost all moves."""
+    """A board said nothing yet, or that its pieces were set back, and its game lost all
+    moves.
+    """
     running, over = GAMES[:2]
     empty = [upto(game, 0) for game in (running, over)]
     service = FakeLiveChess(empty, forgets=forgets)
@@ -326,7 +362,8 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
                 await service.put(1, upto(over, plies))
             await come_to((names[0], "*", 30), (names[1], "*", 30))
         await until(lambda: not service.listeners)
-        # While nobody listens: the result, the pieces are set back, a move on the other board.
+        # While nobody listens: the result, the pieces are set back, a move on the other
+        # board.
         service.pair(1, 2, over.headers, "1-0")
         await service.put(1, upto(over, 0))
         await service.put(0, upto(running, 31))
@@ -342,8 +379,14 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
             await until(lambda: len(ledger.held) == 3)
             for plies in (1, 2, 3):
                 await service.put(1, upto(GAMES[2], plies))
-                await come_to((names[0], "*", 32), (names[1], "1-0", 30), (names[0], "*", plies))
-    assert [game.key for game in ledger.index] == ["10001/1.1", "10002/1.2", "10002/2.2"]
+                await come_to(
+                    (names[0], "*", 32), (names[1], "1-0", 30), (names[0], "*", plies)
+                )
+    assert [game.key for game in ledger.index] == [
+        "10001/1.1",
+        "10002/1.2",
+        "10002/2.2",
+    ]
 
 
 async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
@@ -351,7 +394,12 @@ async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
     ledger = HallLedger()
     game = GAMES[0]
     headers = msgspec.structs.replace(
-        game.headers, event="Open", round="1.1", board=1, white=Player("Boe"), black=Player("Coy")
+        game.headers,
+        event="Open",
+        round="1.1",
+        board=1,
+        white=Player("Boe"),
+        black=Player("Coy"),
     )
     held = msgspec.structs.replace(upto(game, 20), key="10001/1", headers=headers)
     await ledger.report(FeedReport("hall", (held,)))
@@ -362,7 +410,7 @@ async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
     assert [each.key for each in ledger.index] == ["10001/1"]
 
 
-async def test_a_game_that_goes_on_at_a_board_that_is_off_keeps_the_source_going() -> None:
+async def test_a_game_at_a_board_that_is_off_keeps_the_source_going() -> None:
     """The source was said to have finished, since all that it had told was over."""
     ledger = HallLedger()
     running, over = (
@@ -372,7 +420,10 @@ async def test_a_game_that_goes_on_at_a_board_that_is_off_keeps_the_source_going
     service = FakeLiveChess([upto(GAMES[1], 0)])
     service.pair(1, 1, over.headers, over.result)
     await ledger.report(FeedReport("hall", (running, over)))
-    async with service.serve() as spec, following(spec, ledger=ledger, lasting=True) as seen:
+    async with (
+        service.serve() as spec,
+        following(spec, ledger=ledger, lasting=True) as seen,
+    ):
         for _ in range(3):
             await until(lambda: service.boards_ready == 1)
             await seen.clock.expire()
@@ -388,26 +439,43 @@ async def test_something_else_on_that_port() -> None:
 
 ANN = {"fname": "Ann", "mname": None, "lname": "Boe", "title": "WGM", "fideid": "7"}
 BEA = {"fname": "Bea", "mname": None, "lname": "Coy", "title": None, "fideid": None}
-PAIRING = {"nr": 2, "uuid": "g", "white": ANN, "black": BEA, "live": True, "result": None}
+PAIRING = {
+    "nr": 2,
+    "uuid": "g",
+    "white": ANN,
+    "black": BEA,
+    "live": True,
+    "result": None,
+}
 
 
 async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
     """What LiveChess answers, with these changes to the pairing of the last round."""
     files: dict[str, object] = {
         "tournaments": [{"uuid": "t", "description": "", "rounds": 2}],
-        "tournament/t": {"uuid": "t", "name": "Open", "rounds": 2, "eboards": ["11", "12"]},
-        "round/t/0": {"nr": 1, "pairings": [{**PAIRING, "live": False, "result": "DRAW"}]},
+        "tournament/t": {
+            "uuid": "t",
+            "name": "Open",
+            "rounds": 2,
+            "eboards": ["11", "12"],
+        },
+        "round/t/0": {
+            "nr": 1,
+            "pairings": [{**PAIRING, "live": False, "result": "DRAW"}],
+        },
         "round/t/1": {"nr": 2, "date": None, "pairings": [{**PAIRING, **last}]},
     }
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         found = files.get(request.path.removeprefix("/api/v1.0/"))
-        await reply.send_whole(404 if found is None else 200, json.dumps(found).encode())
+        await reply.send_whole(
+            404 if found is None else 200, json.dumps(found).encode()
+        )
 
     async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").fetch_pairings(
-            client, LoopShare(DrivenClock())
-        )
+        return await Pairings(
+            "hall", f"ws{origin.removeprefix('http')}{path}"
+        ).fetch_pairings(client, LoopShare(DrivenClock()))
 
 
 async def test_livechess_says_who_sits_at_which_board() -> None:
@@ -440,7 +508,10 @@ async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
         for path in files:
             for way in ((500, b""), (404, b""), (200, b"<html>")):
                 ways = {path: way}
-                assert await pairings.fetch_pairings(client, LoopShare(DrivenClock())) == whole, (
+                assert (
+                    await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
+                    == whole
+                ), (
                     path,
                     way,
                 )
@@ -455,7 +526,10 @@ async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         path = request.path.removeprefix("/api/v1.0/")
         asked[path.partition("/")[0]] += 1
-        told: object = {"rounds": 99, "eboards": [str(number) for number in range(2000)]}
+        told: object = {
+            "rounds": 99,
+            "eboards": [str(number) for number in range(2000)],
+        }
         if path == "tournaments":
             told = [{"uuid": str(number)} for number in range(99)]
         elif path == "round/0/0":
@@ -466,7 +540,9 @@ async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
         pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
         found = await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
     assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
-    assert found is not None and len(found) == MAX_BOARDS - 1, "no table has the number 0"
+    assert found is not None and len(found) == MAX_BOARDS - 1, (
+        "no table has the number 0"
+    )
 
 
 @pytest.mark.parametrize(
@@ -518,7 +594,8 @@ async def test_an_odd_pairing_stays_as_it_was_and_is_named(
         files["tournament/t"] = {"name": [], "rounds": {}, "eboards": "x"}
         assert await asked.fetch_pairings(client, share) == whole
         assert asked.note == (
-            "tournament/t: not read: name (a list), rounds (an object), eboards (a text)"
+            "tournament/t: not read: name (a list), rounds (an object), "
+            "eboards (a text)"
         )
 
 
@@ -550,7 +627,20 @@ def test_an_odd_field_of_an_event_is_named_and_takes_no_move_back(
 def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
     board: Board, line: list[str]
 ) -> None:
-    opening = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+    opening = [
+        "e4",
+        "e5",
+        "Nf3",
+        "Nc6",
+        "Bb5",
+        "a6",
+        "Ba4",
+        "Nf6",
+        "O-O",
+        "Be7",
+        "Re1",
+        "b5",
+    ]
     before = board.moves(*opening, clock=CLOCK)
     _, (game,) = board.event(san=line, start=FEN)
     assert (game.key, game.moves) == (before.key, before.moves)
@@ -559,7 +649,9 @@ def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
 
 
 def test_a_message_that_is_no_json_is_said(board: Board) -> None:
-    assert run_at_once(board.boards.apply_message('{"response": "feed", "id":', 0.0)) == ([], [])
+    assert run_at_once(
+        board.boards.apply_message('{"response": "feed", "id":', 0.0)
+    ) == ([], [])
     assert board.boards.note == "a message of it is damaged JSON"
     board.moves("e4")
     assert board.boards.note == ""
@@ -592,7 +684,9 @@ async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
 
 
 def read_round(*pairings: dict[str, object]) -> livechess_pairings._Round:
-    found = read_json(json.dumps({"nr": 1, "pairings": list(pairings)}), livechess_pairings._Round)
+    found = read_json(
+        json.dumps({"nr": 1, "pairings": list(pairings)}), livechess_pairings._Round
+    )
     assert found is not None
     return found
 
@@ -604,7 +698,9 @@ def paired(white: str, black: str, **more: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("result", "is_begun"), [(None, False), ("", False), ("*", False), ("DRAW", True)]
 )
-def test_a_pairing_has_begun_once_it_has_a_result(result: str | None, is_begun: bool) -> None:
+def test_a_pairing_has_begun_once_it_has_a_result(
+    result: str | None, is_begun: bool
+) -> None:
     (pairing,) = read_round(paired("Cat", "Dan", result=result)).pairings or ()
     assert livechess_pairings._create_seat("Open", 2, pairing).is_begun is is_begun
 
@@ -623,7 +719,19 @@ def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
         for serials in (["1", "2", "3", None], ["1", ["q"], 3, "", "5"])
     )
     found = livechess_pairings._merge_tournament(now, before).eboards or ()
-    assert list(map(livechess_pairings._read_serial, found)) == ["1", "2", "3", None, "5"]
+    assert list(map(livechess_pairings._read_serial, found)) == [
+        "1",
+        "2",
+        "3",
+        None,
+        "5",
+    ]
     # At the first look nothing is known of that table.
     first = livechess_pairings._merge_tournament(now, None).eboards or ()
-    assert list(map(livechess_pairings._read_serial, first)) == ["1", None, "3", None, "5"]
+    assert list(map(livechess_pairings._read_serial, first)) == [
+        "1",
+        None,
+        "3",
+        None,
+        "5",
+    ]

@@ -42,7 +42,9 @@ from tests.sources.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 def report(board: dict[str, object] | None, **pairing: object) -> GameReport:
     told = {"white": {"lname": "A"}, "black": {"lname": "B"}, "result": "*", **pairing}
-    index = read_json(json.dumps({"date": None, "pairings": [told]}).encode(), CloudRoundIndex)
+    index = read_json(
+        json.dumps({"date": None, "pairings": [told]}).encode(), CloudRoundIndex
+    )
     held = None if board is None else read_json(json.dumps(board).encode(), CloudBoard)
     assert index is not None and (held is not None or board is None)
     return build_reports(CloudTournament(), 1, 1, index, held)[0]
@@ -60,14 +62,24 @@ def test_moves_with_clocks_as_the_service_writes_them() -> None:
 
 
 def test_the_clock_at_rest_is_the_better_one_while_the_game_is_live() -> None:
-    live = {"live": True, "clock": {"white": 77, "black": 88}, "moves": ["e4 90", "e5 91"]}
+    live = {
+        "live": True,
+        "clock": {"white": 77, "black": 88},
+        "moves": ["e4 90", "e5 91"],
+    }
     assert clocks(report(live)) == [90, 88]
     assert clocks(report({**live, "live": False})) == [90, 91]
-    assert clocks(report({**live, "moves": ["e4 90", "e5 91", "Nf3 92"]})) == [90, 91, 77]
+    assert clocks(report({**live, "moves": ["e4 90", "e5 91", "Nf3 92"]})) == [
+        90,
+        91,
+        77,
+    ]
 
 
-def test_kings_in_the_centre_at_the_end_are_no_moves_and_an_illegal_move_ends_the_game() -> None:
-    game = report({"moves": ["e4 1", "e5 1", "Kd4", "Ke5"], "result": "DRAW", "live": False})
+def test_kings_put_in_the_centre_are_no_moves_and_illegal_moves_end_a_game() -> None:
+    game = report(
+        {"moves": ["e4 1", "e5 1", "Kd4", "Ke5"], "result": "DRAW", "live": False}
+    )
     assert [m.san for m in game.moves] == ["e4", "e5"]
     assert (game.problem, game.result) == (None, "1/2-1/2")
     game = report({"moves": ["e4", "e5", "Qh7", "Nf6"]})
@@ -83,7 +95,9 @@ def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
     assert one.problem == f"illegal move 2.Qh7 {STANDS}" and len(one.moves) == 2
     assert [move.san for move in other.moves] == ["Nf6", "Nf3", "Nc6"]
     assert other.moves[0].clock_s == 70 and other.key.endswith("from ply 3")
-    assert other.start_fen.startswith("rnbqkbnr/pppp1ppQ/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR b")
+    assert other.start_fen.startswith(
+        "rnbqkbnr/pppp1ppQ/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR b"
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,20 +127,28 @@ def test_chess960_by_its_number_and_standard_by_518() -> None:
     ("person", "name", "fide_id"),
     [
         ({"lname": "A", "fname": "Magnus", "fideid": 1503014}, "A, Magnus", 1503014),
-        ({"lname": "A", "fname": "M", "mname": "S", "fideid": "1503014"}, "A, M S", 1503014),
+        (
+            {"lname": "A", "fname": "M", "mname": "S", "fideid": "1503014"},
+            "A, M S",
+            1503014,
+        ),
         ({"lname": None, "fideid": 0}, "?", None),
         ({"lname": "A", "fname": "\x1b[31mX", "fideid": "none"}, "A, X", None),
         (None, "?", None),  # a bye has no second player
     ],
 )
-def test_names_and_ids(person: dict[str, object] | None, name: str, fide_id: int | None) -> None:
+def test_names_and_ids(
+    person: dict[str, object] | None, name: str, fide_id: int | None
+) -> None:
     white = report(None, white=person).headers.white
     assert (white.name, white.fide_id) == (name, fide_id)
 
 
 def test_the_round_being_played_is_followed_when_none_is_named() -> None:
     def rounds(*told: tuple[int, int]) -> int:
-        body = json.dumps({"rounds": [{"count": c, "live": n} for c, n in told]}).encode()
+        body = json.dumps(
+            {"rounds": [{"count": c, "live": n} for c, n in told]}
+        ).encode()
         tournament = read_json(body, CloudTournament)
         assert tournament is not None
         return find_current_round(tournament)
@@ -139,11 +161,22 @@ def test_the_round_being_played_is_followed_when_none_is_named() -> None:
 def test_boards_are_asked_for_as_often_as_they_change() -> None:
     live = CloudBoard(live=True, moves=("e4",))
     assert [poll_interval_s(live, still) for still in (0, 64, 1000)] == [4, 8, 16]
-    assert poll_interval_s(CloudBoard(live=False, result="1/2-1/2", moves=("e4",)), 0) == 480
+    assert (
+        poll_interval_s(CloudBoard(live=False, result="1/2-1/2", moves=("e4",)), 0)
+        == 480
+    )
     assert poll_interval_s(None, 0) == poll_interval_s(CloudBoard(), 0) == 20
-    assert [poll_interval_s(live, still, over=True) for still in (0, 64, 9999)] == [4, 8, 16]
+    assert [poll_interval_s(live, still, over=True) for still in (0, 64, 9999)] == [
+        4,
+        8,
+        16,
+    ]
     ended = CloudBoard(live=False, moves=("e4",))
-    assert [poll_interval_s(ended, still, over=True) for still in (0, 64, 9999)] == [4, 32, 480]
+    assert [poll_interval_s(ended, still, over=True) for still in (0, 64, 9999)] == [
+        4,
+        32,
+        480,
+    ]
     assert poll_interval_s(None, 0, over=True) == 480  # nobody came: no file will
 
 
@@ -171,7 +204,9 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
         await site.play_games(speed=1000)
         await until(lambda: seen.done)
     assert seen.states[-1] == "finished"
-    assert kind < 4  # a request for each of four boards and the list would be five a period
+    assert (
+        kind < 4
+    )  # a request for each of four boards and the list would be five a period
     assert any("if-none-match" in request.headers for request in site.requests)
 
 
@@ -180,12 +215,14 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
     site.write(1, 1, "1-0", "e4")
     async with serve_http(site.answer) as origin:
         config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=origin))
-        async with following(f"https://view.livechesscloud.com/#{UUID}", config) as seen:
+        async with following(
+            f"https://view.livechesscloud.com/#{UUID}", config
+        ) as seen:
             await until(lambda: seen.done)
     assert boards(seen) == {"W11": (1, "1-0")}
 
 
-async def test_boards_that_fail_throughout_are_said_by_number_and_at_the_board() -> None:
+async def test_failing_boards_are_named_by_number_and_at_the_board() -> None:
     """A 502 throughout left an empty board and no word (audit, row 8)."""
     async with rehearsed(lasting=True) as (site, seen):
         for board in (2, 4):
@@ -214,7 +251,9 @@ async def shown(seen: Followed, held: GameIndex) -> dict[str, Game]:
     taken back.
     """
     for step in steps(seen, held):
-        assert not isinstance(step, TakenBack | TailReplaced | GameGone | ResultChanged), step
+        assert not isinstance(
+            step, TakenBack | TailReplaced | GameGone | ResultChanged
+        ), step
     return {game.headers.white.name: game for game in held}
 
 
@@ -273,7 +312,11 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
         await seen.moved(2)
         await shown(seen, held)
         del site.files["round-1/game-1.json"]
-        await until(lambda: "its moves cannot be had: the source has nothing there" in seen.detail)
+        await until(
+            lambda: (
+                "its moves cannot be had: the source has nothing there" in seen.detail
+            )
+        )
         await shown(seen, held)
     async with site.following() as seen:
         await seen.held(1)
@@ -284,7 +327,9 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
 
 @pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize("odd", [None, 7, [], "W"])
-async def test_an_odd_pairing_costs_its_board_alone(odd: object, restarted: bool) -> None:
+async def test_an_odd_pairing_costs_its_board_alone(
+    odd: object, restarted: bool
+) -> None:
     """One odd value stopped all boards (reports, row W2)."""
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4")
@@ -295,13 +340,20 @@ async def test_an_odd_pairing_costs_its_board_alone(odd: object, restarted: bool
         pairings = site.files["round-1/index.json"]["pairings"]
         paired, pairings[0] = pairings[0], odd
         if not restarted:
-            await until(lambda: "board 1: kept: its pairing cannot be read" in seen.detail)
+            await until(
+                lambda: "board 1: kept: its pairing cannot be read" in seen.detail
+            )
             await shown(seen, held)
     async with site.following() as seen:
         site.write(1, 2, "1-0", "d4", "d5")
-        await until(lambda: "cannot be read" in seen.detail and seen.plies == {"W12": 2})
+        await until(
+            lambda: "cannot be read" in seen.detail and seen.plies == {"W12": 2}
+        )
         steps(seen, held)
-        assert {game.headers.white.name: len(game.moves) for game in held} == {"W11": 1, "W12": 2}
+        assert {game.headers.white.name: len(game.moves) for game in held} == {
+            "W11": 1,
+            "W12": 2,
+        }
         assert not any("no longer" in (game.problem or "") for game in held)
         pairings[0] = paired
         site.write(1, 1, "*", "e4", "e5")
@@ -343,7 +395,9 @@ async def test_a_list_that_cannot_be_read_stands_as_it_was(
     assert set(seen.states) == {"connecting", "live"}
 
 
-@pytest.mark.parametrize("rounds", [None, {}, [{"count": 10, "live": 0}, None], [7, {"live": "x"}]])
+@pytest.mark.parametrize(
+    "rounds", [None, {}, [{"count": 10, "live": 0}, None], [7, {"live": "x"}]]
+)
 async def test_odd_rounds_end_no_round(rounds: object) -> None:
     site, held = Site(0, 1), GameIndex()
     site.write(2, 1, "*", "e4")
@@ -366,7 +420,11 @@ async def test_odd_rounds_end_no_round(rounds: object) -> None:
     [
         ("moves", None, "its moves cannot be read (null)"),
         ("moves", {}, "its moves cannot be read (an object)"),
-        ("moves", ["e4", None, "Nf3"], "its moves cannot be read further (null as entry 2)"),
+        (
+            "moves",
+            ["e4", None, "Nf3"],
+            "its moves cannot be read further (null as entry 2)",
+        ),
         ("chess960", [], "its starting position cannot be read (a list)"),
         ("chess960", "9" * 400, "its starting position cannot be read (a text)"),
         ("clock", {"white": "x", "black": 88}, "not read: clock.white (a text)"),
@@ -383,7 +441,9 @@ def test_an_odd_field_of_a_file_is_named(field: str, odd: object, problem: str) 
 
 
 def test_a_number_as_a_text_and_a_result_that_is_none() -> None:
-    game = report({"live": 1, "chess960": "518", "moves": ["e4"], "clock": {"white": "77"}})
+    game = report(
+        {"live": 1, "chess960": "518", "moves": ["e4"], "clock": {"white": "77"}}
+    )
     assert (clocks(game), game.problem) == ([77], None)
     game = report({"moves": ["e4"]}, result="7-3")
     assert (game.result, game.unread) == ("*", ("result",))
@@ -413,13 +473,19 @@ class Site(LiveChessCloudRehearsal):
 
     def live(self, *rounds: int) -> None:
         """How many games are live in each round of ten."""
-        self.files["tournament.json"] = {"rounds": [{"count": 10, "live": n} for n in rounds]}
+        self.files["tournament.json"] = {
+            "rounds": [{"count": 10, "live": n} for n in rounds]
+        }
 
     def write(self, number: int, board: int, result: str, *moves: str) -> None:
-        pairings = self.files.setdefault(f"round-{number}/index.json", {"pairings": []})["pairings"]
+        pairings = self.files.setdefault(
+            f"round-{number}/index.json", {"pairings": []}
+        )["pairings"]
         while len(pairings) < board:
             name = f"{number}{len(pairings) + 1}"
-            pairings.append({"white": {"lname": f"W{name}"}, "black": {"lname": f"B{name}"}})
+            pairings.append(
+                {"white": {"lname": f"W{name}"}, "black": {"lname": f"B{name}"}}
+            )
         pairings[board - 1]["result"] = result
         file = {"live": result == "*", "result": None, "moves": list(moves)}
         self.files[f"round-{number}/game-{board}.json"] = file
@@ -428,7 +494,9 @@ class Site(LiveChessCloudRehearsal):
         """The last board becomes the first one."""
         pairings = self.files[f"round-{number}/index.json"]["pairings"]
         pairings.insert(0, pairings.pop())
-        paths = [f"round-{number}/game-{board}.json" for board in range(1, len(pairings) + 1)]
+        paths = [
+            f"round-{number}/game-{board}.json" for board in range(1, len(pairings) + 1)
+        ]
         files = [self.files[path] for path in paths]
         self.files.update(zip(paths, [files[-1], *files[:-1]], strict=True))
 
@@ -436,13 +504,17 @@ class Site(LiveChessCloudRehearsal):
     async def following(self, round_: str = "") -> AsyncIterator[Followed]:
         async with (
             serve_http(self.answer) as origin,
-            following(f"livechess-cloud+{origin}/#{UUID}{round_}", FeedsConfig()) as seen,
+            following(
+                f"livechess-cloud+{origin}/#{UUID}{round_}", FeedsConfig()
+            ) as seen,
         ):
             yield seen
 
 
 def boards(seen: Followed) -> dict[str, tuple[int, str]]:
-    return {game.headers.white.name: (len(game.moves), game.result) for game in seen.games}
+    return {
+        game.headers.white.name: (len(game.moves), game.result) for game in seen.games
+    }
 
 
 async def passed(seen: Followed, seconds: float) -> None:
@@ -474,7 +546,9 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
 
 async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     site = Site()
-    site.files["tournament.json"] = {"rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]}
+    site.files["tournament.json"] = {
+        "rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]
+    }
     site.write(1, 1, "1-0", "e4")
     async with site.following() as seen:
         await passed(seen, 3600)
@@ -486,7 +560,7 @@ async def test_a_tournament_is_not_over_before_its_last_round() -> None:
         await until(lambda: "W21" in boards(seen))
 
 
-async def test_a_board_that_cannot_be_had_costs_no_other_and_boards_that_stand_still_are_kept(
+async def test_an_unreadable_board_costs_no_other_and_idle_boards_are_kept(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     site = Site(3)
@@ -499,7 +573,9 @@ async def test_a_board_that_cannot_be_had_costs_no_other_and_boards_that_stand_s
         await until(lambda: boards(seen).get("W13") == (2, "*"))
     assert boards(seen) == {"W11": (0, "*"), "W12": (1, "*"), "W13": (2, "*")}
     assert set(seen.states) == {"connecting", "live"}
-    assert caplog.text.count("game-1.json left out: the source refuses access (403)") == 1
+    assert (
+        caplog.text.count("game-1.json left out: the source refuses access (403)") == 1
+    )
     first, last = seen.ledger.reports[0].games, seen.ledger.reports[-1].games
     assert last[1] is first[1] and last[2] is not first[2]
 
@@ -532,7 +608,9 @@ async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
 
 
 @pytest.mark.parametrize("moves", [["e4"], []])
-async def test_boards_that_the_organiser_reorders_keep_their_games(moves: list[str]) -> None:
+async def test_boards_that_the_organiser_reorders_keep_their_games(
+    moves: list[str],
+) -> None:
     site = Site(2)
     site.write(1, 1, "*", *moves)
     site.write(1, 2, "*")
@@ -550,7 +628,10 @@ async def test_boards_that_the_organiser_reorders_keep_their_games(moves: list[s
         for step in plan_steps(held, told_now):
             held.apply(step)
         for game in held:
-            assert seated.setdefault(game.id, game.headers.white.name) == game.headers.white.name
+            assert (
+                seated.setdefault(game.id, game.headers.white.name)
+                == game.headers.white.name
+            )
     assert len(seated) == 2
 
 

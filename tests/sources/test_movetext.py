@@ -85,8 +85,10 @@ def test_start_position_with_black_to_move() -> None:
 
 def test_clocks_spent_times_and_evaluations() -> None:
     game = read(
-        b"{[%eval 0.2]} 1. e4 {[%clk 1:30:00]} {[%emt 0:00:05]} (d4 {[%clk 0:00:01]}) e5 "
-        b"{x} ({[%clk 0:00:02]} c5) {[%eval #-3] [%clk\n0:59:59.5]} 2. Nf3 {[%clk 1:00]} *"
+        b"{[%eval 0.2]} 1. e4 {[%clk 1:30:00]} {[%emt 0:00:05]} (d4 {[%clk "
+        b"0:00:01]}) e5 "
+        b"{x} ({[%clk 0:00:02]} c5) {[%eval #-3] [%clk\n0:59:59.5]} 2. "
+        b"Nf3 {[%clk 1:00]} *"
     )
     assert game.start_eval == Score(20)
     assert game.moves == [
@@ -141,11 +143,12 @@ def test_a_game_glued_together_is_read_up_to_a_bound() -> None:
     assert read(b"Nf3Nf6Ng1Ng8" * 1000).problem is not None
 
 
-# --- piece letters ------------------------------------------------------------------------------
+# --- piece letters --------------------------------------------------------------------
 
 #: Castles, takes, promotes, and moves every piece.
 ENGLISH = (
-    "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Qd6 6. Re1 Be6 7. Kf1 O-O-O 8. d4 exd4 "
+    "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Qd6 6. Re1 Be6 7. "
+    "Kf1 O-O-O 8. d4 exd4 "
     "9. Nbd2 d3 10. Nb3 dxc2 11. Nfd4 cxd1=Q 12. Rxd1 c5 1-0"
 )
 LETTERS = {
@@ -196,7 +199,9 @@ def test_a_game_in_another_language_is_read_as_it_grows(language: str) -> None:
     known, expected = Movetext(chess.Board()), read_text(ENGLISH)
     for end in range(len(words)):
         game = read(" ".join(words[:end]).encode(), whole=False, known=known)
-        assert game.problem is None or (language in LATER_CLEAR and len(game.moves) == 2)
+        assert game.problem is None or (
+            language in LATER_CLEAR and len(game.moves) == 2
+        )
         assert game.moves == expected.moves[: len(game.moves)]
 
 
@@ -251,7 +256,9 @@ def state(game: Movetext) -> tuple[object, ...]:
 GAME = (DATA / "lichess-open-2025.pgn").read_bytes().split(b"\n\n")[1].strip()
 
 
-def test_a_game_resent_at_every_move_is_played_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_resent_at_every_move_is_played_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     played: list[str] = []
 
     def counted(board: chess.Board, text: str) -> tuple[str, str]:

@@ -57,7 +57,11 @@ class Subscription:
 def test_the_least_that_is_a_game() -> None:
     game = Subscription().one({"moves": "e4 e7e5 Nf3"})
     assert sans(game) == "e4 e5 Nf3"
-    assert (game.headers.event, game.headers.board, game.key) == ("open/r1", 7, "open/r1/7/1")
+    assert (game.headers.event, game.headers.board, game.key) == (
+        "open/r1",
+        7,
+        "open/r1/7/1",
+    )
     assert (game.headers.white, game.result) == (Player("?"), "*")
     game = Subscription().one(b"1. e4 e5 2. Nf3 *")
     assert (sans(game), game.key) == ("e4 e5 Nf3", "open/r1/7")
@@ -83,7 +87,9 @@ def test_players_by_name_alone_and_moves_with_and_without_clocks() -> None:
 def test_an_illegal_move_ends_the_game_there_unless_it_went_on_from_it() -> None:
     game = Subscription().one({"moves": ["e4", "Ke5", "d4"]})
     assert sans(game) == "e4" and game.problem == "illegal move 1...Ke5"
-    one, other = Subscription().hear({"moves": ["e4", "Ke5", "d4", "Kd6"], "result": "*"})
+    one, other = Subscription().hear(
+        {"moves": ["e4", "Ke5", "d4", "Kd6"], "result": "*"}
+    )
     assert one.problem == f"illegal move 1...Ke5 {STANDS}"
     assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
 
@@ -119,8 +125,14 @@ def test_fen_and_move_as_json_and_as_text() -> None:
         (b'{"moves": null}', "JSON with moves that are null"),
         (b'{"moves": {}}', "JSON with moves that are an object"),
         (b'{"a": 1}', "JSON without moves or fen"),
-        (b'{"moves": "", "start_fen": "x"}', "JSON with a start_fen that is no position"),
-        (b'{"moves": "", "start_fen": []}', "JSON with a start_fen that cannot be read (a list)"),
+        (
+            b'{"moves": "", "start_fen": "x"}',
+            "JSON with a start_fen that is no position",
+        ),
+        (
+            b'{"moves": "", "start_fen": []}',
+            "JSON with a start_fen that cannot be read (a list)",
+        ),
         (b'{"moves": "", "variant": 9e999}', "JSON with a variant that cannot be read"),
         (b'{"fen": "8/8/8/8/8/8/8/8 w"}', "a fen that is no position"),
         (b'{"fen": 7}', "a fen that is no position"),
@@ -143,25 +155,34 @@ def test_what_cannot_be_used_is_named_at_the_board_and_leaves_it_as_it_was(
     before = board.one({"moves": "e4", "result": "1-0"})
     game = board.one(payload)
     assert (board.games.describe_problem("open/r1/7") or "").startswith(problem)
-    assert (game.problem or "").startswith(f"its last message cannot be used: {problem}")
+    assert (game.problem or "").startswith(
+        f"its last message cannot be used: {problem}"
+    )
     assert (game.moves, game.result, game.key) == (before.moves, "1-0", before.key)
     assert game.unread == ("moves", "result") and board.games.note == ""
     # And again, each time: another word is news.
-    assert board.one(b"offline").problem == "its last message cannot be used: text that is not PGN"
+    assert (
+        board.one(b"offline").problem
+        == "its last message cannot be used: text that is not PGN"
+    )
     game = board.one({"moves": "e4 e5"})
     assert (sans(game), game.problem, game.result) == ("e4 e5", None, "*")
     assert board.games.describe_problem("open/r1/7") is None
 
 
-def test_a_first_message_that_cannot_be_used_names_its_board_where_it_was_meant_for_one() -> None:
+def test_an_unusable_first_message_names_the_board_it_was_meant_for() -> None:
     game = Subscription().one({"moves": 3, "white": "A", "black": "B", "result": "1-0"})
     assert (game.headers.white.name, game.moves, game.result) == ("A", (), "1-0")
-    assert game.problem == "its last message cannot be used: JSON with moves that are a number"
+    assert (
+        game.problem
+        == "its last message cannot be used: JSON with moves that are a number"
+    )
     board = Subscription()
     for topic in "abcde":
         assert board.hear({"celsius": 21}, topic) == []
     assert board.games.note == (
-        "topic 'a' holds JSON without moves or fen; topic 'b' holds JSON without moves or fen;"
+        "topic 'a' holds JSON without moves or fen; "
+        "topic 'b' holds JSON without moves or fen;"
         " topic 'c' holds JSON without moves or fen; 2 more hold no game"
     )
     board.hear(b"", "a")
@@ -174,14 +195,20 @@ def test_a_first_message_that_cannot_be_used_names_its_board_where_it_was_meant_
     [
         ("1. e4 e5 2. Nf3 *", "e4 e5 Nf3", "*"),
         ("1.e4 e5 2.Nf3", "e4 e5 Nf3", "*"),
-        ("1. e4 {[%clk 1:29:50]} e5 (1... c5 2. Nf3) 2. Nf3 $1 1-0", "e4 e5 Nf3", "1-0"),
+        (
+            "1. e4 {[%clk 1:29:50]} e5 (1... c5 2. Nf3) 2. Nf3 $1 1-0",
+            "e4 e5 Nf3",
+            "1-0",
+        ),
         ("e2e4 e7e5 1/2-1/2", "e4 e5", "1/2-1/2"),
         ("1.\u00a0e4\u00a0e5 2.\u2009Nf3 1\u20140", "e4 e5 Nf3", "1-0"),
         ("\n1. e4\n", "e4", "*"),
         ("", "", "*"),
     ],
 )
-def test_moves_as_a_text_are_read_as_those_of_a_pgn(moves: str, line: str, result: str) -> None:
+def test_moves_as_a_text_are_read_as_those_of_a_pgn(
+    moves: str, line: str, result: str
+) -> None:
     """Reports, row W12."""
     board = Subscription()
     board.one({"moves": ["e4"]})
@@ -190,7 +217,7 @@ def test_moves_as_a_text_are_read_as_those_of_a_pgn(moves: str, line: str, resul
     assert board.one({"moves": moves, "result": "0-1"}).result == "0-1"
 
 
-def test_an_illegal_move_in_a_text_ends_the_game_there_unless_it_went_on_from_it() -> None:
+def test_an_illegal_move_ends_the_game_there_unless_play_went_on_from_it() -> None:
     game = Subscription().one({"moves": "1. e4 Ke5 2. d4"})
     assert sans(game) == "e4" and game.problem == "illegal move 1...Ke5"
     assert game.unread == ("moves",)
@@ -231,9 +258,15 @@ PLAYED = {
         ({"start_fen": []}, "not read: start_fen (a list)"),
         ({"variant": []}, "not read: variant (a list)"),
         ({"id": []}, "not read: id (a list)"),
-        ({"moves": ["d4", {"move": "d5", "clock_s": "x"}]}, "not read: moves.clock_s (a text)"),
+        (
+            {"moves": ["d4", {"move": "d5", "clock_s": "x"}]},
+            "not read: moves.clock_s (a text)",
+        ),
         ({"moves": ["d4", None]}, "its moves cannot be read further (null as entry 2)"),
-        ({"moves": ["d4", ["d5"]]}, "its moves cannot be read further (a list as entry 2)"),
+        (
+            {"moves": ["d4", ["d5"]]},
+            "its moves cannot be read further (a list as entry 2)",
+        ),
     ],
 )
 @pytest.mark.parametrize("restarted", [False, True])
@@ -260,7 +293,9 @@ def test_an_odd_field_costs_that_field(
 def test_numbers_as_texts_are_read_and_null_is_missing() -> None:
     """The message of the report, row W4."""
     sent = {"white": {"name": "E", "elo": "2231"}, "black": {"name": "F", "elo": None}}
-    game = Subscription().one(sent | {"round": 1.5, "date": None, "result": None, "moves": "d4"})
+    game = Subscription().one(
+        sent | {"round": 1.5, "date": None, "result": None, "moves": "d4"}
+    )
     assert (game.headers.white.elo, game.headers.black.elo) == (2231, None)
     assert (game.headers.round, game.headers.date, game.result) == ("1.5", "", "*")
     assert game.problem is None
@@ -269,7 +304,12 @@ def test_numbers_as_texts_are_read_and_null_is_missing() -> None:
 def test_work_is_handed_back_after_each_move_whatever_came() -> None:
     shuffle = ["Nf3", "Nf6", "Ng1", "Ng8"] * 300
     for moves in (shuffle, " ".join(shuffle)):
-        turns = sum(1 for _ in MqttGames().read_message("a", json.dumps({"moves": moves}).encode()))
+        turns = sum(
+            1
+            for _ in MqttGames().read_message(
+                "a", json.dumps({"moves": moves}).encode()
+            )
+        )
         assert turns >= 1200
 
 
@@ -307,7 +347,7 @@ def test_topics_and_finished_games_beyond_any_event_are_left_out() -> None:
     assert complete and len(games) == MAX_TOPICS
 
 
-# --- against a broker ---------------------------------------------------------------------------
+# --- against a broker -----------------------------------------------------------------
 
 
 @pytest.fixture
@@ -325,7 +365,9 @@ def address(broker: Mosquitto) -> str:
     return f"mqtt://127.0.0.1:{broker.port}"
 
 
-async def publish(broker: Mosquitto, *messages: tuple[str, bytes], retain: bool = True) -> None:
+async def publish(
+    broker: Mosquitto, *messages: tuple[str, bytes], retain: bool = True
+) -> None:
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
         for topic, payload in messages:
             await client.publish(topic, payload, qos=1, retain=retain)
@@ -359,7 +401,7 @@ async def test_retained_games_are_there_at_once_and_followed_to_their_end(
     assert seen.states[-1] == "finished"
 
 
-async def test_repeats_and_messages_that_come_late_change_nothing_and_a_killed_broker_is_waited_for(
+async def test_repeated_and_late_messages_change_nothing_and_a_broker_is_awaited(
     broker: Mosquitto,
 ) -> None:
     async with following(f"{address(broker)}/+/1") as seen:
@@ -378,7 +420,9 @@ async def test_repeats_and_messages_that_come_late_change_nothing_and_a_killed_b
 
 
 async def test_what_came_while_we_were_away_is_not_lost(broker: Mosquitto) -> None:
-    """The broker keeps the session: messages of QoS 1 that nobody retained come after all."""
+    """The broker keeps the session: messages of QoS 1 that nobody retained come after
+    all.
+    """
     spec = f"{address(broker)}/a/#"
     async with following(spec) as seen:
         await live(seen)
@@ -387,7 +431,9 @@ async def test_what_came_while_we_were_away_is_not_lost(broker: Mosquitto) -> No
         await seen.moved(7)
 
 
-async def test_a_look_at_the_source_does_not_disturb_who_follows_it(broker: Mosquitto) -> None:
+async def test_a_look_at_the_source_does_not_disturb_who_follows_it(
+    broker: Mosquitto,
+) -> None:
     spec = f"{address(broker)}/a/#"
     async with following(spec) as seen:
         await live(seen)
@@ -406,14 +452,19 @@ async def test_user_and_password_from_a_file_and_a_wrong_one_is_a_clear_health_l
     (mine := tmp_path / "mine").write_text("right\n")
     config = FeedsConfig(mqtt=MqttFeedConfig(password_file=str(mine)))
     async with broker_running(mosquitto, tmp_path, more=more) as broker:
-        async with following(f"mqtt://arbiter@127.0.0.1:{broker.port}/a/#", config) as seen:
+        async with following(
+            f"mqtt://arbiter@127.0.0.1:{broker.port}/a/#", config
+        ) as seen:
             await live(seen)
         assert "arbiter" not in str(seen.details)
         for user in ("arbiter:wrong@", ""):
             seen = Followed(f"mqtt://{user}127.0.0.1:{broker.port}/a/#", CONFIG)
             with pytest.raises(FeedUnreadable, match="password_file"):
                 await seen.run()
-            assert (seen.states[-1], seen.detail) == ("failed", "the broker refuses access")
+            assert (seen.states[-1], seen.detail) == (
+                "failed",
+                "the broker refuses access",
+            )
             assert "wrong" not in str(seen.details) + seen.feed.name
 
 
@@ -424,10 +475,14 @@ async def test_a_message_that_is_no_game_costs_no_other(
         await live(seen)
         await publish(broker, ("a/temperature", b'{"celsius": 21}'))
         await until(lambda: "holds JSON without moves or fen" in seen.detail)
-        await publish(broker, ("a/camera", b"\x89PNG\r\n\x1a\n" + bytes(100)), played(5))
+        await publish(
+            broker, ("a/camera", b"\x89PNG\r\n\x1a\n" + bytes(100)), played(5)
+        )
         await seen.held(1)
         await until(lambda: "'a/camera' holds a picture" in seen.detail)
-        assert seen.detail.startswith("1 game; topic 'a/temperature' holds JSON without")
+        assert seen.detail.startswith(
+            "1 game; topic 'a/temperature' holds JSON without"
+        )
         await publish(broker, ("a/1", b"<html>"))
         said = "its last message cannot be used: an HTML page (perhaps a login page)"
         await until(lambda: f": {said}" in seen.detail)
@@ -445,13 +500,17 @@ def test_our_name_at_the_broker_is_stable_and_differs_by_source() -> None:
         == create_client_id("mqtt://a/b")
         != create_client_id("mqtt://a/c")
     )
-    assert len(create_client_id("mqtt://a/b")) <= 23  # what MQTT 3.1.1, section 3.1.3.1 promises
+    assert (
+        len(create_client_id("mqtt://a/b")) <= 23
+    )  # what MQTT 3.1.1, section 3.1.3.1 promises
 
 
 @pytest.mark.parametrize("key", ["password_file", "ca_file"])
 def test_a_file_that_is_not_there_is_told_at_once(key: str) -> None:
     config = FeedsConfig(mqtt=MqttFeedConfig(**{key: "/nonexistent/x"}))
-    with pytest.raises(ConfigError, match=f"feeds.mqtt.{key} /nonexistent/x: cannot be read"):
+    with pytest.raises(
+        ConfigError, match=f"feeds.mqtt.{key} /nonexistent/x: cannot be read"
+    ):
         open_feed("mqtts://broker.example/a", config)
 
 
@@ -481,18 +540,25 @@ async def test_both_publishers_of_the_manual_make_a_board_appear(
     require_program("mosquitto_pub", "mosquitto-clients")
     text = manual_page("sources").text
     (by_hand,) = re.findall(r"^mosquitto_pub .*$", text, re.MULTILINE)
-    (program,) = re.findall(r"^```python\n(import asyncio, json\n.*?)^```", text, re.M | re.S)
+    (program,) = re.findall(
+        r"^```python\n(import asyncio, json\n.*?)^```", text, re.M | re.S
+    )
     async with following(f"{address(broker)}/hall/#") as seen:
         await live(seen)
         shell = by_hand.replace("-h localhost", f"-h 127.0.0.1 -p {broker.port}")
         code = program.replace('"localhost"', f'"127.0.0.1", {broker.port}')
         for command in (["sh", "-c", shell], [sys.executable, "-c", code]):
-            await asyncio.to_thread(subprocess.run, command, check=True, capture_output=True)
+            await asyncio.to_thread(
+                subprocess.run, command, check=True, capture_output=True
+            )
         await seen.held(2)
     boards = {game.headers.board: game for game in seen.games}
     assert [move.san for move in boards[1].moves] == ["e4", "e5", "Nf3"]
     assert boards[1].headers.event == "hall/round-1"
-    assert [(move.san, move.clock_s) for move in boards[2].moves] == [("d4", 5395), ("Nf6", 5388)]
+    assert [(move.san, move.clock_s) for move in boards[2].moves] == [
+        ("d4", 5395),
+        ("Nf6", 5388),
+    ]
     assert boards[2].headers.white.title == "WGM"
 
 

@@ -1,5 +1,5 @@
-"""Real games as people's programs write them: other blanks, dashes, numbers, letters, charsets,
-and cuts. No move is lost, nothing is taken back, and what is said is right.
+"""Real games as people's programs write them: other blanks, dashes, numbers, letters,
+charsets, and cuts. No move is lost, nothing is taken back, and what is said is right.
 """
 
 import random
@@ -45,7 +45,16 @@ RESULTS = {
     "0-1": ["0-1", "0—1", "0:1", "0‑1"],
     "1/2-1/2": ["1/2-1/2", "½-½", "½–½", "1/2", "0.5-0.5", "1⁄2−1⁄2"],
 }
-CHARSETS = ["utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "cp1251"]
+CHARSETS = [
+    "utf-8",
+    "utf-8",
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "cp1252",
+    "cp1251",
+]
 #: What nobody can read, and what is said of it.
 NO_MOVES = {"xyz": "unreadable move", "Qh9": "illegal move", "Kz3": "unreadable move"}
 
@@ -96,10 +105,14 @@ class Writer:
     def joined(self, words: list[str], blank: str) -> str:
         """Lines, broken and indented anywhere between words."""
         rng = self.rng
-        between = [rng.choice([blank, blank, f"{blank} ", " \n", f"\n{blank}"]) for _ in words]
+        between = [
+            rng.choice([blank, blank, f"{blank} ", " \n", f"\n{blank}"]) for _ in words
+        ]
         if blank in "\u200b\u2028":
             between = [f" {blank}"] * len(words)
-        return "".join(f"{gap}{word}" for gap, word in zip(["", *between], words, strict=False))
+        return "".join(
+            f"{gap}{word}" for gap, word in zip(["", *between], words, strict=False)
+        )
 
     def encoded(self, text: str) -> bytes:
         try:
@@ -144,7 +157,10 @@ def read(text: bytes, *, closed: bool) -> GameReport:
 
 @pytest.mark.parametrize(
     "seed",
-    [pytest.param(seed, marks=[pytest.mark.whole] * (seed >= FAST)) for seed in range(SEEDS)],
+    [
+        pytest.param(seed, marks=[pytest.mark.whole] * (seed >= FAST))
+        for seed in range(SEEDS)
+    ],
 )
 def test_a_game_written_in_any_manner(seed: int) -> None:
     writer = Writer(seed)
@@ -159,7 +175,8 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
                 taken_back.append(step)
             held.apply(step)
 
-    # It grows, written otherwise at every reading, and read before its last word is whole.
+    # It grows, written otherwise at every reading, and read before its last word is
+    # whole.
     for plies in range(4, PLIES, 6):
         text = writer.text(plies, "")
         game = read(text[: len(text) - rng.randrange(4)], closed=False)
@@ -173,9 +190,9 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
     # Cut anywhere.
     text = writer.text(PLIES, result := rng.choice(list(RESULTS)))
     for end in rng.choices(range(len(text)), k=8):
-        for game in PgnReader(fallback_charset=guess_charset(text) or "cp1252").read_text(
-            text[:end]
-        ):
+        for game in PgnReader(
+            fallback_charset=guess_charset(text) or "cp1252"
+        ).read_text(text[:end]):
             assert moves_of(game) == true[: len(game.moves)]
             assert game.problem is None and game.result in ("*", result)
 

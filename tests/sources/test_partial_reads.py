@@ -46,7 +46,11 @@ class Text:
             self.read(*games, whole=whole)
 
     def read(
-        self, *games: GameReport, whole: bool = True, now_s: float = 0, closed: bool = False
+        self,
+        *games: GameReport,
+        whole: bool = True,
+        now_s: float = 0,
+        closed: bool = False,
     ) -> Poll:
         return self._filter.confirm_games([TextReading(games, whole, closed)], now_s)
 
@@ -64,7 +68,12 @@ def seen(belief: Poll) -> str:
         ([A], [game("A", (MOVES[0], Move("c7c5", "c5")))], True, "A2"),
         ([A], [game("A", MOVES[:2])], True, "A2"),
         # The tag of a game that is cut is there before its moves.
-        ([B, A], [B, msgspec.structs.replace(A, moves=MOVES[:2], result="1-0")], False, "B3 A3"),
+        (
+            [B, A],
+            [B, msgspec.structs.replace(A, moves=MOVES[:2], result="1-0")],
+            False,
+            "B3 A3",
+        ),
         # As many games under other names are no loss.
         ([A, B], [game("Ann"), B], True, "Ann3 B3"),
         # Two takebacks at once, a board emptied, a text cut between two games: doubted.
@@ -124,7 +133,9 @@ def test_other_boards_go_on_while_a_board_is_doubted() -> None:
     text = Text(game("A", MOVES[:1]), B)
     text.read(game("A", MOVES[:2]), now_s=10)
     belief = text.read(A, now_s=40)
-    assert belief.games[0] == A and [game.problem for game in belief.games[1:]] == [KEPT]
+    assert belief.games[0] == A and [game.problem for game in belief.games[1:]] == [
+        KEPT
+    ]
     assert text.read(A, now_s=70).games == (A,)
 
 
@@ -139,7 +150,9 @@ def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
     assert belief.games == (game("Á"), C) and belief.complete
 
 
-UNREAD = msgspec.structs.replace(game("A", ()), problem="unreadable move 1.xx", unread=("moves",))
+UNREAD = msgspec.structs.replace(
+    game("A", ()), problem="unreadable move 1.xx", unread=("moves",)
+)
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -156,19 +169,26 @@ def test_a_line_that_cannot_be_read_takes_no_move_away_nor_does_the_cut_text_beh
     assert text.read(A, B, now_s=12).games == (A, B)
 
 
-def test_a_text_that_breaks_off_where_it_had_an_end_takes_no_move_away_however_long() -> None:
+def test_a_text_that_breaks_off_takes_no_move_away_however_long_it_lasts() -> None:
     text = Text(B, OVER)
     for now_s in (10, 40, 70, 100, 130, 4000):
-        belief = text.read(B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s)
+        belief = text.read(
+            B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s
+        )
         assert seen(belief) == "B3 A3" and belief.games[1].result == "1-0"
     assert belief.games[1].problem == "its text breaks off; shown as it was last"
-    assert text.read(B, game("A", MOVES[:1]), now_s=4001).games == (B, game("A", MOVES[:1]))
+    assert text.read(B, game("A", MOVES[:1]), now_s=4001).games == (
+        B,
+        game("A", MOVES[:1]),
+    )
 
 
 def test_a_writer_that_gives_its_text_no_end_takes_moves_back_after_a_minute() -> None:
     text = Text(B, A, whole=False)
     for now_s in (10, 40, 70):
-        belief = text.read(B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s)
+        belief = text.read(
+            B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s
+        )
     assert belief.games == (B, game("A", MOVES[:1]))
 
 
@@ -180,8 +200,10 @@ def test_law_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
     assert belief.games == tuple(games) and belief.complete
 
 
-def test_after_a_restart_what_was_gone_is_doubted_and_what_is_over_hides_no_loss() -> None:
-    gone = msgspec.structs.replace(A, problem="no longer in its source; shown as it was last")
+def test_after_a_restart_a_lost_game_is_doubted_and_a_finished_one_hides_none() -> None:
+    gone = msgspec.structs.replace(
+        A, problem="no longer in its source; shown as it was last"
+    )
     text = Text(before=[gone, C])
     assert text.read(C).games == (C,)
     belief = text.read(C, game("A", MOVES[:1]), whole=False, now_s=1)
@@ -203,7 +225,7 @@ def test_what_was_gone_is_doubted_for_ten_minutes_and_new_after(
     assert seen(back) == believed
 
 
-def test_a_result_that_is_cut_off_is_not_withdrawn_and_one_that_is_taken_out_is() -> None:
+def test_a_result_cut_off_is_not_withdrawn_and_one_taken_out_is() -> None:
     text = Text(B, OVER)
     assert text.read(B, A, whole=False).games == (B, OVER)
     assert text.read(B, A).games == (B, A)
@@ -221,12 +243,16 @@ class Page:
         self._session = FeedSession("x", self._ledger, under)
 
     async def read(self, text: str, *, takes_s: float = 0.0) -> list[tuple[int, str]]:
-        """Moves and result of what is believed, after so long for the answer and its reading."""
+        """Moves and result of what is believed, after so long for the answer and its
+        reading.
+        """
         asked_s = self.clock.now()
         await self._text.take_text(text.encode())
         self.clock.time_s += takes_s
         reading = await self._text.build_reading(asked_s)
-        await self._session.report_poll(self._snapshots.confirm_texts([reading], self._session))
+        await self._session.report_poll(
+            self._snapshots.confirm_texts([reading], self._session)
+        )
         return [(len(one.moves), one.result) for one in self._ledger.reports[-1].games]
 
 
@@ -234,7 +260,7 @@ def page(*games: GameReport) -> str:
     return "\n".join(map(write_pgn, games))
 
 
-async def test_a_text_that_was_read_once_has_not_stood_still_however_long_reading_took() -> None:
+async def test_a_text_read_once_has_not_stood_still_however_long_it_took() -> None:
     text, begun = Page(cached=False), page(A)
     await text.read(begun)
     tag = begun.replace('Result "*"', 'Result "1-0"').removesuffix("*\n")
@@ -242,14 +268,17 @@ async def test_a_text_that_was_read_once_has_not_stood_still_however_long_readin
     assert await text.read(tag, takes_s=30) == [(3, "1-0")]
 
 
-async def test_an_old_copy_that_was_never_read_when_it_was_new_takes_no_move_back() -> None:
+async def test_an_old_copy_that_was_not_read_when_new_takes_no_move_back() -> None:
     text = Page()
     new, old = page(game("A", LONG), B), page(game("A", LONG[:20]), B)
     assert await text.read(new) == [(24, "*"), (3, "*")]
     for _ in range(4):
         assert await text.read(old, takes_s=2) == [(24, "*"), (3, "*")]
     assert await text.read(new) == [(24, "*"), (3, "*")]
-    for before in (new, old):  # a move taken back stands, whether that text was there or not
+    for before in (
+        new,
+        old,
+    ):  # a move taken back stands, whether that text was there or not
         text = Page()
         await text.read(before)
         await text.read(new)
@@ -258,7 +287,7 @@ async def test_an_old_copy_that_was_never_read_when_it_was_new_takes_no_move_bac
         assert last == [(20, "*"), (3, "*")]
 
 
-async def test_an_old_copy_undoes_no_correction_and_stands_where_nothing_newer_comes() -> None:
+async def test_an_old_copy_undoes_no_correction_and_counts_if_nothing_newer() -> None:
     text, old = Page(), page(game("A", MOVES), B)
     new = page(game("A", (*MOVES[:2], Move("b1c3", "Nc3"), Move("g8f6", "Nf6"))), B)
     await text.read(old)
@@ -271,10 +300,19 @@ async def test_an_old_copy_undoes_no_correction_and_stands_where_nothing_newer_c
 
 
 STATES = [
-    page(game("A", LONG[:a]), msgspec.structs.replace(game("B", LONG[:b]), result=result))
-    for a, b, result in [(1, 1, "*"), (4, 1, "*"), (4, 7, "*"), (9, 24, "*"), (9, 24, "1-0"),
-                         (20, 24, "1-0"), (24, 24, "1-0")]
-]  # fmt: skip
+    page(
+        game("A", LONG[:a]), msgspec.structs.replace(game("B", LONG[:b]), result=result)
+    )
+    for a, b, result in [
+        (1, 1, "*"),
+        (4, 1, "*"),
+        (4, 7, "*"),
+        (9, 24, "*"),
+        (9, 24, "1-0"),
+        (20, 24, "1-0"),
+        (24, 24, "1-0"),
+    ]
+]
 
 
 class Counted(str):
@@ -304,11 +342,15 @@ def test_a_page_of_many_old_copies_costs_no_more_than_its_games() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["new", "old", "cut"]), st.integers(0, 6), st.floats(0, 1),
-                  st.floats(0, 3)),
+        st.tuples(
+            st.sampled_from(["new", "old", "cut"]),
+            st.integers(0, 6),
+            st.floats(0, 1),
+            st.floats(0, 3),
+        ),
         max_size=30,
     )
-)  # fmt: skip
+)
 async def test_law_a_page_that_is_now_and_then_old_or_cut_takes_nothing_back(
     readings: list[tuple[str, int, float, float]],
 ) -> None:

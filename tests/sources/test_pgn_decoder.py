@@ -1,8 +1,8 @@
 """PGN into games: where they begin and end, what is odd in them, however they are cut.
 
-Random and mutated PGN: nothing escapes, nothing blocks, nothing depends on where bytes are cut.
-``LIVE_RATE_HOSTILE_TEXTS=100000 pytest tests/sources/test_pgn_decoder.py`` runs as many
-texts as one likes; the normal run takes a few hundred.
+Random and mutated PGN: nothing escapes, nothing blocks, nothing depends on where bytes
+are cut. ``LIVE_RATE_HOSTILE_TEXTS=100000 pytest tests/sources/test_pgn_decoder.py``
+runs as many texts as one likes; the normal run takes a few hundred.
 """
 
 import gc
@@ -53,7 +53,8 @@ def one(movetext: bytes, head: bytes = HEAD) -> GameReport:
 def shown(games: list[GameReport]) -> list[str]:
     """White's name, moves, result and problem of each."""
     return [
-        " ".join(filter(None, (g.headers.white.name, sans(g), g.result, g.problem))) for g in games
+        " ".join(filter(None, (g.headers.white.name, sans(g), g.result, g.problem)))
+        for g in games
     ]
 
 
@@ -85,7 +86,7 @@ def test_real_games_read_as_python_chess_reads_them(name: str) -> None:
     assert chess.pgn.read_game(handle) is None
 
 
-# --- games ---------------------------------------------------------------------------------------
+# --- games ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,10 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
     for part in (A, b"1. e4 {a\nb} e5\n2. 0-0 1-0", B, b"1. d4 0-1"):
         text = text.replace(b"%s", part, 1)
     problem = "illegal move 2.0-0"
-    assert shown(decode(text.replace(b"\n", newline))) == [f"A e4 e5 1-0 {problem}", "B d4 0-1"]
+    assert shown(decode(text.replace(b"\n", newline))) == [
+        f"A e4 e5 1-0 {problem}",
+        "B d4 0-1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -115,21 +119,33 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
         (b'[Event "a"]\n\n[White "A"]\n\n\n[Black "B"]\n\n1. e4 *\n', ["A e4 *"]),
         (A + b"\n1. e4\n" + B + b"\n1. d4\n\n", ["A e4 *", "B d4 *"]),
         # Without moves, without tags, in paragraphs, all on one line.
-        (A + b"\n *\n\n\n" + B + b"\n*\n\n" + A + b"\n" + B + b"\n", ["A *", "B *", "A *", "B *"]),
+        (
+            A + b"\n *\n\n\n" + B + b"\n*\n\n" + A + b"\n" + B + b"\n",
+            ["A *", "B *", "A *", "B *"],
+        ),
         (b"1. e4 e5 1-0\n\n1. d4 *\n1. c4 *\n", ["? e4 e5 1-0", "? d4 *", "? c4 *"]),
         (A + b"\n1. e4 e5\n\n2. Nf3\n\n*\n", ["A e4 e5 Nf3 *"]),
         (b'[White "A"] [Black "B"] 1. e4 e5 1-0\n', ["A e4 e5 1-0"]),
         (b'[White "A"] *\n[White "B"] 1. e4 e5 *\n', ["A *", "B e4 e5 *"]),
         (b'[White "A"] * [White "B"] 1. e4\n', ["A *", "B e4 *"]),
-        (b'[White "A"] e4 1/2-1/2 [White "B"] 1. d4 {*} 0-1', ["A e4 1/2-1/2", "B d4 0-1"]),
-        (b"1. e4 e5 * 1. d4 d5 1-0 1 c4 c5 *\n", ["? e4 e5 *", "? d4 d5 1-0", "? c4 c5 *"]),
+        (
+            b'[White "A"] e4 1/2-1/2 [White "B"] 1. d4 {*} 0-1',
+            ["A e4 1/2-1/2", "B d4 0-1"],
+        ),
+        (
+            b"1. e4 e5 * 1. d4 d5 1-0 1 c4 c5 *\n",
+            ["? e4 e5 *", "? d4 d5 1-0", "? c4 c5 *"],
+        ),
         (b"1. e4 {a} e5 {b} \xbd-\xbd 1.d4 d5\n*\n", ["? e4 e5 1/2-1/2", "? d4 d5 *"]),
         # In one line, and one game.
         (A + b'\n1. e4 {* 1. d4} e5 {1-0 [White "C"]} *\n', ["A e4 e5 *"]),
         (A + b"\n1. e4 e5 ; 1-0 1. d4\n*\n", ["A e4 e5 *"]),
         (A + b"\n1. e4 1-0 1... e5 *\n", ["A e4 e5 *"]),
         (b'[White "A"] who came late\n[Black "B"]\n\n1. e4 *\n', ["A e4 *"]),
-        (b'[Event "a"]\nWhite "X"]\n[White "A"]\n\n1. e4 *\n\n' + B + b"\n*\n", ["A e4 *", "B *"]),
+        (
+            b'[Event "a"]\nWhite "X"]\n[White "A"]\n\n1. e4 *\n\n' + B + b"\n*\n",
+            ["A e4 *", "B *"],
+        ),
         # What is wrong with a game costs no other.
         (
             A + b"\n1. e4 e5 2. Qh9 Nc6 0-1\n\n" + B + b"\n1. d4 1-0\n\n",
@@ -158,7 +174,10 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
         ('[White "Müller"]\n\n1. e4 e5 *\n\n'.encode("utf-16"), ["Müller e4 e5 *"]),
         ('[White "W"]\n[Result "½-½"]\n\n1. e4 ½-½\n'.encode(), ["W e4 1/2-1/2"]),
         (
-            b"".join(b'[White "%s"]\n\n*\n\n' % "Müller".encode(c) for c in ("utf-8", "cp1252")),
+            b"".join(
+                b'[White "%s"]\n\n*\n\n' % "Müller".encode(c)
+                for c in ("utf-8", "cp1252")
+            ),
             ["Müller *", "Müller *"],
         ),
         # A variant that cannot be played.
@@ -203,8 +222,12 @@ WON = b'[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
 
 
 def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
-    """It ended the board (audit, row 15); the game goes on from the position behind it."""
-    text = WON + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 {[%clk 1:00:00]} a6 4. Bc4 d6 5. O-O 1-0\n"
+    """It ended the board (audit, row 15); the game goes on from the position
+    behind it.
+    """
+    text = (
+        WON + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 {[%clk 1:00:00]} a6 4. Bc4 d6 5. O-O 1-0\n"
+    )
     first, rest = PgnReader().read_text(text, closed=True)
     assert [move.san for move in first.moves] == ["e4", "e5", "Nf3", "Nc6"]
     assert first.problem is not None and first.problem.startswith("illegal move 3.Qh6")
@@ -222,7 +245,10 @@ def test_a_game_that_goes_on_is_read_on_as_it_grows() -> None:
     reader = PgnReader()
     text = WON.replace(b"1-0", b"*") + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 a6 4. Bc4"
     assert [len(game.moves) for game in reader.read_text(text + b" *\n")] == [4, 2]
-    assert [len(game.moves) for game in reader.read_text(text + b" d6 5. O-O *\n")] == [4, 4]
+    assert [len(game.moves) for game in reader.read_text(text + b" d6 5. O-O *\n")] == [
+        4,
+        4,
+    ]
 
 
 @pytest.mark.parametrize("null", [b"--", b"Z0", b"null", "––".encode()])
@@ -242,7 +268,10 @@ def test_a_game_goes_on_from_a_null_move(null: bytes) -> None:
 
 def test_sides_that_pass_in_turn_lose_nothing() -> None:
     text = WON + b"1. e4 e5 2. -- -- 3. Nf3 Nc6 4. Bb5 1-0\n"
-    assert [sans(game) for game in PgnReader().read_text(text)] == ["e4 e5", "Nf3 Nc6 Bb5"]
+    assert [sans(game) for game in PgnReader().read_text(text)] == [
+        "e4 e5",
+        "Nf3 Nc6 Bb5",
+    ]
 
 
 def test_passing_a_thousand_times_is_bounded() -> None:
@@ -270,7 +299,7 @@ def test_an_illegal_move_that_proves_nothing_ends_the_game(moves: bytes) -> None
     assert game.problem is not None and STANDS not in game.problem
 
 
-# --- results -------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -295,11 +324,13 @@ def test_token_counts_unless_it_leaves_open_what_the_tag_decides(
 def test_the_last_word_waits_while_a_text_is_written_and_no_longer() -> None:
     text = HEAD + b"\n1. e4 e5 2. Nf3"
     assert [sans(game) for game in PgnReader().read_text(text)] == ["e4 e5"]
-    assert [sans(game) for game in PgnReader().read_text(text, closed=True)] == ["e4 e5 Nf3"]
-    limits = PgnLimits(game_bytes=len(text) - 1)
-    assert [sans(game) for game in PgnReader(limits=limits).read_text(text, closed=True)] == [
-        "e4 e5"
+    assert [sans(game) for game in PgnReader().read_text(text, closed=True)] == [
+        "e4 e5 Nf3"
     ]
+    limits = PgnLimits(game_bytes=len(text) - 1)
+    assert [
+        sans(game) for game in PgnReader(limits=limits).read_text(text, closed=True)
+    ] == ["e4 e5"]
 
 
 def test_tag_of_a_text_that_breaks_off_is_not_believed_while_it_is_written() -> None:
@@ -330,10 +361,16 @@ def test_tag_of_a_text_that_breaks_off_is_not_believed_while_it_is_written() -> 
         "=/=",
     ],
 )
-def test_whatever_result_is_read_ends_a_text_and_its_game(spelling: str, charset: str) -> None:
+def test_whatever_result_is_read_ends_a_text_and_its_game(
+    spelling: str, charset: str
+) -> None:
     word, result = spelling.encode(charset), read_result(spelling)
     text = b'[White "A"]\n[Black "B"]\n[Result "' + word + b'"]\n\n'
-    for moves, end in ((b"", b""), (b"1. e4 e5 2. Nf3 ", b""), (b"1. e4 e5 2. Nf3 ", b" \n")):
+    for moves, end in (
+        (b"", b""),
+        (b"1. e4 e5 2. Nf3 ", b""),
+        (b"1. e4 e5 2. Nf3 ", b" \n"),
+    ):
         reader = PgnReader()
         (game,) = reader.read_text(text + moves + word + end)
         assert (game.result, game.problem, reader.whole) == (result, None, True)
@@ -359,7 +396,9 @@ def test_whatever_result_is_read_ends_a_text_and_its_game(spelling: str, charset
         ("", True),
     ],
 )
-def test_the_end_of_a_text_tells_whether_it_is_all_there(text: str, whole: bool) -> None:
+def test_the_end_of_a_text_tells_whether_it_is_all_there(
+    text: str, whole: bool
+) -> None:
     reader = PgnReader()
     head = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n' if text else ""
     reader.read_text((head + text).encode())
@@ -372,7 +411,7 @@ def test_a_sign_after_a_move_is_no_result_and_ends_nothing() -> None:
     assert (len(game.moves), game.result, game.problem) == (4, "0-1", None)
 
 
-# --- bounds --------------------------------------------------------------------------------------
+# --- bounds ---------------------------------------------------------------------------
 
 
 def test_bounds_cost_their_game_only() -> None:
@@ -392,12 +431,25 @@ def test_bounds_cost_their_game_only() -> None:
         None,
     ]
     assert [sans(game) for game in games[1::2]] == ["e4 e5"] * 3
-    assert sans(games[0]) == "e4" and len(games[2].moves) == 1200 and games[2].result == "1-0"
+    assert (
+        sans(games[0]) == "e4"
+        and len(games[2].moves) == 1200
+        and games[2].result == "1-0"
+    )
 
 
-@pytest.mark.parametrize("line", [b"e4 ", b"e4\n", b'[White "A"]\n', b"{e4}", b"{\n", b"x", b"(\n"])
+@pytest.mark.parametrize(
+    "line", [b"e4 ", b"e4\n", b'[White "A"]\n', b"{e4}", b"{\n", b"x", b"(\n"]
+)
 def test_a_game_too_long_is_cut_and_the_next_one_is_not(line: bytes) -> None:
-    text = A + b"\n" * (not line.startswith(b"[")) + line * 2000 + b"\n\n" + B + b"\n1. d4 *\n"
+    text = (
+        A
+        + b"\n" * (not line.startswith(b"["))
+        + line * 2000
+        + b"\n\n"
+        + B
+        + b"\n1. d4 *\n"
+    )
     limits = PgnLimits(game_bytes=1000)
     for size in (len(text), 1, 77):
         decoder = PgnDecoder(limits=limits)
@@ -420,9 +472,17 @@ def test_games_beyond_the_bound_are_counted_and_those_remembered_bounded() -> No
 
 
 def test_games_are_remembered_as_long_as_a_whole_text_has_them() -> None:
-    reader, texts = PgnReader(), [b'[White "W%d"]\n\n1. e4 *\n\n' % number for number in range(4)]
+    reader, texts = (
+        PgnReader(),
+        [b'[White "W%d"]\n\n1. e4 *\n\n' % number for number in range(4)],
+    )
     reader.read_text(texts[0] + texts[1])
-    for text, remembered in ((b"", 2), (texts[2][:-4], 3), (texts[2], 1), (texts[3][:-4], 2)):
+    for text, remembered in (
+        (b"", 2),
+        (texts[2][:-4], 3),
+        (texts[2], 1),
+        (texts[3][:-4], 2),
+    ):
         reader.read_text(text)
         assert len(reader._known) == len(reader._heads) == remembered
     reader.read_text(texts[3][:-4], closed=True)
@@ -442,7 +502,7 @@ def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:
     assert len(PgnDecoder().decode(b"e4\n" + b"*\n" * 1000)) < 10
 
 
-# --- streams and cuts ----------------------------------------------------------------------------
+# --- streams and cuts -----------------------------------------------------------------
 
 
 def test_a_game_is_told_when_its_result_token_is_there() -> None:
@@ -451,9 +511,9 @@ def test_a_game_is_told_when_its_result_token_is_there() -> None:
     assert decoder.decode(b"e5 *") == []
     assert [sans(game) for game in decoder.decode(b"\n")] == ["e4 e5"]
     assert decoder.decode(b"\n\n     ") == []
-    assert [sans(game) for game in decoder.decode(HEAD + b"\n1. e4 e5 2. Nf3 *\n\n\n")] == [
-        "e4 e5 Nf3"
-    ]
+    assert [
+        sans(game) for game in decoder.decode(HEAD + b"\n1. e4 e5 2. Nf3 *\n\n\n")
+    ] == ["e4 e5 Nf3"]
     assert decoder.finish_input() == []
 
 
@@ -492,10 +552,34 @@ def test_a_file_read_while_it_grows_never_tells_what_is_not_so(name: str) -> Non
 
 
 _PIECES = st.sampled_from(
-    [HEAD, b"\n", b"\n\n", b"\r\n", b"1. e4", b" e5 ", b" Nf3", b" O-O", b" *", b" 1-0", b"{", b"}",
-     b"(", b")", b";", b"%", b"[", b'[Event "x"]', b"\xbd", b"\xc2", b"{[%clk 0:0:1]}",
-     b"\xef\xbb\xbf", b"$1", b'[Result "1-0"]', b'[FEN "x"]']
-)  # fmt: skip
+    [
+        HEAD,
+        b"\n",
+        b"\n\n",
+        b"\r\n",
+        b"1. e4",
+        b" e5 ",
+        b" Nf3",
+        b" O-O",
+        b" *",
+        b" 1-0",
+        b"{",
+        b"}",
+        b"(",
+        b")",
+        b";",
+        b"%",
+        b"[",
+        b'[Event "x"]',
+        b"\xbd",
+        b"\xc2",
+        b"{[%clk 0:0:1]}",
+        b"\xef\xbb\xbf",
+        b"$1",
+        b'[Result "1-0"]',
+        b'[FEN "x"]',
+    ]
+)
 
 
 def streamed(text: bytes, cuts: list[int], limits: PgnLimits) -> list[GameReport]:
@@ -511,7 +595,9 @@ def streamed(text: bytes, cuts: list[int], limits: PgnLimits) -> list[GameReport
     st.sampled_from([20, 60, 1 << 19]),
     st.data(),
 )
-def test_law_reports_do_not_depend_on_cuts(text: bytes, limit: int, data: st.DataObject) -> None:
+def test_law_reports_do_not_depend_on_cuts(
+    text: bytes, limit: int, data: st.DataObject
+) -> None:
     limits = PgnLimits(game_bytes=limit)
     whole = streamed(text, [], limits)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
@@ -521,14 +607,17 @@ def test_law_reports_do_not_depend_on_cuts(text: bytes, limit: int, data: st.Dat
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.lists(st.lists(_PIECES, max_size=30).map(b"".join), min_size=2, max_size=5), st.booleans()
+    st.lists(st.lists(_PIECES, max_size=30).map(b"".join), min_size=2, max_size=5),
+    st.booleans(),
 )
 def test_reading_again_never_depends_on_what_was_read_before(
     texts: list[bytes], closed: bool
 ) -> None:
     reader = PgnReader()
     for text in [*texts, *texts]:
-        assert reader.read_text(text, closed=closed) == PgnReader().read_text(text, closed=closed)
+        assert reader.read_text(text, closed=closed) == PgnReader().read_text(
+            text, closed=closed
+        )
 
 
 TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "150"))
@@ -539,14 +628,49 @@ _GAMES = [
     for path in sorted(DATA.glob("*.pgn"))
     for game in path.read_bytes().split(b"[Event ")[1:]
 ]
-_BOMBS = [b"(", b"{", b"}", b"( )", b"e4 ", b"[", b'[a "', b'"', b"\\", b"\r", b"* ", b"*\n", b"$9",
-          b";", b";\n", b"%\n", b"1.", b"9", b" ", b"\n", b"{}", b"[Event \"x\"]\n", b"1-0\n\n",
-          b"Nf3 Nf6 Ng1 Ng8 ", b"(e4) ", b"{[%clk 1:2:3]}", b"\xff", b"\xc3", b"{\n[Event \"x\"]\n",
-          b"x" * 50, b"--", b"[%clk ", b"\x1b[", b"Nf3\n", b"{ 1-0\n"]  # fmt: skip
+_BOMBS = [
+    b"(",
+    b"{",
+    b"}",
+    b"( )",
+    b"e4 ",
+    b"[",
+    b'[a "',
+    b'"',
+    b"\\",
+    b"\r",
+    b"* ",
+    b"*\n",
+    b"$9",
+    b";",
+    b";\n",
+    b"%\n",
+    b"1.",
+    b"9",
+    b" ",
+    b"\n",
+    b"{}",
+    b'[Event "x"]\n',
+    b"1-0\n\n",
+    b"Nf3 Nf6 Ng1 Ng8 ",
+    b"(e4) ",
+    b"{[%clk 1:2:3]}",
+    b"\xff",
+    b"\xc3",
+    b'{\n[Event "x"]\n',
+    b"x" * 50,
+    b"--",
+    b"[%clk ",
+    b"\x1b[",
+    b"Nf3\n",
+    b"{ 1-0\n",
+]
 
 
 def hostile_texts(rng: random.Random) -> Iterator[bytes]:
-    """One thing said over and over, in which what is quadratic shows; then edits of real games."""
+    """One thing said over and over, in which what is quadratic shows; then edits of
+    real games.
+    """
     for bomb in _BOMBS:
         head = rng.choice([b"", b'[White "A"]\n\n1. e4 ', b"e4 ( ", b"{\n", b"e4\n"])
         yield head + bomb * (40_000 // len(bomb))
@@ -571,8 +695,8 @@ def timed(pieces: Reading) -> tuple[list[GameReport], float]:
 def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
     """What a new decoder and a new reader say of a text.
 
-    No piece of it may cost more than ordinary games of its size do in all. What a text costs it
-    costs again; what the machine does in between, it does not.
+    No piece of it may cost more than ordinary games of its size do in all. What a text
+    costs it costs again; what the machine does in between, it does not.
     """
     for _ in range(3):
         decoder = PgnDecoder()
@@ -587,7 +711,9 @@ def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
 
 @cache
 def ordinary_ms() -> float:
-    """CPU time of reading 40,000 bytes of ordinary games, the size of the hostile texts."""
+    """CPU time of reading 40,000 bytes of ordinary games, the size of the hostile
+    texts.
+    """
     games = b"".join(_GAMES)[:40_000]
     start = time.thread_time()
     PgnReader(limits=LIMITS).read_text(games)
@@ -596,7 +722,9 @@ def ordinary_ms() -> float:
 
 @pytest.fixture
 def own_objects_only() -> Iterator[None]:
-    """Keeps the garbage collector from sweeping what other tests left while time is taken."""
+    """Keeps the garbage collector from sweeping what other tests left while time is
+    taken.
+    """
     gc.collect()
     gc.freeze()
     yield

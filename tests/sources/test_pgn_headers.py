@@ -35,7 +35,9 @@ def test_the_callers_charset_is_used_if_there_is_such_a_one() -> None:
 
 
 @given(
-    st.text("aé\u4e2d\U0001f600 "), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]), st.data()
+    st.text("aé\u4e2d\U0001f600 "),
+    st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]),
+    st.data(),
 )
 def test_utf16_is_told_by_its_beginning_wherever_cut(
     text: str, charset: str, data: st.DataObject
@@ -49,13 +51,18 @@ def test_utf16_is_told_by_its_beginning_wherever_cut(
     assert plain == text.removeprefix("\ufeff").encode()
 
 
-@given(st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\x00"]), max_size=20), st.data())
+@given(
+    st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\x00"]), max_size=20),
+    st.data(),
+)
 def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -> None:
     raw = b"e4" + b"".join(parts)  # what begins with NULs may be UTF-16
     cut = data.draw(st.integers(0, len(raw)))
     lines = PlainLines()
     plain = lines.decode_lines(raw[:cut]) + lines.decode_lines(raw[cut:], final=True)
-    assert plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
+    assert (
+        plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
+    )
     assert b"\r" not in plain
 
 
@@ -65,26 +72,70 @@ HTML, PROSE = "an HTML page (perhaps a login page)", "text that is not PGN"
 @pytest.mark.parametrize(
     ("what", "heads"),
     [
-        (None, [b"", b"  \r\n ", b'   [Event "after keep-alives"]', b"% escape line\n[Event"]),
-        (None, [b'\xef\xbb\xbf[Event "x"]', '[Event "x"]'.encode("utf-16"), b'[ePGN "0.1"]']),
-        (None, ['[Event "x"]'.encode(charset) for charset in ("utf-16-le", "utf-16-be")]),
-        (None, [b"; comment\n1. e4", b"1. e4", b"e4 e5 *", b"O-O", b"{ [%eval 0] } 1. e4", b"*"]),
-        (HTML, [b"<!DOCTYPE html><html>", b"\n\n  <HTML>", b"\xef\xbb\xbf<!doctype HTML>"]),
+        (
+            None,
+            [
+                b"",
+                b"  \r\n ",
+                b'   [Event "after keep-alives"]',
+                b"% escape line\n[Event",
+            ],
+        ),
+        (
+            None,
+            [
+                b'\xef\xbb\xbf[Event "x"]',
+                '[Event "x"]'.encode("utf-16"),
+                b'[ePGN "0.1"]',
+            ],
+        ),
+        (
+            None,
+            ['[Event "x"]'.encode(charset) for charset in ("utf-16-le", "utf-16-be")],
+        ),
+        (
+            None,
+            [
+                b"; comment\n1. e4",
+                b"1. e4",
+                b"e4 e5 *",
+                b"O-O",
+                b"{ [%eval 0] } 1. e4",
+                b"*",
+            ],
+        ),
+        (
+            HTML,
+            [b"<!DOCTYPE html><html>", b"\n\n  <HTML>", b"\xef\xbb\xbf<!doctype HTML>"],
+        ),
         ("XML, not PGN", [b"<?xml version='1.0'?><rss>"]),
         ("JSON, not PGN", [b'{"error":"Not found"}', b'[{"id": 1}]']),
         ("a PDF document", [b"%PDF-1.7"]),
         ("a ZIP archive (unpack it first)", [b"PK\x03\x04...."]),
         ("a gzip file (unpack it first)", [gzip.compress(b"[Event", mtime=0)]),
         ("a binary file", [b"\x7fELF\x00\x00"]),
-        (PROSE, [b"Please log in", b"Dear friends of chess", b"hello\n", b"Oops", b"Bob 1-0"]),
+        (
+            PROSE,
+            [
+                b"Please log in",
+                b"Dear friends of chess",
+                b"hello\n",
+                b"Oops",
+                b"Bob 1-0",
+            ],
+        ),
     ],
 )
-def test_what_may_be_pgn_and_what_a_text_is_instead(what: str | None, heads: list[bytes]) -> None:
+def test_what_may_be_pgn_and_what_a_text_is_instead(
+    what: str | None, heads: list[bytes]
+) -> None:
     assert {describe_no_pgn(head) for head in heads} == {what}
 
 
 def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
-    assert "HTML" in (describe_no_pgn(b"Please log in", "text/html; charset=utf-8") or "")
+    assert "HTML" in (
+        describe_no_pgn(b"Please log in", "text/html; charset=utf-8") or ""
+    )
     assert describe_no_pgn(b'[Event "x"]', "text/html") is None
 
 
@@ -98,11 +149,13 @@ def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
         ("https://example.org/chess.com/games", "give the address of the PGN itself"),
     ],
 )
-def test_known_pages_without_games_name_what_to_follow_instead(url: str, remedy: str) -> None:
+def test_known_pages_without_games_name_what_to_follow_instead(
+    url: str, remedy: str
+) -> None:
     assert remedy in suggest_source(url)
 
 
-# --- tags ---------------------------------------------------------------------------------------
+# --- tags -----------------------------------------------------------------------------
 
 
 BROADCAST = b"""[Event "Round 1: Moss, M - Lonning, H"]
@@ -136,23 +189,48 @@ def test_lichess_broadcast() -> None:
     assert game.headers.date == "2025.04.12"
     assert game.headers.time_control == "90+30"
     assert game.headers.url.endswith("/ijklmnop")
-    assert (game.start_fen, game.chess960, game.playable) == (chess.STARTING_FEN, False, True)
+    assert (game.start_fen, game.chess960, game.playable) == (
+        chess.STARTING_FEN,
+        False,
+        True,
+    )
     assert game.problem is None
 
 
 def test_what_tags_say_and_what_is_unknown_is_empty() -> None:
     game = read_head(
-        b'[Event "Open"]\n[Site "Oslo NOR"]\n[GameId "42"]\n[ePGN "0.1;DGT"]\n[ECO "B31"]'
+        b'[Event "Open"]\n[Site "Oslo NOR"]\n[GameId "42"]\n[ePGN '
+        b'"0.1;DGT"]\n[ECO "B31"]'
     )
     told = game.headers
-    assert (told.event, told.site, told.url, told.eco) == ("Open", "Oslo NOR", "", "B31")
+    assert (told.event, told.site, told.url, told.eco) == (
+        "Open",
+        "Oslo NOR",
+        "",
+        "B31",
+    )
     assert (game.key, game.problem) == ("42", None)
-    assert read_head(b'[Opening "Sicilian Defense"]').headers.opening == "Sicilian Defense"
+    assert (
+        read_head(b'[Opening "Sicilian Defense"]').headers.opening == "Sicilian Defense"
+    )
     assert read_head(b'[Termination "adjourned"]').headers.termination == "adjourned"
-    for result, termination in (("+/-", "forfeit"), ("1-0F", "forfeit"), ("=/=", ""), ("1-0", "")):
-        assert read_head(b'[Result "%s"]' % result.encode()).headers.termination == termination
-    tags = b"Event Site Date White Black WhiteElo TimeControl ECO Opening Termination".split()
-    unknown = b"".join(b'[%s "?"]\n' % tag for tag in tags) + b'[Round "??"]\n[Date "????.??.??"]'
+    for result, termination in (
+        ("+/-", "forfeit"),
+        ("1-0F", "forfeit"),
+        ("=/=", ""),
+        ("1-0", ""),
+    ):
+        assert (
+            read_head(b'[Result "%s"]' % result.encode()).headers.termination
+            == termination
+        )
+    tags = (
+        b"Event Site Date White Black WhiteElo TimeControl ECO Opening Termination"
+    ).split()
+    unknown = (
+        b"".join(b'[%s "?"]\n' % tag for tag in tags)
+        + b'[Round "??"]\n[Date "????.??.??"]'
+    )
     assert read_head(unknown).headers == read_head(b"").headers
     assert read_head(b"").headers.white == Player("?")
 
@@ -172,10 +250,16 @@ def test_what_tags_say_and_what_is_unknown_is_empty() -> None:
         ('[White "Stockfish 16.1"]', "Stockfish 16.1", None),
         ('[White "Castel, Ines (12)"]', "Castel, Ines (12)", None),
         ('[White "(2300)"]', "(2300)", None),
-        ('[White "Crafty Bot 1200"]\n[Black "Crafty Bot 1600"]', "Crafty Bot 1200", 1200),
+        (
+            '[White "Crafty Bot 1200"]\n[Black "Crafty Bot 1600"]',
+            "Crafty Bot 1200",
+            1200,
+        ),
     ],
 )
-def test_a_rating_in_a_name_is_the_rating(tags: str, white: str, elo: int | None) -> None:
+def test_a_rating_in_a_name_is_the_rating(
+    tags: str, white: str, elo: int | None
+) -> None:
     player = read_head(tags.encode()).headers.white
     assert (player.name, player.elo) == (white, elo)
 
@@ -184,7 +268,10 @@ def test_board_number() -> None:
     for number, tags in (
         (7, ['[Board "7"]', '[Board "7"]\n[Round "1.5"]']),
         (12, ['[Round "3.12"]', '[Round "3.2.12"]']),
-        (None, ['[Round "3"]', '[Board "?"]', '[Board "0"]', '[Board "99999999999999"]']),
+        (
+            None,
+            ['[Round "3"]', '[Board "?"]', '[Board "0"]', '[Board "99999999999999"]'],
+        ),
     ):
         assert {read_head(each.encode()).headers.board for each in tags} == {number}
 
@@ -238,7 +325,8 @@ def test_names_are_one_visible_line(text: str, cleaned: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Müller", "Ñandú", "Đurić", "Карпов, Анатолий", "ÁÍÝ", "O’Neil", "Ö–Ü", "Ăn Đạo"]
+    "name",
+    ["Müller", "Ñandú", "Đurić", "Карпов, Анатолий", "ÁÍÝ", "O’Neil", "Ö–Ü", "Ăn Đạo"],
 )
 def test_utf_8_read_twice_is_mended(name: str) -> None:
     for charset in ("latin-1", "cp1252", "cp1251"):
@@ -250,7 +338,18 @@ def test_utf_8_read_twice_is_mended(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["JOÃO", "Ângela", "«CAFÉ»", "Пётр Фёдоров", "Віктор", "São Tomé", "Ève", "Ã", "Ð°"[:1]]
+    "name",
+    [
+        "JOÃO",
+        "Ângela",
+        "«CAFÉ»",
+        "Пётр Фёдоров",
+        "Віктор",
+        "São Tomé",
+        "Ève",
+        "Ã",
+        "Ð°"[:1],
+    ],
 )
 def test_what_only_looks_like_it_stays(name: str) -> None:
     assert clean_text(name, 50) == name
@@ -278,14 +377,35 @@ FEN_960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
 @pytest.mark.parametrize(
     ("variant", "heads"),
     [
-        ("standard", [f'[Variant "{n}"]' for n in ("normal", "From Position", "?", "")]),
-        ("chess960", [f'[Variant "{name}"]' for name in ("Chess960", "chess 960", "Fischerandom")]),
-        ("chess960", [f'[Variant "{name}"]' for name in ("Chess-960", "Freestyle Chess", "FRC")]),
-        ("chess960", ['[Variant "Fischer Random Chess"]', '[Variant "Chess960 (SP 518)"]']),
-        ("chess960", ['[Variant "Schach 960"]', '[Variant "Ajedrez960"]', '[Variant "960"]']),
+        (
+            "standard",
+            [f'[Variant "{n}"]' for n in ("normal", "From Position", "?", "")],
+        ),
+        (
+            "chess960",
+            [
+                f'[Variant "{name}"]'
+                for name in ("Chess960", "chess 960", "Fischerandom")
+            ],
+        ),
+        (
+            "chess960",
+            [f'[Variant "{name}"]' for name in ("Chess-960", "Freestyle Chess", "FRC")],
+        ),
+        (
+            "chess960",
+            ['[Variant "Fischer Random Chess"]', '[Variant "Chess960 (SP 518)"]'],
+        ),
+        (
+            "chess960",
+            ['[Variant "Schach 960"]', '[Variant "Ajedrez960"]', '[Variant "960"]'],
+        ),
         ("standard", ['[Variant "Standard Chess"]', '[Variant "Chess"]']),
         ("crazyhouse 960", ['[Variant "Crazyhouse 960"]']),
-        ("chess960", [f'[Variant "Fischer Random"]\n[FEN "{FEN_960}"]', f'[FEN "{FEN_960}"]']),
+        (
+            "chess960",
+            [f'[Variant "Fischer Random"]\n[FEN "{FEN_960}"]', f'[FEN "{FEN_960}"]'],
+        ),
         ("chess960", [f'[FEN "{FEN_960.replace("KQkq", "HFhf")}"]\n[SetUp "1"]']),
         ("crazyhouse", ['[Variant "Crazyhouse"]\n[FEN "x"]']),
     ],
@@ -293,7 +413,10 @@ FEN_960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
 def test_names_of_variants(variant: str, heads: list[str]) -> None:
     for tags in heads:
         game = read_head(tags.encode())
-        assert (game.headers.variant, game.playable) == (variant, "crazyhouse" not in variant)
+        assert (game.headers.variant, game.playable) == (
+            variant,
+            "crazyhouse" not in variant,
+        )
         assert game.chess960 is (variant == "chess960")
         unknown = f"the variant {variant} is not followed"
         assert game.problem == (None if game.playable else unknown)

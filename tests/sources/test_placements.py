@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.messages.from_sources import Move
-from live.sources.placements import count_plies_before, find_placement, find_position_after
+from live.sources.placements import (
+    count_plies_before,
+    find_placement,
+    find_position_after,
+)
 
 
 def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
@@ -24,7 +28,9 @@ def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
-def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more: int) -> None:
+def test_a_game_is_found_again_where_its_pieces_stand(
+    seed: int, held: int, more: int
+) -> None:
     moves, positions = game(seed, held + max(more, 0))
     now = max(min(held + more, len(moves)), 0)
     placed = positions[now].board_fen()
@@ -61,7 +67,9 @@ def test_what_tells_nothing() -> None:
     lifted.remove_piece_at(next(iter(lifted.pieces(chess.PAWN, chess.WHITE))))
     assert find_placement(chess.STARTING_FEN, moves, lifted.board_fen()) is None
     assert (
-        count_plies_before(chess.STARTING_FEN, moves, chess.Board("8/8/8/4k3/8/8/8/4K3 w - - 0 1"))
+        count_plies_before(
+            chess.STARTING_FEN, moves, chess.Board("8/8/8/4k3/8/8/8/4K3 w - - 0 1")
+        )
         is None
     )
 
@@ -74,10 +82,15 @@ def test_where_a_position_came_more_than_once_its_numbers_tell_when() -> None:
         moves.append(Move(board.parse_san(san).uci(), san))
         board.push_san(san)
         positions.append(board.copy())
-    found = [count_plies_before(chess.STARTING_FEN, moves, position) for position in positions]
+    found = [
+        count_plies_before(chess.STARTING_FEN, moves, position)
+        for position in positions
+    ]
     assert found == list(range(9))
     # A setup by hand has no numbers: the last time counts.
     assert (
-        count_plies_before(chess.STARTING_FEN, moves, chess.Board(f"{board.board_fen()} w - - 7 9"))
+        count_plies_before(
+            chess.STARTING_FEN, moves, chess.Board(f"{board.board_fen()} w - - 7 9")
+        )
         == 8
     )

@@ -27,7 +27,9 @@ def test_san_and_uci_are_both_moves_and_illegal_ones_end_the_game_there() -> Non
     assert [move.uci for move in moves.moves] == ["e2e4", "e7e5", "g1f3", "b8c6"]
     assert [move.san for move in moves.moves] == ["e4", "e5", "Nf3", "Nc6"]
     assert moves.problem == "illegal move 3.Qh7"
-    run_at_once(moves.play_moves(map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5"))))
+    run_at_once(
+        moves.play_moves(map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5")))
+    )
     assert len(moves.moves) == 5
     assert moves.problem is None
 
@@ -36,7 +38,10 @@ def test_corrected_clocks_and_another_start() -> None:
     moves = GameLine()
     run_at_once(moves.play_moves([ListedMove("e4", 90.0), ListedMove("e5", 80.0)]))
     run_at_once(moves.play_moves([ListedMove("e4", 91.0, 2.0), ListedMove("e5", 80.0)]))
-    assert [(move.clock_s, move.spent_s) for move in moves.moves] == [(91, 2), (80, None)]
+    assert [(move.clock_s, move.spent_s) for move in moves.moves] == [
+        (91, 2),
+        (80, None),
+    ]
     for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
         start = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
         run_at_once(moves.play_moves([ListedMove("O-O")], start))
@@ -48,7 +53,9 @@ def test_moves_beyond_any_game_are_left_out() -> None:
     assert len(listed(START, *shuffle).moves) == MAX_PLIES
 
 
-GAME = max(decode((DATA / "lichess-open-2025.pgn").read_bytes()), key=lambda g: len(g.moves))
+GAME = max(
+    decode((DATA / "lichess-open-2025.pgn").read_bytes()), key=lambda g: len(g.moves)
+)
 
 
 def positions() -> list[tuple[chess.Board, str, str]]:
@@ -66,7 +73,9 @@ UCI = [move.uci for move in GAME.moves]
 
 
 def tracked(plies: Iterable[int], spelling: int = 1) -> PositionTracker:
-    """A game seen at these plies, each with its move as SAN (1), as UCI (2), or without (0)."""
+    """A game seen at these plies, each with its move as SAN (1), as UCI (2), or without
+    (0).
+    """
     game = PositionTracker()
     for ply in plies:
         told = ALL[ply]
@@ -102,7 +111,11 @@ def test_what_was_missed_taken_back_or_begun_anew(
     plies: Iterable[int], start: int, moves: list[str], number: int, spelling: int
 ) -> None:
     game = tracked(plies, spelling)
-    assert (game.start_fen, ucis(game), game.number) == (ALL[start][0].fen(), moves, number)
+    assert (game.start_fen, ucis(game), game.number) == (
+        ALL[start][0].fen(),
+        moves,
+        number,
+    )
 
 
 def test_a_corrected_move_takes_the_place_of_the_wrong_one() -> None:
@@ -121,7 +134,18 @@ def test_a_corrected_move_takes_the_place_of_the_wrong_one() -> None:
 def test_pieces_in_the_air_cost_a_long_game_a_few_looks_at_its_moves(
     move: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = ["e2e4", "e7e5", "d1h5", "d8h4", "f1c4", "f8c5", "b1c3", "b8c6", "d2d3", "d7d6"]
+    opened = [
+        "e2e4",
+        "e7e5",
+        "d1h5",
+        "d8h4",
+        "f1c4",
+        "f8c5",
+        "b1c3",
+        "b8c6",
+        "d2d3",
+        "d7d6",
+    ]
     line = opened + ["g1f3", "g8f6", "f3g1", "f6g8"] * 100
     game = PositionTracker(START)
     assert all(game.play_move(each) for each in line)
@@ -164,7 +188,9 @@ def test_a_fen_may_end_early_and_tell_chess960() -> None:
 
 
 @given(st.lists(st.integers(0, len(ALL) - 1), max_size=12), st.integers(0, 2**32))
-def test_law_whatever_came_before_the_last_position_is_held(plies: list[int], seed: int) -> None:
+def test_law_whatever_came_before_the_last_position_is_held(
+    plies: list[int], seed: int
+) -> None:
     chance, game = random.Random(seed), PositionTracker()
     for ply in [*plies, len(ALL) - 1]:
         board, san, uci = ALL[ply]

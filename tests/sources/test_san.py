@@ -15,7 +15,9 @@ CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 TWO_KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
 
 
-def play(text: str, fen: str = chess.STARTING_FEN, *, chess960: bool = False) -> tuple[str, str]:
+def play(
+    text: str, fen: str = chess.STARTING_FEN, *, chess960: bool = False
+) -> tuple[str, str]:
     return play_san(chess.Board(fen, chess960=chess960), text)
 
 
@@ -75,7 +77,9 @@ def test_chess960_castling_is_king_to_rook() -> None:
         ("N\x1b[31mf3", chess.STARTING_FEN, "unreadable move N�[31mf3"),
     ],
 )
-def test_unplayable_moves_say_why_and_leave_the_board(text: str, fen: str, says: str) -> None:
+def test_unplayable_moves_say_why_and_leave_the_board(
+    text: str, fen: str, says: str
+) -> None:
     board = chess.Board(fen)
     with pytest.raises(UnplayableMove) as caught:
         play_san(board, text)

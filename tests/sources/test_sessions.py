@@ -17,7 +17,11 @@ from live.messages.from_sources import GameReport, Headers, Move, Player
 from live.process.backoff import CAP_S, format_duration, generate_backoff_s
 from live.sources import game_identity
 from live.sources.feed import FeedSession, SessionFeed
-from live.sources.game_identity import REPEATED_PLIES, drop_repeated_games, identify_games
+from live.sources.game_identity import (
+    REPEATED_PLIES,
+    drop_repeated_games,
+    identify_games,
+)
 from live.sources.retry import (
     PATIENCE_S,
     TOO_MANY_S,
@@ -47,7 +51,10 @@ class Case(SessionFeed):
     """A source whose every step is raised, reported, or ends it."""
 
     def __init__(
-        self, *steps: Exception | GameReport | None, game_s: float = 60, lasting: bool = False
+        self,
+        *steps: Exception | GameReport | None,
+        game_s: float = 60,
+        lasting: bool = False,
     ) -> None:
         self.clock, self.ledger = DrivenClock(), Ledger()
         under = replace(conditions(FeedsConfig(), self.clock), lasting=lasting)
@@ -96,7 +103,7 @@ async def test_a_source_is_asked_again_after_growing_waits(
             assert ", trying again in " in health.detail
 
 
-async def test_one_that_hangs_up_at_once_or_has_been_away_for_long_is_asked_rarely() -> None:
+async def test_a_source_that_hangs_up_or_was_long_away_is_asked_rarely() -> None:
     answers: list[Exception | GameReport] = [GAME, LOST]
     case = Case(*answers * 7, None, game_s=0.1)
     await case.run(case.ledger)
@@ -128,7 +135,9 @@ async def test_games_that_stand_still_for_long_are_stale_and_pairings_are_not() 
 
 
 @pytest.mark.parametrize("lasting", [False, True])
-async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(lasting: bool) -> None:
+async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(
+    lasting: bool,
+) -> None:
     case = Case(lasting=lasting)
     session = case.session
     await session.report([OVER])
@@ -163,8 +172,14 @@ async def test_a_session_knows_change_and_end() -> None:
         assert (session.changed_s, session.ends_in_s()) == (changed_s, ends_s)
     case.clock.time_s = 6
     await session.report([over], complete=True)  # what a complete report lacks is gone
-    assert (session.changed_s, session.ends_in_s(), session.games_text) == (6, 20, "1 game")
-    await session.report([game("K", "key"), game("K", "key", moves=(E4,))])  # one, that moved on
+    assert (session.changed_s, session.ends_in_s(), session.games_text) == (
+        6,
+        20,
+        "1 game",
+    )
+    await session.report(
+        [game("K", "key"), game("K", "key", moves=(E4,))]
+    )  # one, that moved on
     assert session.games_text == "2 games"
 
 
@@ -179,9 +194,14 @@ def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
 def test_a_game_that_stands_twice_is_the_longer_one() -> None:
     """It counted twice (audit, row 13)."""
     moves = tuple(Move(f"a{rank}a{rank + 1}", "a") for rank in range(1, 8)) * 2
-    longer, shorter = game(moves=moves, result="1-0"), game(moves=moves[:REPEATED_PLIES])
+    longer, shorter = (
+        game(moves=moves, result="1-0"),
+        game(moves=moves[:REPEATED_PLIES]),
+    )
     assert drop_repeated_games([shorter, game("C"), longer]) == (longer, game("C"))
-    other = msgspec.structs.replace(longer, headers=Headers(Player("A"), Player("B"), round="2"))
+    other = msgspec.structs.replace(
+        longer, headers=Headers(Player("A"), Player("B"), round="2")
+    )
     few = game(moves=moves[:4])  # it may be the next game
     for second in (other, few):
         assert drop_repeated_games([longer, second]) == (longer, second)
@@ -191,7 +211,9 @@ def test_of_very_many_games_of_one_head_each_is_compared_with_few(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[object] = []
-    monkeypatch.setattr(game_identity, "_is_repeated", lambda *both: compared.append(both))
+    monkeypatch.setattr(
+        game_identity, "_is_repeated", lambda *both: compared.append(both)
+    )
     assert len(drop_repeated_games([game(moves=(E4,))] * 400)) == 400
     assert len(compared) < 400 * game_identity.ALIKE
 
@@ -246,7 +268,8 @@ def test_what_looks_permanent_is_fatal_where_nobody_waits(
         trouble = translate_status("feed", status, None, NOW)
         assert trouble is not None and trouble.status == status
         assert type(trouble.fatal) is fatal and str(status) in trouble.reason
-        # How long to wait is the session's own: a source that is not there yet is asked again soon.
+        # How long to wait is the session's own: a source that is not there yet is asked
+        # again soon.
         assert trouble.wait_s == (TOO_MANY_S if status == 429 else 0)
 
 
@@ -254,11 +277,14 @@ def test_a_server_is_given_the_time_it_asks_for_and_answers_are_read() -> None:
     for status in (429, 503):
         trouble = translate_status("feed", status, "7", NOW)
         assert trouble is not None and trouble.wait_s == 7
-    assert not any(translate_status("feed", status, None, NOW) for status in (200, 204, 206, 304))
+    assert not any(
+        translate_status("feed", status, None, NOW) for status in (200, 204, 206, 304)
+    )
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "1 s"), (4.4, "4 s"), (89, "89 s"), (360, "6 min"), (7200, "2 h")]
+    ("seconds", "words"),
+    [(0.2, "1 s"), (4.4, "4 s"), (89, "89 s"), (360, "6 min"), (7200, "2 h")],
 )
 def test_times_as_people_say_them(seconds: float, words: str) -> None:
     assert format_duration(seconds) == words

@@ -1,4 +1,6 @@
-"""From the text after ``--feed`` to the kind of source, its name, and the feed that follows it."""
+"""From the text after ``--feed`` to the kind of source, its name, and the feed that
+follows it.
+"""
 
 import os
 from pathlib import Path
@@ -41,9 +43,18 @@ TOURS = ("tour", "tournament")
 @pytest.mark.parametrize(
     ("kind", "specs"),
     [
-        ("file", ["games.pgn", "./games.txt", "round 1+2.pgn", "a+b/games.pgn", "file+demo"]),
+        (
+            "file",
+            ["games.pgn", "./games.txt", "round 1+2.pgn", "a+b/games.pgn", "file+demo"],
+        ),
         ("file", ["C:\\open\\games.PGN", "file:///srv/games.pgn"]),
-        ("pgn-url", ["https://example.org/live/games.pgn", "http://example.org/pgn.php?round=3"]),
+        (
+            "pgn-url",
+            [
+                "https://example.org/live/games.pgn",
+                "http://example.org/pgn.php?round=3",
+            ],
+        ),
         ("lichess", ["https://www.lichess.org/broadcast/-/-/abcdEFG1"]),
         ("lichess", ["https://lichess.org/broadcast/-/-/abcdEFG1#boards"]),
         ("lichess", ["lichess+http://127.0.0.1:9000/broadcast/a/b/abcdEFG1"]),
@@ -101,10 +112,22 @@ def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     [
         ("https://anna:hunter2@example.org/games.pgn", "https://example.org/games.pgn"),
         ("https://example.org/g#token=hunter2", "https://example.org/g#token=***"),
-        ("https://example.org/g?code=hunter2&t=hunter2", "https://example.org/g?code=***&t=***"),
-        ("https://example.org/g?round=3&token=hunter2", "https://example.org/g?round=3&token=***"),
-        ("https://example.org/g?api%5Fkey=hunter2", "https://example.org/g?api_key=***"),
-        ("https://x.org/g?X-Amz-Signature=hunter2", "https://x.org/g?X-Amz-Signature=***"),
+        (
+            "https://example.org/g?code=hunter2&t=hunter2",
+            "https://example.org/g?code=***&t=***",
+        ),
+        (
+            "https://example.org/g?round=3&token=hunter2",
+            "https://example.org/g?round=3&token=***",
+        ),
+        (
+            "https://example.org/g?api%5Fkey=hunter2",
+            "https://example.org/g?api_key=***",
+        ),
+        (
+            "https://x.org/g?X-Amz-Signature=hunter2",
+            "https://x.org/g?X-Amz-Signature=***",
+        ),
         ("pgn-url+https://a:hunter2@example.org/g", "pgn-url+https://example.org/g"),
         ("mqtt://me:hunter2@hall/a/#", "mqtt://hall/a/#"),
         ("mqtt+mqtt://me:hunter2@hall/a/#", "mqtt+mqtt://hall/a/#"),
@@ -138,24 +161,47 @@ def test_an_error_holds_no_secret_either() -> None:
                 "/api/stream/broadcast/round/abcdEFG1.pgn",
             ],
         ),
-        (("tour", "abcdEFG1"), ["/broadcast/a/abcdEFG1", "/api/broadcast/abcdEFG1.pgn"]),
-        (("tour", "abcdEFG1"), [f"/api/stream/broadcast/{t}/abcdEFG1.pgn" for t in TOURS]),
+        (
+            ("tour", "abcdEFG1"),
+            ["/broadcast/a/abcdEFG1", "/api/broadcast/abcdEFG1.pgn"],
+        ),
+        (
+            ("tour", "abcdEFG1"),
+            [f"/api/stream/broadcast/{t}/abcdEFG1.pgn" for t in TOURS],
+        ),
         (("group", "abcdEFG1"), ["/api/stream/broadcast/group/abcdEFG1.pgn"]),
         (("game", "abcd1234"), ["/abcd1234", "/abcd1234/black", "/abcd1234WXYZ"]),
         (("game", "abcd1234"), ["/api/stream/game/abcd1234", "/embed/game/abcd1234"]),
         (("game", "abcd1234"), ["/game/export/abcd1234.pgn"]),
         (("tv", ""), ["/tv", "/api/tv/feed"]),
         (("tv", "blitz"), ["/tv/blitz", "/api/tv/blitz/feed"]),
-        (("page", "/api/study/AbCdEfGh.pgn", 10), ["/study/AbCdEfGh", "/study/AbCdEfGh.pgn"]),
-        (("page", "/api/study/AbCdEfGh/12345678.pgn", 10), ["/study/AbCdEfGh/12345678"]),
-        (("page", "/api/tournament/AbCdEfGh/games?clocks=true", 60), ["/tournament/AbCdEfGh"]),
+        (
+            ("page", "/api/study/AbCdEfGh.pgn", 10),
+            ["/study/AbCdEfGh", "/study/AbCdEfGh.pgn"],
+        ),
+        (
+            ("page", "/api/study/AbCdEfGh/12345678.pgn", 10),
+            ["/study/AbCdEfGh/12345678"],
+        ),
+        (
+            ("page", "/api/tournament/AbCdEfGh/games?clocks=true", 60),
+            ["/tournament/AbCdEfGh"],
+        ),
         (("page", "/api/swiss/AbCdEfGh/games?clocks=true", 60), ["/swiss/AbCdEfGh"]),
-        (("page", "/api/user/somebody/current-game?clocks=true", 6), ["/@/somebody/tv"]),
-        (None, ["/broadcast", "/broadcast/a/b/short", "/broadcast/by/user", "/training"]),
+        (
+            ("page", "/api/user/somebody/current-game?clocks=true", 6),
+            ["/@/somebody/tv"],
+        ),
+        (
+            None,
+            ["/broadcast", "/broadcast/a/b/short", "/broadcast/by/user", "/training"],
+        ),
         (None, ["/study/embed/x", "/@/somebody", "/"]),
     ],
 )
-def test_what_an_address_of_lichess_shows(found: tuple[Any, ...] | None, paths: list[str]) -> None:
+def test_what_an_address_of_lichess_shows(
+    found: tuple[Any, ...] | None, paths: list[str]
+) -> None:
     for path in paths:
         url = f"https://lichess.org{path}"
         assert read_lichess_target(url) == (LichessTarget(*found) if found else None)
@@ -187,7 +233,10 @@ def test_tournament_and_round_of_a_livechess_cloud_address(
         ("mqtts://hall/+/games/#", MqttAddress("hall", 8883, True, "+/games/#")),
         ("mqtt://hall:1884/a?b=1@2", MqttAddress("hall", 1884, False, "a?b=1@2")),
         ("mqtt://me@hall/a", MqttAddress("hall", 1883, False, "a", "me")),
-        ("mqtt://me:p%40s%2F@hall/a", MqttAddress("hall", 1883, False, "a", "me", "p@s/")),
+        (
+            "mqtt://me:p%40s%2F@hall/a",
+            MqttAddress("hall", 1883, False, "a", "me", "p@s/"),
+        ),
         ("mqtt://[::1]:9/a", MqttAddress("::1", 9, False, "a")),
         ("mqtt://hall", MqttAddress("hall", 1883, False, "")),
         ("mqtt://hall//a", MqttAddress("hall", 1883, False, "/a")),
@@ -225,7 +274,9 @@ def test_any_text_is_a_brokers_address_or_none(text: str) -> None:
     read_mqtt_address(text)
     found = read_mqtt_address(f"mqtt://{text}")
     if found is not None:
-        assert found.password == "" or found.password not in redact_address(found.public)
+        assert found.password == "" or found.password not in redact_address(
+            found.public
+        )
         bare = MqttAddress(found.host, found.port, found.tls, found.topic)
         assert read_mqtt_address(found.public) == bare
     describe_wrong_topic(text)
@@ -260,7 +311,11 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
     [
         ("pgn-url+ftp://example.org/x", UnknownFeed, "The kinds are: demo"),
         ("lichess+https://lichess.org/", UnknownFeed, "The kinds are: demo"),
-        ("{}/none.pgn", FeedNotFound, "there is no such file.*a service that lasts waits"),
+        (
+            "{}/none.pgn",
+            FeedNotFound,
+            "there is no such file.*a service that lasts waits",
+        ),
         ("C:\\\\open\\\\games.pgn", FeedNotFound, "one of Windows"),
         ("lichess.org/broadcast/a/b/AbCdEfGh", FeedNotFound, "https://"),
         ("127.0.0.1:80/x.pgn", FeedNotFound, "https://"),
@@ -286,7 +341,9 @@ def test_what_looks_like_no_host_is_a_path(text: str) -> None:
 
 def test_a_token_file_that_is_not_there() -> None:
     config = FeedsConfig(lichess=LichessConfig(token_file="/nonexistent/token"))
-    with pytest.raises(ConfigError, match="token_file /nonexistent/token: cannot be read"):
+    with pytest.raises(
+        ConfigError, match="token_file /nonexistent/token: cannot be read"
+    ):
         open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config)
 
 
@@ -295,7 +352,9 @@ async def test_a_source_that_answers_and_its_games() -> None:
     for index, game in enumerate(GAMES):
         site.show_report(index, game)
     async with site.serve() as url:
-        page, file = await probe_sources([url, str(DATA / "four-boards.pgn")], CONFIG, within_s=20)
+        page, file = await probe_sources(
+            [url, str(DATA / "four-boards.pgn")], CONFIG, within_s=20
+        )
     assert (page.kind, page.answers, page.detail) == ("pgn-url", True, "4 games")
     assert [(game.white, game.plies, game.result) for game in page.games] == [
         (game.headers.white.name, len(game.moves), game.result) for game in GAMES
@@ -303,13 +362,18 @@ async def test_a_source_that_answers_and_its_games() -> None:
     assert (file.kind, file.games) == ("file", page.games)
 
 
-async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Path) -> None:
+async def test_what_a_look_says_of_sources_that_cannot_be_followed(
+    tmp_path: Path,
+) -> None:
     async def silent(request: ServedRequest, reply: ServedReply) -> None:
         await reply.writer.wait_closed()
 
     missing = str(tmp_path / "password")
     config = FeedsConfig(mqtt=MqttFeedConfig(password_file=missing))
-    async with serve_http(answering(200, b"<html>")) as page, serve_http(silent) as hole:
+    async with (
+        serve_http(answering(200, b"<html>")) as page,
+        serve_http(silent) as hole,
+    ):
         expected = {
             "nonsense": ("", "names no kind of source"),
             str(tmp_path / "none.pgn"): ("file", "there is no such file"),
@@ -320,8 +384,14 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Pat
                 "pgn-url",
                 "cannot reach 127.0.0.1 (Connection refused)",
             ),
-            "ws://127.0.0.1:1/api": ("dgt-board", "cannot reach LiveChess (Connection refused)"),
-            "mqtt://127.0.0.1:1/a/#": ("mqtt", f"feeds.mqtt.password_file {missing}: cannot be"),
+            "ws://127.0.0.1:1/api": (
+                "dgt-board",
+                "cannot reach LiveChess (Connection refused)",
+            ),
+            "mqtt://127.0.0.1:1/a/#": (
+                "mqtt",
+                f"feeds.mqtt.password_file {missing}: cannot be",
+            ),
         }
         found = await probe_sources(list(expected), config, within_s=2)
     for finding, (kind, detail) in zip(found, expected.values(), strict=True):

@@ -1,4 +1,6 @@
-"""Sources over their whole lives: begun, over, failed, and restarted by new settings."""
+"""Sources over their whole lives: begun, over, failed, and restarted by new
+settings.
+"""
 
 import asyncio
 import contextlib
@@ -28,7 +30,8 @@ QUICK = FeedsConfig(poll_s=0.002)
 
 def pgn(*whites: str) -> str:
     return "\n".join(
-        f'[White "{white}"]\n[Black "B {white}"]\n[Result "1-0"]\n\n1. e4 1-0\n' for white in whites
+        f'[White "{white}"]\n[Black "B {white}"]\n[Result "1-0"]\n\n1. e4 1-0\n'
+        for white in whites
     )
 
 
@@ -82,7 +85,9 @@ async def followed(
     keep = asyncio.create_task(service.keep())
     try:
         async with (
-            following.running(service.follow, service.health, Supervisor(service.health)),
+            following.running(
+                service.follow, service.health, Supervisor(service.health)
+            ),
             asyncio.timeout(60),
         ):
             yield Followed(following, service)
@@ -90,7 +95,9 @@ async def followed(
         keep.cancel()
 
 
-async def test_a_source_that_is_over_is_begun_anew_by_new_settings(tmp_path: Path) -> None:
+async def test_a_source_that_is_over_is_begun_anew_by_new_settings(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(pgn("A"))
     async with followed(str(path)) as run:
@@ -108,12 +115,16 @@ async def test_a_source_that_is_over_is_begun_anew_by_new_settings(tmp_path: Pat
     assert [health.state for health in run.healths].count("connecting") == 2
 
 
-def test_new_settings_can_be_used_while_a_source_that_lasts_is_not_there(tmp_path: Path) -> None:
+def test_new_settings_can_be_used_while_a_source_that_lasts_is_not_there(
+    tmp_path: Path,
+) -> None:
     following = SourceRunner([str(tmp_path / "games.pgn")], QUICK, lasting=True)
     following.check(msgspec.structs.replace(QUICK, poll_s=0.02))
 
 
-async def test_the_next_round_is_followed_where_the_last_one_was(tmp_path: Path) -> None:
+async def test_the_next_round_is_followed_where_the_last_one_was(
+    tmp_path: Path,
+) -> None:
     path, folder = tmp_path / "games.pgn", tmp_path / "folder"
     (folder / "round-1").mkdir(parents=True)
     path.write_text(pgn("A"))
@@ -132,7 +143,9 @@ async def test_the_next_round_is_followed_where_the_last_one_was(tmp_path: Path)
         await until(lambda: "E" in run.whites)
 
 
-async def test_a_source_that_was_not_there_is_begun_anew_by_new_settings(tmp_path: Path) -> None:
+async def test_a_source_that_was_not_there_is_begun_anew_by_new_settings(
+    tmp_path: Path,
+) -> None:
     path, page = tmp_path / "games.pgn", Page()
     path.write_text(pgn("C"))
     page.status = http.HTTPStatus.NOT_FOUND
@@ -165,16 +178,24 @@ async def test_where_nothing_can_be_followed_each_is_told_once(
 ) -> None:
     one, two = Page(), Page()
     one.status = two.status = http.HTTPStatus.NOT_FOUND
-    async with one.served() as first, two.served() as second, followed(first, second) as run:
+    async with (
+        one.served() as first,
+        two.served() as second,
+        followed(first, second) as run,
+    ):
         with pytest.raises(FeedNotFound) as caught:
             await run.following.wait_until_over()
-        errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+        errors = [
+            record for record in caplog.records if record.levelno == logging.ERROR
+        ]
         logged = [record.getMessage() for record in errors]
         told = sorted(line.split(": ")[0] for line in [*logged, str(caught.value)])
         assert told == sorted([first, second])
 
 
-async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(tmp_path: Path) -> None:
+async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(
+    tmp_path: Path,
+) -> None:
     path, page = tmp_path / "games.pgn", Page()
     path.write_text('[White "C"]\n[Black "D"]\n[Result "*"]\n\n1. e4 *\n')
     page.text = page.text.replace("1-0", "*")
@@ -193,7 +214,10 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(tmp_pa
     [
         ("https://example.org/games.pgn", None),
         ("https://lichess.org/abcd1234", "lichess"),
-        ("livechess-cloud+http://x/#00000000-0000-0000-0000-000000000000", "livechess_cloud"),
+        (
+            "livechess-cloud+http://x/#00000000-0000-0000-0000-000000000000",
+            "livechess_cloud",
+        ),
         ("mqtt://broker/x", "mqtt"),
     ],
 )
@@ -202,7 +226,9 @@ def test_a_source_reads_its_own_table_alone(spec: str, own: str | None) -> None:
     plain = FeedsConfig()
     other = {
         "lichess": msgspec.structs.replace(plain.lichess, token_file="x"),
-        "livechess_cloud": msgspec.structs.replace(plain.livechess_cloud, base_url="http://x"),
+        "livechess_cloud": msgspec.structs.replace(
+            plain.livechess_cloud, base_url="http://x"
+        ),
         "mqtt": msgspec.structs.replace(plain.mqtt, client_id="me"),
     }
     assert sorted(other) == sorted(
@@ -212,4 +238,6 @@ def test_a_source_reads_its_own_table_alone(spec: str, own: str | None) -> None:
     )
     for table, value in other.items():
         changed = msgspec.structs.replace(plain, **{table: value})
-        assert (select_settings(spec, plain) != select_settings(spec, changed)) == (table == own)
+        assert (select_settings(spec, plain) != select_settings(spec, changed)) == (
+            table == own
+        )

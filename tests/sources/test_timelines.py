@@ -1,4 +1,6 @@
-"""Finished games turned back into what a source said: timelines, mistakes, and the demo."""
+"""Finished games turned back into what a source said: timelines, mistakes, and the
+demo.
+"""
 
 from itertools import pairwise
 
@@ -60,7 +62,9 @@ def test_time_taken_comes_from_the_movers_clocks_and_the_increment(
     game = clocked(*clocks, control=control)
     assert infer_thinking_s(game) == spent
     moves = tuple(msgspec.structs.replace(move, spent_s=7.0) for move in game.moves)
-    assert infer_thinking_s(msgspec.structs.replace(game, moves=moves)) == [7] * len(moves)
+    assert infer_thinking_s(msgspec.structs.replace(game, moves=moves)) == [7] * len(
+        moves
+    )
 
 
 @given(
@@ -110,7 +114,9 @@ def test_a_slip_tells_a_legal_wrong_move_and_then_the_right_one() -> None:
 
 def test_no_slip_where_there_is_no_other_move_and_no_speed_of_nothing() -> None:
     forced = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
-    game = GameReport("", Headers(Player("A"), Player("B")), forced, (Move("a8b8", "Kb8"),))
+    game = GameReport(
+        "", Headers(Player("A"), Player("B")), forced, (Move("a8b8", "Kb8"),)
+    )
     assert choose_wrong_move(game, 1) is None
     moments = plan_timeline([game], incidents=[PlannedIncident("slip", 0, 1)])
     assert [len(m.report.moves) for m in moments] == [0, 1, 1]
@@ -125,7 +131,9 @@ def told(mistake: Mistake) -> tuple[list[Told], list[Told]]:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_nothing_is_wrong_before_its_ply_and_something_is_after(mistake: Mistake) -> None:
+def test_nothing_is_wrong_before_its_ply_and_something_is_after(
+    mistake: Mistake,
+) -> None:
     whole, wrong = told(mistake)
     assert wrong != whole
     early = [each for each in whole if len(each[1].moves) < PLY - 2]
@@ -169,7 +177,9 @@ async def demo(rating_s: float = 0.0) -> tuple[Ratings, float]:
     """All that it says, and how long that takes."""
     clock = DrivenClock()
     ledger = Ratings(clock, rating_s)
-    await DemoFeed(recognise_source("demo"), conditions(FeedsConfig(), clock)).run(ledger)
+    await DemoFeed(recognise_source("demo"), conditions(FeedsConfig(), clock)).run(
+        ledger
+    )
     # But for the clock that somebody set anew.
     ends = {
         moment.game: moment.report
@@ -179,17 +189,24 @@ async def demo(rating_s: float = 0.0) -> tuple[Ratings, float]:
     return ledger, clock.now() - 1000
 
 
-async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_figures() -> None:
+async def test_the_demo_plays_games_to_the_end_and_never_outruns_its_figures() -> None:
     for rating_s in (0.0, 0.001):  # fast figures do not make it faster
         ledger, took_s = await demo(rating_s)
         assert 90 <= took_s <= 150
     assert ledger.states[0] == "connecting" and ledger.states[-1] == "finished"
-    shown = [health.detail for health in ledger.healths if health.state in ("live", "finished")]
-    assert shown and all(detail.endswith("live-rate --feed URL or FILE") for detail in shown)
+    shown = [
+        health.detail
+        for health in ledger.healths
+        if health.state in ("live", "finished")
+    ]
+    assert shown and all(
+        detail.endswith("live-rate --feed URL or FILE") for detail in shown
+    )
     slow, _ = await demo(3.0)
     # What waited is not caught up with: from one report to the next it is never less.
     assert min(b - a for a, b in pairwise(slow.came_s)) >= 3.0
-    # All boards move in the next three reports, and none stands still while another plays on.
+    # All boards move in the next three reports, and none stands still while another
+    # plays on.
     plies = {board: [0] for board in slow.games}
     for report in slow.reports[:12]:
         for board in plies:
@@ -203,9 +220,13 @@ async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_
 
 
 def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
-    """Things happen to them that never happened: no name, number or link leads to a person."""
+    """Things happen to them that never happened: no name, number or link leads to a
+    person.
+    """
     people = [
-        player for game in read_demo_games() for player in (game.headers.white, game.headers.black)
+        player
+        for game in read_demo_games()
+        for player in (game.headers.white, game.headers.black)
     ]
     known = [player.elo for player in people if player.elo is not None]
     assert len(known) == 12 and max(known) - min(known) > 800

@@ -1,4 +1,6 @@
-"""Blanks, dashes, quotes and dots as people's programs write them, in any text of a game."""
+"""Blanks, dashes, quotes and dots as people's programs write them, in any text of a
+game.
+"""
 
 import unicodedata
 
@@ -17,9 +19,14 @@ EVERY = list(map(chr, range(0x80, 0x110000)))
 BLANKS = [sign for sign in EVERY if unicodedata.category(sign) in ("Zs", "Zl", "Zp")]
 #: Signs around Arabic and Syriac numbers, which are seen.
 SEEN = set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
-FORMATS = {sign for sign in EVERY if unicodedata.category(sign) == "Cf" and sign < "\U00010000"}
+FORMATS = {
+    sign for sign in EVERY if unicodedata.category(sign) == "Cf" and sign < "\U00010000"
+}
 UNSEEN = sorted(FORMATS - SEEN)
-DASHES = [sign for sign in EVERY if unicodedata.category(sign) == "Pd"] + ["\u2212", "\u2043"]
+DASHES = [sign for sign in EVERY if unicodedata.category(sign) == "Pd"] + [
+    "\u2212",
+    "\u2043",
+]
 #: Dashes of Unicode that nobody has on a keyboard or gets from a program.
 RARE_DASHES = set("\u1400\u2e17\u2e1a\u2e40\u2e5d\U00010ead\u05be\u058a\u1806")
 
@@ -99,11 +106,20 @@ ENDS = {"1-0": "1\u20140", "1/2-1/2": "½\u2013½", "*": "*"}
 @pytest.mark.parametrize(("result", "word"), ENDS.items())
 def test_a_pgn_is_read_alike_whole_and_cut_anywhere(result: str, word: str) -> None:
     moves = (
-        SANS.replace(" ", "\u00a0").replace("O-O-O", "O\u2010O\u2011O").replace("Nf3", "♘\ufe0ef3")
+        SANS.replace(" ", "\u00a0")
+        .replace("O-O-O", "O\u2010O\u2011O")
+        .replace("Nf3", "♘\ufe0ef3")
     )
-    text = f"{HEAD}1.\u200b{moves}\u202f{word}\u00a0\n\u3000\n{HEAD}{moves} *\n".encode()
+    text = (
+        f"{HEAD}1.\u200b{moves}\u202f{word}\u00a0\n\u3000\n{HEAD}{moves} *\n".encode()
+    )
     first, second = PgnReader().read_text(text)
-    assert (sans(first), sans(second), first.problem, second.problem) == (SANS, SANS, None, None)
+    assert (sans(first), sans(second), first.problem, second.problem) == (
+        SANS,
+        SANS,
+        None,
+        None,
+    )
     assert first.result == (result if result != "*" else "1-0")
     assert (first.headers.white.name, first.headers.black.name) == ("Anna", "Bea")
     for size in (1, 2, 3, 7):

@@ -34,7 +34,9 @@ from tests.sources.fakes import (
 
 async def ask(handler: Handler, path: str = "/") -> http_client.HttpBody:
     async with serve_http(handler) as origin, http_client.open_client(CONFIG) as client:
-        body = await http_client.fetch_body(client, "feed", origin + path, max_bytes=1000)
+        body = await http_client.fetch_body(
+            client, "feed", origin + path, max_bytes=1000
+        )
     assert body is not None
     return body
 
@@ -55,7 +57,10 @@ OLD = "Sat, 21 Nov 2020 10:11:12 GMT"
         ({}, {}),
         ({"ETag": '"a"'}, {"If-None-Match": '"a"'}),
         ({"ETag": 'W/"a"'}, {"If-None-Match": 'W/"a", "a"'}),
-        ({"ETag": '"a"', "Last-Modified": "gestern 12 Uhr, ä"}, {"If-None-Match": '"a"'}),
+        (
+            {"ETag": '"a"', "Last-Modified": "gestern 12 Uhr, ä"},
+            {"If-None-Match": '"a"'},
+        ),
         ({"Last-Modified": "Sat, 21 Nov 2026"}, {}),
         ({"Last-Modified": OLD}, {"If-Modified-Since": OLD}),
     ],
@@ -66,7 +71,9 @@ async def test_a_body_comes_with_its_validators_if_they_can_be_sent_back(
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         await reply.send_whole(200, b"1. e4 *", {"Content-Type": "text/plain", **given})
 
-    assert await ask(answer) == http_client.HttpBody(b"1. e4 *", "text/plain", sent_back)
+    assert await ask(answer) == http_client.HttpBody(
+        b"1. e4 *", "text/plain", sent_back
+    )
 
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -77,7 +84,9 @@ def written(ago_s: float) -> str:
 
 
 @pytest.mark.parametrize("tag", ["", '"5f2-2a"', 'W/"5f2-2a"'])
-@pytest.mark.parametrize(("ago_s", "counts"), [(-5, False), (0, False), (1, False), (2, True)])
+@pytest.mark.parametrize(
+    ("ago_s", "counts"), [(-5, False), (0, False), (1, False), (2, True)]
+)
 def test_what_may_have_changed_again_within_its_second_is_not_asked_for_by_its_time(
     tag: str, ago_s: int, counts: bool
 ) -> None:
@@ -96,7 +105,9 @@ def test_what_may_have_changed_again_within_its_second_is_not_asked_for_by_its_t
     assert bool(http_client.read_validators(headers, NOON)) is counts
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1", "Sat, 99 Nov 2026 25:61:61 GMT", "x" * 1000])
+@pytest.mark.parametrize(
+    "text", ["", "0", "-1", "Sat, 99 Nov 2026 25:61:61 GMT", "x" * 1000]
+)
 def test_a_date_that_is_none_is_nothing_to_compare(text: str) -> None:
     headers = {"Last-Modified": text, "ETag": '"a"', "Date": text}
     assert http_client.read_validators(headers, NOON) == {"If-None-Match": '"a"'}
@@ -120,7 +131,10 @@ async def test_two_writes_within_a_second_are_both_seen() -> None:
         text = written.pop(0) if len(written) > 1 else written[0]
         await reply.send_whole(200, text, {"Last-Modified": OLD, "Date": date})
 
-    async with serve_http(answer) as origin, following(f"{origin}/games.pgn", CONFIG) as seen:
+    async with (
+        serve_http(answer) as origin,
+        following(f"{origin}/games.pgn", CONFIG) as seen,
+    ):
         await seen.moved(9)
         assert seen.games[0].result == "1-0" and asked[:2] == [None, None]
         await until(lambda: OLD in asked)
@@ -162,9 +176,21 @@ async def breaking_off(request: ServedRequest, reply: ServedReply) -> None:
             "answers compressed as",
             FeedUnreadable,
         ),
-        (answering(200, b"x", Content_Encoding="identity, zstd"), "compressed", FeedUnreadable),
-        (answering(200, b"no gzip", Content_Encoding="gzip"), "compression is damaged", None),
-        (answering(301, Location="file:///etc/passwd"), "no http or https address", FeedUnreadable),
+        (
+            answering(200, b"x", Content_Encoding="identity, zstd"),
+            "compressed",
+            FeedUnreadable,
+        ),
+        (
+            answering(200, b"no gzip", Content_Encoding="gzip"),
+            "compression is damaged",
+            None,
+        ),
+        (
+            answering(301, Location="file:///etc/passwd"),
+            "no http or https address",
+            FeedUnreadable,
+        ),
         (answering(404), "nothing there", FeedNotFound),
         (breaking_off, "broke off", None),
     ],
@@ -234,7 +260,9 @@ async def test_a_stranger_may_not_redirect_to_what_only_this_machine_reaches(
             found = await http_client.fetch_body(client, "feed", first, max_bytes=1000)
             assert found is not None and found.body == b"there"
             return
-        with pytest.raises(FeedTrouble, match="redirects to an address of this machine") as caught:
+        with pytest.raises(
+            FeedTrouble, match="redirects to an address of this machine"
+        ) as caught:
             await http_client.fetch_body(client, "feed", first, max_bytes=1000)
         assert isinstance(caught.value.fatal, FeedUnreadable)
 
@@ -255,12 +283,17 @@ async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
                 pass
 
 
-async def test_addresses_that_are_none_that_nobody_answers_at_and_that_speak_no_http() -> None:
-    assert "no http or https address" in (await trouble_with("http://example.org/\x01.pgn")).reason
+async def test_addresses_that_are_invalid_or_silent_or_speak_no_http() -> None:
+    assert (
+        "no http or https address"
+        in (await trouble_with("http://example.org/\x01.pgn")).reason
+    )
     async with serve_http(answering(200)) as origin:
         pass  # the port is free again: nobody listens there
     unreached = await trouble_with(origin)
-    assert unreached.fatal is None and unreached.reason.startswith("cannot reach 127.0.0.1")
+    assert unreached.fatal is None and unreached.reason.startswith(
+        "cannot reach 127.0.0.1"
+    )
 
     async def ftp(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readline()
@@ -269,11 +302,16 @@ async def test_addresses_that_are_none_that_nobody_answers_at_and_that_speak_no_
 
     async with await asyncio.start_server(ftp, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        assert "does not speak HTTP" in (await trouble_with(f"http://127.0.0.1:{port}/")).reason
+        assert (
+            "does not speak HTTP"
+            in (await trouble_with(f"http://127.0.0.1:{port}/")).reason
+        )
 
 
 def test_every_error_of_httpx_has_words_of_ours() -> None:
-    """No exception class falls through to the last case but those that name no cause."""
+    """No exception class falls through to the last case but those that name no
+    cause.
+    """
     request = httpx.Request("GET", "http://example.org/?token=hunter2")
     classes: list[type[Exception]] = [httpx.InvalidURL]
     todo: list[type[Exception]] = [httpx.HTTPError]
@@ -284,7 +322,9 @@ def test_every_error_of_httpx_has_words_of_ours() -> None:
     for kind in classes:
         error: Exception
         if kind is httpx.HTTPStatusError:
-            error = httpx.HTTPStatusError("x", request=request, response=httpx.Response(500))
+            error = httpx.HTTPStatusError(
+                "x", request=request, response=httpx.Response(500)
+            )
         else:
             error = kind("http://example.org/?token=hunter2")
         trouble = http_client.translate_error("feed", error, "example.org")
@@ -317,7 +357,7 @@ async def test_of_a_body_in_tiny_pieces_few_are_taken_in_a_turn(gzipped: bool) -
     assert most <= http_client.PIECES_A_TURN + 1
 
 
-async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lines_is_not() -> None:
+async def test_a_body_in_many_tiny_pieces_is_given_up_and_a_long_one_is_not() -> None:
     handed = [0]
     response = httpx.Response(200, content=pieces([b"x"] * 50_000, handed))
     with pytest.raises(FeedTrouble, match=r"in pieces of 1\.0 bytes"):
@@ -341,11 +381,13 @@ async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lin
         ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", True),
     ],
 )
-async def test_an_address_that_is_not_global_is_of_this_network(address: str, public: bool) -> None:
+async def test_an_address_that_is_not_global_is_of_this_network(
+    address: str, public: bool
+) -> None:
     assert await http_client._is_private_host(f"[{address}]") is not public
 
 
-async def test_a_stranger_whose_name_is_an_inner_address_afterwards_leads_nowhere() -> None:
+async def test_a_name_that_later_resolves_to_an_inner_address_leads_nowhere() -> None:
     class Connected(httpx.ByteStream):
         peer: tuple[str, int] | None = ("93.184.215.14", 80)
 
@@ -356,7 +398,9 @@ async def test_a_stranger_whose_name_is_an_inner_address_afterwards_leads_nowher
             self.peer = None  # as a socket that is closed
 
     stream, there = Connected(b""), {"Location": "http://127.0.0.1/inside"}
-    found = httpx.Response(302, headers=there, extensions={"network_stream": stream}, stream=stream)
+    found = httpx.Response(
+        302, headers=there, extensions={"network_stream": stream}, stream=stream
+    )
     found.request = httpx.Request("GET", "http://localhost/")
     with pytest.raises(http_client.InwardRedirect):
         await http_client._reject_private_redirect(found)
@@ -374,12 +418,16 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         asked.append(request.path)
         port = request.headers["host"].rpartition(":")[2]
-        await reply.send_whole(302, b"", {"Location": f"http://localhost:{port}/inside"})
+        await reply.send_whole(
+            302, b"", {"Location": f"http://localhost:{port}/inside"}
+        )
 
     with pytest.raises(FeedTrouble, match="redirects to an address of this machine"):
         await ask(answer)
     assert asked == ["/"]
-    monkeypatch.setattr(http_client, "getproxies", lambda: {"http": "http://localhost:80"})
+    monkeypatch.setattr(
+        http_client, "getproxies", lambda: {"http": "http://localhost:80"}
+    )
     with pytest.raises(FeedTrouble, match="redirects without end"):
         await ask(answer)
 
@@ -387,8 +435,12 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
 class Case:
     """A page of PGN and a feed that polls it."""
 
-    def __init__(self, *instead: Handler, weak: bool = False, plies: int | None = None) -> None:
-        """``instead``: answered at first. With ``plies`` all games go on, so it does not end."""
+    def __init__(
+        self, *instead: Handler, weak: bool = False, plies: int | None = None
+    ) -> None:
+        """``instead``: answered at first. With ``plies`` all games go on, so it does
+        not end.
+        """
         self.site = PgnPage(GAMES, weak=weak)
         self.show(plies)
         self.site.instead.extend(instead)
@@ -417,7 +469,9 @@ class Case:
             assert seen.task is not None
             await seen.task
         assert seen.games == decode(self.page)
-        assert [substance(game) for game in seen.games] == [substance(game) for game in GAMES]
+        assert [substance(game) for game in seen.games] == [
+            substance(game) for game in GAMES
+        ]
         assert seen.states[-1] == "finished"
         return seen
 
@@ -437,7 +491,7 @@ async def test_a_finished_page_is_read_once_and_asked_about_until_the_grace_is_o
     assert sum(seen.clock.slept) == pytest.approx(CONFIG.finish_after_s)
 
 
-async def test_polls_become_rarer_and_what_is_said_to_be_unchanged_is_read_now_and_then() -> None:
+async def test_polls_become_rarer_and_an_unchanged_page_is_still_read() -> None:
     case = Case(plies=10)
     async with case.following() as seen:
         await until(lambda: len(case.site.requests) > 200)
@@ -447,7 +501,7 @@ async def test_polls_become_rarer_and_what_is_said_to_be_unchanged_is_read_now_a
     assert plain[:3] == [0, 30, 60]
 
 
-async def test_a_server_that_takes_conditions_for_a_bad_request_is_asked_without() -> None:
+async def test_a_server_that_refuses_conditional_requests_is_asked_without() -> None:
     case = Case(plies=10)
 
     async def touchy(request: ServedRequest, reply: ServedReply) -> None:
@@ -459,11 +513,15 @@ async def test_a_server_that_takes_conditions_for_a_bad_request_is_asked_without
     case.site.instead.extend([touchy] * 10)
     async with case.following() as seen:
         await until(lambda: not case.site.instead)
-    assert [bool(tag) for tag in case.asked("if-none-match")[:10]] == [False, True, *[False] * 8]
+    assert [bool(tag) for tag in case.asked("if-none-match")[:10]] == [
+        False,
+        True,
+        *[False] * 8,
+    ]
     assert set(seen.states) == {"connecting", "live"}
 
 
-async def test_a_finished_page_that_may_hold_the_next_round_is_asked_twice_a_minute() -> None:
+async def test_a_finished_page_that_may_bring_a_round_is_asked_twice_a_minute() -> None:
     case = Case()
     async with case.following(lasting=True) as seen:
         await until(lambda: seen.clock.slept[-10:] == [30.0] * 10)
@@ -487,7 +545,9 @@ async def test_what_no_wait_mends_is_told_at_the_start_and_retried_later(
     with pytest.raises(error):
         await Case(answer).to_the_end()
     case = Case()
-    case.site.instead.extend([answering(200, case.page.replace(b"1-0", b"*")), *[answer] * 4])
+    case.site.instead.extend(
+        [answering(200, case.page.replace(b"1-0", b"*")), *[answer] * 4]
+    )
     seen = await case.to_the_end()
     assert "retrying" in seen.states
     assert max(seen.clock.slept) <= 10, "one bad answer costs seconds (audit, row 10)"
@@ -518,4 +578,6 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
         await until(lambda: not case.site.instead and len(seen.ledger.reports) >= 10)
     plies = [len(report.games[0].moves) for report in seen.ledger.reports]
     assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
-    assert not any(game.problem for report in seen.ledger.reports for game in report.games)
+    assert not any(
+        game.problem for report in seen.ledger.reports for game in report.games
+    )

@@ -27,7 +27,9 @@ def frame(data: bytes, opcode: Opcode = Opcode.TEXT, **more: bool) -> bytes:
 class RawServer:
     """Shakes hands, writes what it is given and answers nothing by itself."""
 
-    def __init__(self, *parts: bytes, extensions: bytes = b"", reads: bool = True) -> None:
+    def __init__(
+        self, *parts: bytes, extensions: bytes = b"", reads: bool = True
+    ) -> None:
         """``reads``: else it reads nothing after the handshake, and writes its parts
         for ever.
         """
@@ -51,14 +53,20 @@ class RawServer:
                 await asyncio.gather(*self._talks, return_exceptions=True)
                 await turns(2)
 
-    def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _begin(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._talks[asyncio.ensure_future(self._talk(reader, writer))] = writer
 
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _talk(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         self.requests.append(head)
         if b"Upgrade: websocket" not in head:
-            writer.write(b"HTTP/1.1 404 None\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            writer.write(
+                b"HTTP/1.1 404 None\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
             writer.close()
             return
         key = head.partition(b"Sec-WebSocket-Key: ")[2].partition(b"\r\n")[0]
@@ -101,11 +109,15 @@ async def test_messages_come_whole_whatever_they_come_in() -> None:
     server = RawServer(*parts)
     share = LoopShare(DrivenClock())
     async with server.serving() as url:
-        async with open_websocket(url, max_bytes=1000, timeout_s=60, share=share) as socket:
+        async with open_websocket(
+            url, max_bytes=1000, timeout_s=60, share=share
+        ) as socket:
             found = [await socket.receive() for _ in range(4)]
             assert found == [b"one", b"two", b"\xff\x00", b"x" * 900]
             await socket.send(b"hello")
-            await until(lambda: len(server.received) == 7 + 11)  # a pong and the text, masked
+            await until(
+                lambda: len(server.received) == 7 + 11
+            )  # a pong and the text, masked
         await until(lambda: len(server.received) == 7 + 11 + 8)  # and the goodbye
 
 

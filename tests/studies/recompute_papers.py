@@ -1,8 +1,9 @@
-"""Ferreira's Tables 1 and 4 from the scores that a corpus holds, by a second way: nothing of
-``live`` is imported.
+"""Ferreira's Tables 1 and 4 from the scores that a corpus holds, by a second way:
+nothing of ``live`` is imported.
 
-``python tests/studies/recompute_papers.py CORPUS.db papers.csv`` compares them with what ``study
-reproduce`` wrote, for each engine and gain, and ends with 1 where a figure differs.
+``python tests/studies/recompute_papers.py CORPUS.db papers.csv`` compares them with
+what ``study reproduce`` wrote, for each engine and gain, and ends with 1 where a figure
+differs.
 """
 
 import csv
@@ -34,7 +35,10 @@ class Side:
     """One player's gains of both kinds, and own ratings."""
 
     def __init__(self) -> None:
-        self.gains: dict[str, Counter[int]] = {"same-search": Counter(), "successive": Counter()}
+        self.gains: dict[str, Counter[int]] = {
+            "same-search": Counter(),
+            "successive": Counter(),
+        }
         self.elos: list[int] = []
 
 
@@ -50,11 +54,13 @@ def sides_of(corpus: str, setting: int) -> dict[str, Side]:
     """What the players of London 2011 moved, by family name."""
     database = sqlite3.connect(corpus)
     rows = database.execute(
-        "SELECT white.name, black.name, white_elo, black_elo, moves, positions FROM games"
+        "SELECT white.name, black.name, white_elo, black_elo, moves, "
+        "positions FROM games"
         " JOIN results USING (game) JOIN events USING (event)"
         " JOIN players white ON white.player = games.white"
         " JOIN players black ON black.player = games.black"
-        " WHERE setting = ? AND year = 2011 AND events.name LIKE '%london%' AND plies > 1",
+        " WHERE setting = ? AND year = 2011 AND events.name LIKE "
+        "'%london%' AND plies > 1",
         (setting,),
     )
     sides: dict[str, Side] = defaultdict(Side)
@@ -64,11 +70,19 @@ def sides_of(corpus: str, setting: int) -> dict[str, Side]:
             side.elos += [] if elo is None else [elo]
         [positions] = msgspec.msgpack.decode(zlib.decompress(results))
         for ply, move in enumerate(moves_of(packed)):
-            add_gains(players[ply % 2], positions[ply], positions[ply + 1], move, 1 - ply % 2 * 2)
+            add_gains(
+                players[ply % 2],
+                positions[ply],
+                positions[ply + 1],
+                move,
+                1 - ply % 2 * 2,
+            )
     return sides
 
 
-def add_gains(side: Side, before: list[Any], after: list[Any], move: str, sign: int) -> None:
+def add_gains(
+    side: Side, before: list[Any], after: list[Any], move: str, sign: int
+) -> None:
     """Count both gains of one move, centipawns."""
     (score, *_), best, played, _ = before
     if best == move:
@@ -80,7 +94,9 @@ def add_gains(side: Side, before: list[Any], after: list[Any], move: str, sign: 
 
 
 def expected(one: Counter[int], other: Counter[int]) -> float:
-    """Half of the pairs of gains that are equal, and all in which the first is the higher."""
+    """Half of the pairs of gains that are equal, and all in which the first is the
+    higher.
+    """
     halves = 0
     for a, n in one.items():
         for b, m in other.items():
@@ -119,19 +135,27 @@ def main(corpus: str, written: str) -> int:
         rows = [row for row in csv.DictReader(file) if row["ours"]]
     compared = 0
     differing = 0
-    settings = sqlite3.connect(corpus).execute("SELECT setting, engine, bound FROM settings")
+    settings = sqlite3.connect(corpus).execute(
+        "SELECT setting, engine, bound FROM settings"
+    )
     for setting, engine, bound in settings.fetchall():
         sides = sides_of(corpus, setting)
         for gain in ("same-search", "successive"):
             found = tables(sides, gain) if sides else {}
             for row in rows:
                 key = row["table"], row["one"], row["other"]
-                if key in found and (row["engine"], row["gain"]) == (f"{engine}, {bound}", gain):
+                if key in found and (row["engine"], row["gain"]) == (
+                    f"{engine}, {bound}",
+                    gain,
+                ):
                     compared += 1
                     differing += (
-                        abs(float(row["ours"]) - found[key]) > 1e-5 * abs(found[key]) + 1e-9
+                        abs(float(row["ours"]) - found[key])
+                        > 1e-5 * abs(found[key]) + 1e-9
                     )
-    sys.stdout.write(f"{compared} figures of Tables 1 and 4 recomputed, {differing} differ\n")
+    sys.stdout.write(
+        f"{compared} figures of Tables 1 and 4 recomputed, {differing} differ\n"
+    )
     return int(differing > 0 or not compared)
 
 

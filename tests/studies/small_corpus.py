@@ -29,11 +29,15 @@ def corpus_of(path: Path, *files: Path) -> Path:
 
 
 def corpus_with(path: Path, changes: Iterable[dict[str, str]]) -> Path:
-    """A corpus of the searched games, again and again, each with other players, day or result."""
+    """A corpus of the searched games, again and again, each with other players, day or
+    result.
+    """
     rows = map(json.loads, itertools.cycle(LINES))
     file = path.with_suffix(".ndjson")
     file.write_text(
-        "\n".join(json.dumps(row | each) for each, row in zip(changes, rows, strict=False))
+        "\n".join(
+            json.dumps(row | each) for each, row in zip(changes, rows, strict=False)
+        )
     )
     return corpus_of(path, file)
 
@@ -47,8 +51,8 @@ def study_of(corpus: Path, selection: Selection | None = None) -> Iterator[Study
 
 
 def rated_games(games: int = 160, moves: int = 30, seed: int = 5) -> str:
-    """Searched games as NDJSON in which White, whose moves alone are known, loses the less the
-    higher the rating; the knights go out and back.
+    """Searched games as NDJSON in which White, whose moves alone are known, loses the
+    less the higher the rating; the knights go out and back.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -56,10 +60,18 @@ def rated_games(games: int = 160, moves: int = 30, seed: int = 5) -> str:
         elo = int(rng.integers(1200, 2600))
         lost = rng.exponential((3000 - elo) / 40, moves) * (rng.random(moves) < 0.6)
         cp = rng.integers(-90, 90, 2 * moves).tolist()
-        played = [at - int(loss) for at, loss in zip([20, *cp[1::2]], lost, strict=False)]
-        uci = [*itertools.islice(itertools.cycle(("g1f3", "g8f6", "f3g1", "f6g8")), 2 * moves)]
+        played = [
+            at - int(loss) for at, loss in zip([20, *cp[1::2]], lost, strict=False)
+        ]
+        uci = [
+            *itertools.islice(
+                itertools.cycle(("g1f3", "g8f6", "f3g1", "f6g8")), 2 * moves
+            )
+        ]
         columns = {"moves": uci, "cp": cp, "start_cp": 20}
         columns |= {"played": [*itertools.chain(*((each, None) for each in played))]}
         columns |= {"best": ["h2h4", None] * moves}
-        rows.append({"white": player, "white_elo": elo, "black": "", "result": "*"} | columns)
+        rows.append(
+            {"white": player, "white_elo": elo, "black": "", "result": "*"} | columns
+        )
     return "\n".join(map(json.dumps, rows))

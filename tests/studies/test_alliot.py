@@ -95,7 +95,9 @@ def test_several_indicators_together_are_least_squares() -> None:
     design = np.c_[np.ones(90), x]
     left = y - design @ whole
     assert n == 90
-    assert covariance == pytest.approx(left @ left / 86 * np.linalg.inv(design.T @ design))
+    assert covariance == pytest.approx(
+        left @ left / 86 * np.linalg.inv(design.T @ design)
+    )
 
 
 def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
@@ -116,11 +118,15 @@ def games(count: int, step_cp: int = 1) -> list[CountedGame]:
     chance = random.Random(7)
 
     def side(skill: float) -> tuple[tuple[int, int], ...]:
-        gains = (min(0, round(chance.gauss(40 - skill, 60) / step_cp)) for _ in range(30))
+        gains = (
+            min(0, round(chance.gauss(40 - skill, 60) / step_cp)) for _ in range(30)
+        )
         return tuple((0, gain * step_cp) for gain in gains)
 
     return [
-        CountedGame(game, 0.0, [side(chance.uniform(0, 90)), side(chance.uniform(0, 90))])
+        CountedGame(
+            game, 0.0, [side(chance.uniform(0, 90)), side(chance.uniform(0, 90))]
+        )
         for game in range(count)
     ]
 
@@ -128,9 +134,13 @@ def games(count: int, step_cp: int = 1) -> list[CountedGame]:
 def test_the_grid_is_the_convolution_where_gains_are_whole_steps() -> None:
     for game in games(4, step_cp=5):
         found = compute_convolutions(game).reshape(len(GRID_N0), len(GRID_B_CP))
-        white, black = (GainHistogram(gain_cp for _, gain_cp in side) for side in game.sides)
+        white, black = (
+            GainHistogram(gain_cp for _, gain_cp in side) for side in game.sides
+        )
         for n0, b_cp in ((0, 0), (29, 220), (95, 780)):
-            told = predict_by_convolution(white, black, Convolution(n0, b_cp)).expected_score
+            told = predict_by_convolution(
+                white, black, Convolution(n0, b_cp)
+            ).expected_score
             assert told is not None
             at = found[GRID_N0.index(n0), GRID_B_CP.index(b_cp)]
             assert at == pytest.approx(2 * told - 1, abs=1e-9)
@@ -174,23 +184,32 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
     """What is chosen fits its own games better than others: that is what is shown."""
 
     def side(at: int, best: int, gain: int) -> tuple[tuple[int, int], ...]:
-        return tuple((ply * best % 90 - 40, -(at * ply * gain % 57)) for ply in range(12))
+        return tuple(
+            (ply * best % 90 - 40, -(at * ply * gain % 57)) for ply in range(12)
+        )
 
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        # Thirteen games many times over: shortfalls that have nothing to do with the results.
+        # Thirteen games many times over: shortfalls that have nothing to do with the
+        # results.
         held = [
-            CountedGame(at % 13 + 1, at * 7919 % 3 - 1.0, [side(at, 13, 31), side(at, 17, 37)])
+            CountedGame(
+                at % 13 + 1, at * 7919 % 3 - 1.0, [side(at, 13, 31), side(at, 17, 37)]
+            )
             for at in range(65)
         ]
-        monkeypatch.setattr(alliot_covariance, "read_counted_games", lambda data: iter(held))
+        monkeypatch.setattr(
+            alliot_covariance, "read_counted_games", lambda data: iter(held)
+        )
         rows = build_table("alliot-fits", data).rows
         lost = [[sum(gain for _, gain in side) for side in each.sides] for each in held]
         worth = [
             msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
             for game, (white, black) in zip(held, lost, strict=True)
         ]
-        monkeypatch.setattr(alliot_covariance, "read_counted_games", lambda data: iter(worth))
+        monkeypatch.setattr(
+            alliot_covariance, "read_counted_games", lambda data: iter(worth)
+        )
         told = build_table("alliot-fits", data).rows
     for row, other in zip(rows, told, strict=True):
         assert isinstance(row[3], float) and isinstance(row[4], float)
@@ -199,7 +218,9 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
 
 
 def test_a_game_without_a_counted_move_has_no_result() -> None:
-    """A forfeit after one move is a game of nobody, else it would count for whoever moved."""
+    """A forfeit after one move is a game of nobody, else it would count for whoever
+    moved.
+    """
     moves = [(1, 1, False, 0.0), *((2, ply, ply > 18, 1.0) for ply in (17, 19, 21))]
     usual = {"elo": 2785, "best_cp": 10, "gain_cp": -5, "successive_cp": -5}
     held = ConformingMoves("same-search")

@@ -42,7 +42,9 @@ from live.studies.study_data import build_move_rows
 from tests.studies.small_corpus import DATA, GIVEN, LINES, SAMPLE, SEARCHED, corpus_of
 
 SQUARES = st.sampled_from(chess.SQUARE_NAMES)
-MOVES = st.builds("{}{}{}".format, SQUARES, SQUARES, st.sampled_from(["", "n", "b", "r", "q"]))
+MOVES = st.builds(
+    "{}{}{}".format, SQUARES, SQUARES, st.sampled_from(["", "n", "b", "r", "q"])
+)
 
 
 @given(st.lists(MOVES, max_size=40))
@@ -72,7 +74,10 @@ def content(path: Path) -> list[object]:
     with CorpusDatabase(path) as database:
         tables = ("players", "player_keys", "events", "games", "settings", "results")
         return [
-            *(list(database.execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in tables),
+            *(
+                list(database.execute(f"SELECT * FROM {table} ORDER BY 1, 2"))
+                for table in tables
+            ),
             list(database.execute("SELECT name, texts, finished FROM sources")),
         ]
 
@@ -103,8 +108,17 @@ def test_rated_games_with_short_keys_are_games_like_others(tmp_path: Path) -> No
         first, second = database.read_game(1), database.read_game(2)
         assert database.read_events()[first.event] == "otb"
         assert database.read_players()[first.white or 0] == "177986136248861"
-    assert (first.white_elo, first.black_elo, first.year, first.result) == (2236, 2282, 2007, "1-0")
-    assert (second.moves, second.white, second.result) == (("e2e4", "e7e5"), None, "1/2-1/2")
+    assert (first.white_elo, first.black_elo, first.year, first.result) == (
+        2236,
+        2282,
+        2007,
+        "1-0",
+    )
+    assert (second.moves, second.white, second.result) == (
+        ("e2e4", "e7e5"),
+        None,
+        "1/2-1/2",
+    )
 
 
 def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
@@ -125,7 +139,10 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
             add_file(database, str(file), GIVEN)
             status = collect_status(database)
             assert status["games"] == 2
-            told = [(each["text"], each["problem"].split(":")[0]) for each in status["damaged"]]
+            told = [
+                (each["text"], each["problem"].split(":")[0])
+                for each in status["damaged"]
+            ]
             assert told == [
                 (2, "illegal move e2e5 at ply 1"),
                 (3, "illegal move x at ply 2"),
@@ -141,14 +158,19 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
 def test_a_game_with_two_results_has_none(tmp_path: Path) -> None:
     line = LINES[0]
     row = msgspec.json.decode(line)
-    other = msgspec.json.encode({**row, "result": "0-1" if row["result"] != "0-1" else "1-0"})
+    other = msgspec.json.encode(
+        {**row, "result": "0-1" if row["result"] != "0-1" else "1-0"}
+    )
     for order in ([line, other], [other, line]):
         file = tmp_path / "games.ndjson"
         file.write_bytes(b"\n".join(order))
         corpus = corpus_of(tmp_path / f"{hash(order[0])}.db", file)
         with CorpusDatabase(corpus) as database:
             [disputed] = collect_status(database)["disputed"]
-            assert set(disputed["results"]) == {row["result"], msgspec.json.decode(other)["result"]}
+            assert set(disputed["results"]) == {
+                row["result"],
+                msgspec.json.decode(other)["result"],
+            }
             assert database.read_game(1).result == "*"
 
 
@@ -217,7 +239,13 @@ PGN = (DATA / "four-boards.pgn").read_bytes()
 
 @pytest.mark.parametrize(
     "compress",
-    [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress],
+    [
+        bytes,
+        gzip.compress,
+        bz2.compress,
+        lzma.compress,
+        zstandard.ZstdCompressor().compress,
+    ],
 )
 def test_a_file_is_the_same_however_it_is_compressed(
     compress: Callable[[bytes], bytes], tmp_path: Path
@@ -263,7 +291,10 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     game, searched, setting = found.game, found.searched, found.setting
     assert searched is not None
     assert (setting.engine, setting.bound) == ("Stockfish 190915", "240000 ms")
-    assert (game.white.name, game.black.name) == ("Smyslov, Vassily", "Nezhmetdinov, Rashid")
+    assert (game.white.name, game.black.name) == (
+        "Smyslov, Vassily",
+        "Nezhmetdinov, Rashid",
+    )
     assert (game.date, game.result, game.event) == ("1961.11.19", "1-0", "URS-ch29")
     assert len(game.moves) == 20 and game.moves[-2:] == ("c1d2", "c6d5")
     assert searched.positions[:18] == (None,) * 18
@@ -272,11 +303,20 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     assert tenth.best == "b2b4"
     best, played = tenth.whole, tenth.played
     assert (best.cp, best.depth, best.seldepth, best.tbhits, best.time_ms) == (
-        127, 24, 43, 0, 124176,
-    )  # fmt: skip
+        127,
+        24,
+        43,
+        0,
+        124176,
+    )
     changes = played.complexity
     assert changes is not None
-    assert (played.cp, changes.stability_cp, changes.jump_cp, changes.jump_depth) == (90, 8, 43, 3)
+    assert (played.cp, changes.stability_cp, changes.jump_cp, changes.jump_depth) == (
+        90,
+        8,
+        43,
+        3,
+    )
     # Black's values are from Black's side there, from White's here.
     assert reply is not None and reply.played is not None
     assert (reply.best, reply.whole.cp, reply.played.cp) == ("a8c8", 79, 91)
@@ -288,7 +328,10 @@ def test_of_a_move_the_search_counts_among_other_comments() -> None:
     marked = text.movetext.replace(b"c1d2 {", b"c1d2 {Well played} {")
     marked = marked.replace(b"} (", b"} {as all know} (", 1)
     assert marked != text.movetext
-    assert read_alliot(text._replace(movetext=marked)).searched == read_alliot(text).searched
+    assert (
+        read_alliot(text._replace(movetext=marked)).searched
+        == read_alliot(text).searched
+    )
 
 
 @pytest.mark.parametrize(
@@ -347,14 +390,19 @@ def test_a_run_broken_off_anywhere_changes_nothing(
             if added.texts >= last:
                 raise KeyboardInterrupt
 
-        with suppress(KeyboardInterrupt), CorpusDatabase(broken, create=True) as database:
+        with (
+            suppress(KeyboardInterrupt),
+            CorpusDatabase(broken, create=True) as database,
+        ):
             for file in files:
                 add_file(database, str(file), GIVEN, progress)
     corpus_of(broken, *files)
     assert content(broken) == content(whole)
 
 
-def test_a_target_that_cannot_be_written_is_known_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_target_that_cannot_be_written_is_known_before_anything_is_read(
+    tmp_path: Path,
+) -> None:
     target = str(tmp_path / "nowhere" / "alliot.txt")
     with pytest.raises(InputError) as refused:
         write_alliot_database(tmp_path / "none.db", None, target)

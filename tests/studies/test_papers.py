@@ -1,4 +1,6 @@
-"""The papers' printed numbers beside what games give: on corpora of games searched before."""
+"""The papers' printed numbers beside what games give: on corpora of games searched
+before.
+"""
 
 import ast
 import asyncio
@@ -35,22 +37,43 @@ from live.studies.papers.comparison import (
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
 from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
-from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
+from live.studies.papers.printed import (
+    PrintedPaper,
+    PrintedRow,
+    PrintedTable,
+    printed_papers,
+)
 from live.studies.reproduce import choose_tables, compare_all, reproduce
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
 from tests.studies.write_pieces import write_pieces
 
 RECOMPUTE = Path(__file__).with_name("recompute_papers.py")
 LONDON = (
-    *("Kramnik,V", "Carlsen,M", "Nakamura,Hi", "McShane,L", "Anand,V", "Aronian,L", "Short,N"),
-    *("Howell,D", "Adams,Mi"),
+    "Kramnik,V",
+    "Carlsen,M",
+    "Nakamura,Hi",
+    "McShane,L",
+    "Anand,V",
+    "Aronian,L",
+    "Short,N",
+    "Howell,D",
+    "Adams,Mi",
 )
-TAL = ("Anand, V", "Aronian, L", "Carlsen, M", "Kramnik, V", "Nakamura, H", "Gelfand, B")
+TAL = (
+    "Anand, V",
+    "Aronian, L",
+    "Carlsen, M",
+    "Kramnik, V",
+    "Nakamura, H",
+    "Gelfand, B",
+)
 
 RESULTS = ("1-0", "0-1", "1/2-1/2")
 
 
-def all_play_all(players: tuple[str, ...], event: str, year: int) -> list[dict[str, Any]]:
+def all_play_all(
+    players: tuple[str, ...], event: str, year: int
+) -> list[dict[str, Any]]:
     """What differs between the games of an event in which everybody meets."""
     return [
         {"white": one, "black": other, "event": event, "result": "1-0"}
@@ -95,7 +118,10 @@ def test_the_papers_own_arithmetic() -> None:
         {each.table.name: each for each in compared_without_games()},
     ]
     assert papers["ferreira-figure-1"].rows_exact == 12
-    for name, most in (("ferreira-table-1-solved", 1), ("ferreira-table-3-solved", 2.5)):
+    for name, most in (
+        ("ferreira-table-1-solved", 1),
+        ("ferreira-table-3-solved", 2.5),
+    ):
         assert all(abs(row.difference or 0) < most for row in papers[name].rows)
     # The matches of Table 3 make a tree, so that every printed difference can be met.
     ours = {
@@ -131,8 +157,12 @@ def test_two_tables_are_the_same_by_a_second_way(london: Path, tmp_path: Path) -
     written = tmp_path / "papers.csv"
     written.write_text(to_csv(compared(london, "ferreira-table-1", "ferreira-table-4")))
     command = [sys.executable, str(RECOMPUTE), str(london)]
-    done = subprocess.run([*command, str(written)], capture_output=True, text=True, check=False)
-    assert done.stdout == "200 figures of Tables 1 and 4 recomputed, 0 differ\n", done.stderr
+    done = subprocess.run(
+        [*command, str(written)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "200 figures of Tables 1 and 4 recomputed, 0 differ\n", (
+        done.stderr
+    )
     assert done.returncode == 0
     # A figure that is wrong by one in ten thousand is found.
     rows = list(csv.DictReader(written.read_text().splitlines()))
@@ -142,7 +172,9 @@ def test_two_tables_are_the_same_by_a_second_way(london: Path, tmp_path: Path) -
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    done = subprocess.run([*command, str(written)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, str(written)], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout[-10:]) == (1, ", 1 differ\n"[-10:])
 
 
@@ -176,7 +208,12 @@ CANDIDATES_1971 = (
     ("Portisch, Lajos", "Smyslov, Vassily", "Portoroz playoff", 6),
     ("Fischer, Robert James", "Larsen, Bent", "Denver Candidates sf", 6),
     ("Petrosian, Tigran V", "Korchnoi, Viktor", "Moscow Candidates sf", 10),
-    ("Fischer, Robert James", "Petrosian, Tigran V", "Buenos Aires Candidates final", 9),
+    (
+        "Fischer, Robert James",
+        "Petrosian, Tigran V",
+        "Buenos Aires Candidates final",
+        9,
+    ),
 )
 
 
@@ -202,7 +239,9 @@ def pgn_of_matches(matches: Iterable[tuple[str, str, str, int]], year: int) -> s
 
 
 def test_candidates_1971_come_as_a_file(
-    tmp_path: Path, require_program: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    require_program: Callable[[str], str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """From the file alone to the figures; files of other games say what they lack."""
     settings = config(require_program("stockfish"))
@@ -213,10 +252,17 @@ def test_candidates_1971_come_as_a_file(
     def run(corpus: str, file: Path, names: list[str]) -> int:
         return asyncio.run(
             reproduce(
-                settings, tmp_path / corpus, names, files=[str(file)], is_searching=True,
-                most=None, setting=None, out=tmp_path / "out", page=None,
+                settings,
+                tmp_path / corpus,
+                names,
+                files=[str(file)],
+                is_searching=True,
+                most=None,
+                setting=None,
+                out=tmp_path / "out",
+                page=None,
             )
-        )  # fmt: skip
+        )
 
     assert run("a.db", file, names) == 0
     done = {each.table.name: each for each in compared(tmp_path / "a.db", *names)}
@@ -229,18 +275,24 @@ def test_candidates_1971_come_as_a_file(
     with pytest.raises(InputError) as caught:
         run("b.db", file, ["ferreira-table-2"])
     text = str(caught.value)
-    assert text.startswith(f"{file}: has no game of London Chess Classic 2011, Tal Memorial 2011")
+    assert text.startswith(
+        f"{file}: has no game of London Chess Classic 2011, Tal Memorial 2011"
+    )
     assert "Fischer, Robert James - Taimanov, Mark E" in text or "1971" in text
     # One that is named so and is of another year.
     file.write_text(pgn_of_matches(CANDIDATES_1971, 1972))
-    with pytest.raises(InputError, match=r"has no game of Candidates 1971; one is .*, 1972"):
+    with pytest.raises(
+        InputError, match=r"has no game of Candidates 1971; one is .*, 1972"
+    ):
         run("c.db", file, names)
 
 
 def test_tal_memorial_comes_as_a_file(tmp_path: Path) -> None:
     others = ("Ivanchuk, V", "Karjakin, Sergey", "Nepomniachtchi, I", "Svidler, P")
     players = (*TAL, *others)
-    pairs = [(*pair, "6th Tal Memorial", 1) for pair in itertools.combinations(players, 2)]
+    pairs = [
+        (*pair, "6th Tal Memorial", 1) for pair in itertools.combinations(players, 2)
+    ]
     file = tmp_path / "tal-memorial-2011.pgn"
     file.write_text(pgn_of_matches(pairs, 2011))
     corpus = corpus_of(tmp_path / "c.db", file)
@@ -261,7 +313,9 @@ def test_strengths_keep_the_mean_and_have_intervals(london: Path) -> None:
 
 def test_a_table_of_another_kind_says_what_it_lacks(london: Path) -> None:
     [table] = compared(london, "alliot-table-6")
-    assert table.missing.endswith("of 25802 games of Alliot's champions are in the corpus")
+    assert table.missing.endswith(
+        "of 25802 games of Alliot's champions are in the corpus"
+    )
     [regan] = compared(london, "regan-1991-1994")
     assert regan.missing == "no such game in the corpus"
     page = to_markdown([table, regan])
@@ -286,8 +340,12 @@ def test_games_are_drawn_from_each_group_in_turn() -> None:
 
 
 def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> None:
-    """Those behind it were searched for another table, which drew them by other rules."""
-    table = PrintedTable(name="t", title="", where="", page=0, measure="ms", rows=(), least=2)
+    """Those behind it were searched for another table, which drew them by other
+    rules.
+    """
+    table = PrintedTable(
+        name="t", title="", where="", page=0, measure="ms", rows=(), least=2
+    )
     games = [listed(at) for at in (3, 1, 9, 2)]
     with CorpusDatabase(corpus_of(tmp_path / "c.db")) as database:
         known = CorpusGames(database)
@@ -303,8 +361,8 @@ def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> N
 
 
 def champions(path: Path) -> tuple[Path, PrintedPaper]:
-    """Champions' games of the years before two of their matches and of 1971, and their paper with
-    less asked of it.
+    """Champions' games of the years before two of their matches and of 1971, and their
+    paper with less asked of it.
     """
     pairs = [
         ("Euwe, Max", "Alekhine, Alexander", 1934),
@@ -323,10 +381,12 @@ def champions(path: Path) -> tuple[Path, PrintedPaper]:
     ]
     [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
     occasions = {
-        name: msgspec.structs.replace(each, games=1) for name, each in alliot.occasions.items()
+        name: msgspec.structs.replace(each, games=1)
+        for name, each in alliot.occasions.items()
     }
     tables = tuple(
-        msgspec.structs.replace(table, least=min(table.least, 1)) for table in alliot.tables
+        msgspec.structs.replace(table, least=min(table.least, 1))
+        for table in alliot.tables
     )
     paper = msgspec.structs.replace(alliot, occasions=occasions, tables=tables)
     return corpus_with(path, games), paper
@@ -341,7 +401,9 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
     assert counts["Euwe", "total"] == Measured(26) == counts["Spassky", "total"]
     assert counts["Tal", "total"] == Measured(0)
     for name in ("acs", "covs", "ms"):
-        rows = [row for row in found[f"alliot-table-5-{name}"].rows if row.ours is not None]
+        rows = [
+            row for row in found[f"alliot-table-5-{name}"].rows if row.ours is not None
+        ]
         assert {row.printed.at for row in rows} == {"1935", "1972"}
         for row in rows:
             assert row.ours is not None and 0 < row.ours.value < 1
@@ -364,7 +426,11 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
     reached = [row.ours.value for row in found["alliot-figure-13"].rows if row.ours]
     assert reached == sorted(reached)
     # Euwe and Fischer are the two whose best years by convolution are there.
-    ranks = {row.printed.one: row.ours.value for row in found["alliot-table-8"].rows if row.ours}
+    ranks = {
+        row.printed.one: row.ours.value
+        for row in found["alliot-table-8"].rows
+        if row.ours
+    }
     assert ranks.keys() == {"Euwe", "Fischer"} and sorted(ranks.values()) == [1, 2]
     pairs = found["alliot-table-8-cells"].rows
     cells = {row.printed.key[:2]: row.ours for row in pairs if row.ours}
@@ -372,7 +438,11 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
     ahead, behind = sorted(ranks, key=ranks.__getitem__)
     assert cells[ahead, behind].value > 1 - cells[behind, ahead].value - 1e-9
     for cell in cells.values():
-        assert cell.low is not None and cell.high is not None and cell.low < cell.value < cell.high
+        assert (
+            cell.low is not None
+            and cell.high is not None
+            and cell.low < cell.value < cell.high
+        )
 
 
 def row(value: float, ours: float | None, at: str = "", one: str = "") -> ComparedRow:
@@ -385,19 +455,43 @@ def test_orders_and_winners() -> None:
     assert compare_orders(neighbours) == (3, 2, 1)
     assert compare_orders([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 2)
     assert compare_orders([row(2, 5)]) is None
-    assert count_same_winners([row(0.6, 0.7), row(0.6, 0.4), row(0.5, 0.9)], 0.5) == (1, 2)
-    matches = [row(5, 9, "a"), row(4, 1, "a"), row(1, 2, "b"), row(1, 3, "b"), row(7, 7, "c")]
+    assert count_same_winners([row(0.6, 0.7), row(0.6, 0.4), row(0.5, 0.9)], 0.5) == (
+        1,
+        2,
+    )
+    matches = [
+        row(5, 9, "a"),
+        row(4, 1, "a"),
+        row(1, 2, "b"),
+        row(1, 3, "b"),
+        row(7, 7, "c"),
+    ]
     assert count_same_winners_by_match(matches) == (1, 1)
 
 
 def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
     table = PrintedTable(
-        name="t", title="T", where="Table 1", page=3, measure="score", digits=2,
+        name="t",
+        title="T",
+        where="Table 1",
+        page=3,
+        measure="score",
+        digits=2,
         rows=(PrintedRow(0.5, "A"), PrintedRow(0.7, "B"), PrintedRow(1.25, "C")),
-    )  # fmt: skip
-    ours = {("A", "", ""): Measured(0.504, 0.4, 0.6), ("B", "", ""): Measured(0.8, 0.75, None)}
-    found = compare("P", table, ours, engine="E; x, 5 nodes", gain="successive", wanted=2, games=1)
-    assert (found.rows_done, found.rows_with_interval, found.rows_within, found.rows_exact) == (
+    )
+    ours = {
+        ("A", "", ""): Measured(0.504, 0.4, 0.6),
+        ("B", "", ""): Measured(0.8, 0.75, None),
+    }
+    found = compare(
+        "P", table, ours, engine="E; x, 5 nodes", gain="successive", wanted=2, games=1
+    )
+    assert (
+        found.rows_done,
+        found.rows_with_interval,
+        found.rows_within,
+        found.rows_exact,
+    ) == (
         2,
         1,
         1,
@@ -406,25 +500,42 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
     page = to_markdown([found])
     assert "| A | 0.50 | 0.50 (0.40 to 0.60) |" in page
     assert "| B | 0.70 | 0.80 (0.75 to unbounded) |" in page
-    assert "| T | P, Table 1, p. 3 | 2 of 3 | E, 5 nodes, successive | 1 of 2 | 1 of 1" in page
+    assert (
+        "| T | P, Table 1, p. 3 | 2 of 3 | E, 5 nodes, successive | 1 of 2 | 1 of 1"
+        in page
+    )
 
 
 def config(engine: str) -> Config:
-    given = {"engine.path": engine, "engine.nodes": 50, "engine.engines": 1, "engine.hash_mb": 1}
+    given = {
+        "engine.path": engine,
+        "engine.nodes": 50,
+        "engine.engines": 1,
+        "engine.hash_mb": 1,
+    }
     return load_config(None, {}, given)
 
 
 def run_command(settings: Config, corpus: Path, out: Path) -> None:
     name = "ferreira-section-8-direct"
     done = reproduce(
-        settings, corpus, [name], files=[], is_searching=True, most=None, setting=None, out=out,
+        settings,
+        corpus,
+        [name],
+        files=[],
+        is_searching=True,
+        most=None,
+        setting=None,
+        out=out,
         page=None,
-    )  # fmt: skip
+    )
     assert asyncio.run(done) == 0
 
 
 def kill_command(settings: Config, corpus: Path, out: Path, after: int) -> None:
-    """Run it in a process that is killed while it keeps a game, ``after`` others being kept."""
+    """Run it in a process that is killed while it keeps a game, ``after`` others being
+    kept.
+    """
     child = os.fork()
     if not child:
         calls = itertools.count()
@@ -451,7 +562,9 @@ def test_a_command_that_was_killed_twice_writes_the_same_bytes(
 ) -> None:
     """Only the games that a table needs are searched, and none twice."""
     settings = config(require_program("stockfish"))
-    games = 6 * all_play_all(("Kasparov, Garry", "Deep Blue (Computer)"), "New York", 1997)
+    games = 6 * all_play_all(
+        ("Kasparov, Garry", "Deep Blue (Computer)"), "New York", 1997
+    )
     for at, game in enumerate(games):
         game["date"] = f"1997.05.{at + 1:02}"
     games += all_play_all(("A", "B"), "New York", 1997)
@@ -467,27 +580,41 @@ def test_a_command_that_was_killed_twice_writes_the_same_bytes(
             with CorpusDatabase(corpus) as database:
                 assert database.count_rows("results", "setting = 2") == known
         run_command(settings, corpus, out)
-        written.append([(out / file).read_bytes() for file in ("papers.md", "papers.csv")])
+        written.append(
+            [(out / file).read_bytes() for file in ("papers.md", "papers.csv")]
+        )
         with CorpusDatabase(corpus) as database:
             assert database.count_rows("results", "setting = 2") == 6
     assert written[0] == written[1]
     assert b"50 nodes" in written[0][1]
 
 
-async def test_a_page_is_written_again_between_its_marks(london: Path, tmp_path: Path) -> None:
+async def test_a_page_is_written_again_between_its_marks(
+    london: Path, tmp_path: Path
+) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"# Papers\n\nBefore.\n\n{BEGIN}\nold\n{END}\n\nAfter.\n")
 
     async def again(page: Path) -> None:
         await reproduce(
-            Config(), london, ["ferreira-table-4"], files=[], is_searching=False, most=None,
-            setting=None, out=None, page=page,
-        )  # fmt: skip
+            Config(),
+            london,
+            ["ferreira-table-4"],
+            files=[],
+            is_searching=False,
+            most=None,
+            setting=None,
+            out=None,
+            page=page,
+        )
 
     await again(page)
     text = page.read_text()
     assert text.startswith("# Papers\n\nBefore.\n\n") and text.endswith("\n\nAfter.\n")
-    assert "old" not in text and "### London 2011: expected scores against the engine" in text
+    assert (
+        "old" not in text
+        and "### London 2011: expected scores against the engine" in text
+    )
     await again(page)
     assert page.read_text() == text
     assert write_into(text, "x") != text
@@ -500,18 +627,28 @@ def test_a_name_of_no_table_is_refused() -> None:
     with pytest.raises(InputError, match="ferreira-table-1"):
         choose_tables(["ferreira-table-9"])
     assert len(choose_tables(["alliot-table-5"])) == 6
-    assert [table.name for _, table in choose_tables(["regan-1976-1979"])] == ["regan-1976-1979"]
+    assert [table.name for _, table in choose_tables(["regan-1976-1979"])] == [
+        "regan-1976-1979"
+    ]
 
 
 def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:
-    names = ("Lasker, Emanuel", "Lasker, Edward", "Anand, Viswanathan", "Anand,V", "Anand,Vignesh")
+    names = (
+        "Lasker, Emanuel",
+        "Lasker, Edward",
+        "Anand, Viswanathan",
+        "Anand,V",
+        "Anand,Vignesh",
+    )
     corpus = corpus_with(tmp_path / "c.db", all_play_all(names, "E", 2000))
     [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
     with CorpusDatabase(corpus) as database:
         games = CorpusGames(database)
         people = games.people(alliot.occasions["champions"])
         spelt = database.read_players()
-    assert {name: sorted(spelt[each] for each in found) for name, found in people.items()} == {
+    assert {
+        name: sorted(spelt[each] for each in found) for name, found in people.items()
+    } == {
         "Lasker": ["Lasker, Emanuel"],
         "Anand": ["Anand, Viswanathan", "Anand,V"],
     }
@@ -521,7 +658,8 @@ def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
     pairs = [("Kramnik,V", "Topalov,V"), ("Kramnik, Vladimir", "Topalov, Veselin")]
     about = {"event": "WCh Candidates", "date": "2011.05.05", "result": "1-0"}
     games = [
-        {"white": white, "black": black, "moves": "e2e4 e7e5"} | about for white, black in pairs
+        {"white": white, "black": black, "moves": "e2e4 e7e5"} | about
+        for white, black in pairs
     ]
     file = tmp_path / "games.ndjson"
     file.write_text("\n".join(map(json.dumps, games)))
@@ -533,7 +671,9 @@ def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
 
 
 def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> None:
-    """What the figures rest on is all there, changes over depths and several lines too."""
+    """What the figures rest on is all there, changes over depths and several
+    lines too.
+    """
     names = ["ferreira-table-1", "ferreira-table-4"]
     piece = tmp_path / "london.ndjson.xz"
     assert write_pieces(london, 1, piece, [*names, "perceived-london-2011"]) == 36
@@ -542,7 +682,9 @@ def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> Non
     with CorpusDatabase(london) as database, CorpusDatabase(again) as copy:
         digests = dict(database.execute("SELECT digest, game FROM games"))
         for digest, game in copy.execute("SELECT digest, game FROM games").fetchall():
-            [(_, here)] = database.read_searched_games(1, digests[digest], digests[digest] + 1)
+            [(_, here)] = database.read_searched_games(
+                1, digests[digest], digests[digest] + 1
+            )
             [(_, there)] = copy.read_searched_games(1, game, game + 1)
             for one, other in zip(here.positions, there.positions, strict=True):
                 assert (one is None) == (other is None)
@@ -557,14 +699,21 @@ def depths_of(position: PositionSearch) -> tuple[float, int, int | None] | None:
 
 
 def test_pieces_keep_several_lines(tmp_path: Path) -> None:
-    game = json.loads(LINES[0]) | {"white_elo": 2700, "black_elo": 2705, "date": "2007.01.01"}
+    game = json.loads(LINES[0]) | {
+        "white_elo": 2700,
+        "black_elo": 2705,
+        "date": "2007.01.01",
+    }
     count = len(game["cp"]) + 1
     game |= {"engine": "E", "limit": "5 nodes", "multipv": 2}
     game |= {"lines": [[["e2e4", at], ["d2d4", at - 9]] for at in range(count)]}
     file = tmp_path / "game.ndjson"
     file.write_text(json.dumps(game))
     piece = tmp_path / "piece.ndjson.xz"
-    assert write_pieces(corpus_of(tmp_path / "c.db", file), 1, piece, ["regan-2006-2009"]) == 1
+    assert (
+        write_pieces(corpus_of(tmp_path / "c.db", file), 1, piece, ["regan-2006-2009"])
+        == 1
+    )
     with CorpusDatabase(corpus_of(tmp_path / "again.db", piece)) as database:
         assert database.read_settings() == {1: SearchSetting("E", "5 nodes", 2)}
         [(_, searched)] = database.read_searched_games(1)

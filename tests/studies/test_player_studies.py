@@ -1,5 +1,5 @@
-"""Studies of finished games: who is meant, what a match tells, and what is printed: every figure is
-the one that was given, and text stays text.
+"""Studies of finished games: who is meant, what a match tells, and what is printed:
+every figure is the one that was given, and text stays text.
 """
 
 import asyncio
@@ -31,12 +31,19 @@ from tests.screens.terminal.sample_boards import drawn
 
 def player(name: str) -> PlayerView:
     return PlayerView(
-        id=name.lower().replace(", ", "-"), name=name, elo=None, games=1, moves=0,
+        id=name.lower().replace(", ", "-"),
+        name=name,
+        elo=None,
+        games=1,
+        moves=0,
         mean_gain_cp=None,
-    )  # fmt: skip
+    )
 
 
-EVERYBODY = [player(name) for name in ("Polgar, Judit", "Polgár, Zsuzsa", "Müller, Karsten", "Wei")]
+EVERYBODY = [
+    player(name)
+    for name in ("Polgar, Judit", "Polgár, Zsuzsa", "Müller, Karsten", "Wei")
+]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +57,9 @@ EVERYBODY = [player(name) for name in ("Polgar, Judit", "Polgár, Zsuzsa", "Mül
         ("polgar-judit", "Polgar, Judit"),
     ],
 )
-def test_a_player_is_found_by_any_words_that_only_he_has(asked: str, found: str) -> None:
+def test_a_player_is_found_by_any_words_that_only_he_has(
+    asked: str, found: str
+) -> None:
     assert find_player(EVERYBODY, asked).name == found
 
 
@@ -76,7 +85,10 @@ def test_what_is_no_count_is_refused() -> None:
 
 
 def _game(white: str, black: str, result: str, moves: str) -> str:
-    return f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{moves} {result}\n\n'
+    return (
+        f'[White "{white}"]\n[Black "{black}"]\n[Result '
+        f'"{result}"]\n\n{moves} {result}\n\n'
+    )
 
 
 def match_in(folder: Path, *games: str, test: Sprt | None = None) -> MatchStudy:
@@ -97,7 +109,9 @@ def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("moves", ["", "1. d4"])
 def test_a_walkover_is_no_game_of_a_match(moves: str, tmp_path: Path) -> None:
-    """Without a move, or with one alone, as the second game of Reykjavik 1972 may stand."""
+    """Without a move, or with one alone, as the second game of Reykjavik 1972 may
+    stand.
+    """
     found = match_in(
         tmp_path,
         _game("Anna", "Berta", "1-0", "1. e4 e5"),
@@ -130,14 +144,18 @@ async def test_ctrl_c_says_what_is_lost(command: str, tmp_path: Path) -> None:
     try:
         with pytest.raises(Interrupted) as stopped:
             if command == "rank":
-                await rank_players(config, [pgn], evals="engine", by="covariance", json=None)
+                await rank_players(
+                    config, [pgn], evals="engine", by="covariance", json=None
+                )
             else:
                 names = ("Anna", "Berta")
                 await compare_players(config, [pgn], names, evals="engine", json=None)
     finally:
         signal.signal(signal.SIGINT, before)
     assert stopped.value.exit_code == 130
-    assert str(stopped.value).startswith(f"{command}: stopped after 0 of 4 moves had their score")
+    assert str(stopped.value).startswith(
+        f"{command}: stopped after 0 of 4 moves had their score"
+    )
     assert "nothing is kept" in str(stopped.value)
 
 
@@ -146,7 +164,10 @@ async def test_a_walkover_is_no_game_of_a_player(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pgn, written = tmp_path / "event.pgn", tmp_path / "told.json"
-    moves = "1. e4 { [%eval 0.2] } e5 { [%eval 0.3] } 2. Nf3 { [%eval 0.2] } Nc6 { [%eval 0.4] }"
+    moves = (
+        "1. e4 { [%eval 0.2] } e5 { [%eval 0.3] } 2. "
+        "Nf3 { [%eval 0.2] } Nc6 { [%eval 0.4] }"
+    )
     pgn.write_text(
         _game("Anna", "Berta", "1-0", moves)
         + _game("Anna", "Berta", "1-0", "")
@@ -155,9 +176,13 @@ async def test_a_walkover_is_no_game_of_a_player(
     )
     config = load_config(None, {}, {})
     if command == "rank":
-        await rank_players(config, [pgn], evals="pgn", by="covariance", json=str(written))
+        await rank_players(
+            config, [pgn], evals="pgn", by="covariance", json=str(written)
+        )
     else:
-        await compare_players(config, [pgn], ("Anna", "Berta"), evals="pgn", json=str(written))
+        await compare_players(
+            config, [pgn], ("Anna", "Berta"), evals="pgn", json=str(written)
+        )
     players = json.loads(written.read_bytes())["players"]
     assert {each["name"]: each["games"] for each in players} == {"Anna": 1, "Berta": 1}
     assert "Left out: 3 games without a move of both" in capsys.readouterr().err
@@ -166,7 +191,7 @@ async def test_a_walkover_is_no_game_of_a_player(
         await rank_players(config, [pgn], evals="pgn", by="covariance", json=None)
 
 
-# --- what is printed ------------------------------------------------------------------------------
+# --- what is printed ------------------------------------------------------------------
 
 ENGINE = EngineInfo("Arithmetic", "1 look", 2800, "field")
 
@@ -178,7 +203,9 @@ def test_a_comparison_shows_scores_and_reasons() -> None:
     held = event()
     one, other, _ = held.players()
     rows = compare(held.collect_compared_moves(), one.id, other.id)
-    text = drawn(player_studies.build_comparison_table(one, other, rows, width=WIDTH), WIDTH)
+    text = drawn(
+        player_studies.build_comparison_table(one, other, rows, width=WIDTH), WIDTH
+    )
     for row in rows:
         assert all(word in text for word in row.predictor.split())
         if row.expected_score is not None:
@@ -193,12 +220,26 @@ def known(view: PlayerView, **figures: float | None) -> PlayerView:
 
 def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
     one, other, _ = event().players()
-    one = known(one, counted=30, perceived=2441, usual_low=2100, usual_high=2790, percentile=74.0)
-    other = known(other, perceived=3200, usual_low=None, usual_high=None, percentile=None)
-    text = drawn(
-        player_studies.build_players_table(one, other, ENGINE, "same-search", width=WIDTH), WIDTH
+    one = known(
+        one,
+        counted=30,
+        perceived=2441,
+        usual_low=2100,
+        usual_high=2790,
+        percentile=74.0,
     )
-    lines = {line.split("  ")[0].strip(): line for line in text.splitlines() if line.strip()}
+    other = known(
+        other, perceived=3200, usual_low=None, usual_high=None, percentile=None
+    )
+    text = drawn(
+        player_studies.build_players_table(
+            one, other, ENGINE, "same-search", width=WIDTH
+        ),
+        WIDTH,
+    )
+    lines = {
+        line.split("  ")[0].strip(): line for line in text.splitlines() if line.strip()
+    }
     assert "2441 (usual 2100–2790)" in lines["Playing like"]
     assert "3200+" in lines["Playing like"] and "74" in lines["Percentile"]
     assert all(len(line) <= WIDTH for line in text.splitlines())
@@ -210,11 +251,15 @@ def test_names_cannot_write_to_the_terminal() -> None:
     hostile = msgspec.structs.replace(one, name="\x1b]0;x\x07[red]Anand")
     ranks = [
         msgspec.structs.replace(each, name=hostile.name, missing="[b]why")
-        for each in rank(held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating)
+        for each in rank(
+            held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating
+        )
     ]
     for table in (
         player_studies.build_comparison_table(hostile, other, (), width=WIDTH),
-        player_studies.build_players_table(hostile, other, ENGINE, "same-search", width=WIDTH),
+        player_studies.build_players_table(
+            hostile, other, ENGINE, "same-search", width=WIDTH
+        ),
         player_studies.build_battle_table(ranks, "covariance", width=WIDTH),
     ):
         text = drawn(table, WIDTH)
@@ -224,24 +269,35 @@ def test_names_cannot_write_to_the_terminal() -> None:
 
 def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
     held = event()
-    ranks = rank(held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating)
-    text = drawn(player_studies.build_battle_table(ranks, "covariance", width=WIDTH), WIDTH)
+    ranks = rank(
+        held.collect_compared_moves(), held.players(), engine_rating=ENGINE.rating
+    )
+    text = drawn(
+        player_studies.build_battle_table(ranks, "covariance", width=WIDTH), WIDTH
+    )
     names = [each.name for each in sorted(ranks, key=lambda each: each.place or 9)]
-    assert [name for line in text.splitlines() for name in names if name in line] == names
+    assert [
+        name for line in text.splitlines() for name in names if name in line
+    ] == names
     assert "…" not in text
     first = msgspec.structs.replace(ranks[0], place=1)
     tied = [first, *(msgspec.structs.replace(each, place=1) for each in ranks[1:])]
     assert (
-        drawn(player_studies.build_battle_table(tied, "covariance", width=WIDTH), WIDTH).count("1=")
+        drawn(
+            player_studies.build_battle_table(tied, "covariance", width=WIDTH), WIDTH
+        ).count("1=")
         == 3
     )
 
 
-@pytest.mark.parametrize("counts", [GameCounts(0, 0, 0), GameCounts(3, 0, 0), GameCounts(5, 9, 2)])
+@pytest.mark.parametrize(
+    "counts", [GameCounts(0, 0, 0), GameCounts(3, 0, 0), GameCounts(5, 9, 2)]
+)
 def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
     found = compute_match_statistics(counts)
     text = drawn(
-        player_studies.build_match_table(MatchStudy(counts, found, "Anna", "Berta")), WIDTH
+        player_studies.build_match_table(MatchStudy(counts, found, "Anna", "Berta")),
+        WIDTH,
     )
     assert "Anna against Berta" in text
     assert all(gap.split(":")[0] in text for gap in found.gaps)
@@ -249,7 +305,9 @@ def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
         assert f"{found.elo_low:+.0f} to {found.elo_high:+.0f}" in text
 
 
-def test_a_small_interval_is_printed_with_decimals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_interval_is_printed_with_decimals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """As of fishtest's long tests: rounded to whole Elo it would be ``-0 to +2``."""
     for results, shown in (
         (("27142", "86960", "26840"), ("+0.7 ± 1.1", "-0.4 to +1.9")),
@@ -262,19 +320,27 @@ def test_a_small_interval_is_printed_with_decimals(capsys: pytest.CaptureFixture
         assert "-0 " not in text
 
 
-def test_a_game_without_a_pair_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_without_a_pair_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pgn = tmp_path / "match.pgn"
-    games = ("Anna", "Berta", "1-0"), ("Berta", "Anna", "1/2-1/2"), ("Anna", "Berta", "0-1")
+    games = (
+        ("Anna", "Berta", "1-0"),
+        ("Berta", "Anna", "1/2-1/2"),
+        ("Anna", "Berta", "0-1"),
+    )
     pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games))
     player_studies.assess_match([str(pgn)], None, None, None)
-    assert "In no pair: 1 game without one of reversed colours" in capsys.readouterr().out
+    assert (
+        "In no pair: 1 game without one of reversed colours" in capsys.readouterr().out
+    )
     assert compute_match([str(pgn)], None, None).unpaired == 1
     pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games[:2]))
     assert compute_match([str(pgn)], None, None).unpaired == 0
     assert compute_match(["12", "20", "8"], None, None).unpaired == 0
 
 
-# --- calibration ----------------------------------------------------------------------------
+# --- calibration ----------------------------------------------------------------------
 
 
 def test_table_four_has_the_columns_of_the_paper() -> None:
@@ -282,7 +348,9 @@ def test_table_four_has_the_columns_of_the_paper() -> None:
     strengths = held.collect_compared_moves().strengths
     found = ferreira_table_4(held.players(), held.rate_engine(), strengths)
     text = drawn(
-        player_studies.build_engine_strength_table(found, "[b]Arithmetic", "1 look", "same-search"),
+        player_studies.build_engine_strength_table(
+            found, "[b]Arithmetic", "1 look", "same-search"
+        ),
         120,
     )
     assert "[b]Arithmetic" in text

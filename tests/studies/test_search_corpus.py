@@ -23,7 +23,9 @@ FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 
 
 def game(moves: tuple[str, ...]) -> NumberedGame:
-    return NumberedGame(1, None, None, None, None, None, "", None, "*", STANDARD_FEN, False, moves)
+    return NumberedGame(
+        1, None, None, None, None, None, "", None, "*", STANDARD_FEN, False, moves
+    )
 
 
 async def test_a_move_that_was_the_first_choice_needs_no_search_of_its_own() -> None:
@@ -32,9 +34,13 @@ async def test_a_move_that_was_the_first_choice_needs_no_search_of_its_own() -> 
 
     async def ask(search: Search, place: int) -> SearchResult:
         asked.append((len(search.position.moves), search.only, place))
-        best = FOOLS_MATE[len(search.position.moves)] if search.position.moves else "e2e4"
+        best = (
+            FOOLS_MATE[len(search.position.moves)] if search.position.moves else "e2e4"
+        )
         cp = -31 if search.only else 12
-        return SearchResult(Score(cp), best, 7, nodes=11, seldepth=9, tbhits=1, time_ms=2)
+        return SearchResult(
+            Score(cp), best, 7, nodes=11, seldepth=9, tbhits=1, time_ms=2
+        )
 
     searched, failed = await search_game(game(FOOLS_MATE), SearchOptions(), ask)
     assert set(asked) == {(0, "f2f3", 0), *((ply, None, ply) for ply in range(4))}
@@ -44,8 +50,12 @@ async def test_a_move_that_was_the_first_choice_needs_no_search_of_its_own() -> 
     assert (found[0].best, found[0].played.cp) == ("e2e4", -31)
     whole = found[0].whole
     assert (whole.depth, whole.seldepth, whole.tbhits, whole.nodes, whole.time_ms) == (
-        7, 9, 1, 11, 2,
-    )  # fmt: skip
+        7,
+        9,
+        1,
+        11,
+        2,
+    )
     assert found[3] is not None and found[3].played is None
     assert found[4] is not None and found[4].whole.cp == -MATE_CP
 
@@ -60,14 +70,21 @@ async def test_a_position_that_no_engine_can_search_leaves_the_others() -> None:
             return SearchResult(Score(1), chess.Move.null().uci(), 7)
         return SearchFailure("three engines died of it")
 
-    searched, failed = await search_game(game(("e2e4",)), SearchOptions(), ask, retrograde=True)
+    searched, failed = await search_game(
+        game(("e2e4",)), SearchOptions(), ask, retrograde=True
+    )
     assert failed == "three engines died of it"
     assert searched.positions[0] is None and searched.positions[1] is not None
     assert places == {0: 1, 1: 0}
 
 
 def config(engine: str) -> Config:
-    given = {"engine.path": engine, "engine.nodes": 150, "engine.engines": 1, "engine.hash_mb": 1}
+    given = {
+        "engine.path": engine,
+        "engine.nodes": 150,
+        "engine.engines": 1,
+        "engine.hash_mb": 1,
+    }
     return load_config(None, {}, given)
 
 
@@ -76,7 +93,10 @@ def results(corpus: Path) -> list[tuple[object, ...]]:
     with CorpusDatabase(corpus) as database:
         [number] = database.read_settings()
         return [
-            (game.game, position and (position.whole.cp, position.best, position.whole.nodes))
+            (
+                game.game,
+                position and (position.whole.cp, position.best, position.whole.nodes),
+            )
             for game, searched in database.read_searched_games(number, 0, 100)
             for position in searched.positions
         ]
@@ -131,7 +151,9 @@ async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
     """An engine that is still searching when the run stops answers once more."""
     pool = HeldPool()
     answer = SearchResult(Score(1), "e2e4", 7)
-    with CorpusDatabase(corpus_of(tmp_path / "c.db", DATA / "otb-2024-25.pgn")) as database:
+    with CorpusDatabase(
+        corpus_of(tmp_path / "c.db", DATA / "otb-2024-25.pgn")
+    ) as database:
         searcher = CorpusSearcher(database, SearchOptions(), retrograde=False)
         run = asyncio.create_task(searcher.run(pool, 1, [1]))  # type: ignore[arg-type]
         await pool.is_asked.wait()
@@ -144,7 +166,9 @@ async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
 
 
 async def test_what_goes_wrong_while_keeping_a_game_comes_out(
-    tmp_path: Path, require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    require_program: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     corpus = corpus_of(tmp_path / "c.db", DATA / "otb-2024-25.pgn")
 

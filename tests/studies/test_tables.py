@@ -33,7 +33,14 @@ from live.studies.study_data import (
 from live.studies.study_figures import FIGURES, render_figure
 from tests.journal.test_journal import altered
 from tests.ratings.known_players import real_turns, simulate
-from tests.studies.small_corpus import DATA, LINES, SAMPLE, corpus_of, corpus_with, study_of
+from tests.studies.small_corpus import (
+    DATA,
+    LINES,
+    SAMPLE,
+    corpus_of,
+    corpus_with,
+    study_of,
+)
 
 TABLE = StudyTable(
     "t",
@@ -52,7 +59,8 @@ TABLE = StudyTable(
         ("csv", 'player,d\n"Müller, A",0.0\nB,\n'),
         (
             "text",
-            "A table\nSomebody 2012, Table 1\nan engine\n\nplayer       d\nMüller, A  0.0\nB\n\n"
+            "A table\nSomebody 2012, Table 1\nan engine\n\nplayer       "
+            "d\nMüller, A  0.0\nB\n\n"
             "A note.\nd: Elo\n",
         ),
     ],
@@ -104,7 +112,8 @@ def test_an_event_is_chosen_by_a_part_of_its_name(tmp_path: Path) -> None:
     corpus = corpus_with(tmp_path / "c.db", [{"event": "London"}, {"event": "Oslo"}])
     with study_of(corpus, Selection(events=("LON",))) as data:
         games = [
-            frame["game"].unique().len() for frame in data.read_moves(["game"], all_players=True)
+            frame["game"].unique().len()
+            for frame in data.read_moves(["game"], all_players=True)
         ]
     assert games == [1]
 
@@ -159,7 +168,9 @@ def test_matches_have_their_winner_first(matches: Path) -> None:
     assert all(0 < float(each or 0) < 1 for each in column(table, "by p(0.3)"))
     curves = made(matches, "alliot-match-conformance")
     names = ("p(x)", "opponent's p(x)", "difference")
-    for one, other, ahead in zip(*(column(curves, name) for name in names), strict=True):
+    for one, other, ahead in zip(
+        *(column(curves, name) for name in names), strict=True
+    ):
         assert float(one or 0) - float(other or 0) == pytest.approx(float(ahead or 0))
 
 
@@ -169,26 +180,36 @@ def test_a_match_is_predicted_by_all_other_games(matches: Path) -> None:
         numbers = {name: number for number, name in data.players.items()}
         moves = [
             (row[0], row[1], data.events.get(row[2], ""))
-            for frame in data.read_moves(["player", "opponent", "event", "counted", "gain_cp"])
+            for frame in data.read_moves(
+                ["player", "opponent", "event", "counted", "gain_cp"]
+            )
             for row in frame.iter_rows()
             if row[3] and row[4] is not None
         ]
     assert len(predicted) == 4
     for one, other, event, *_, counted, _, _, _, _ in predicted:
         pair = numbers[str(one)], numbers[str(other)]
-        apart = [row for row in moves if not (set(row[:2]) == set(pair) and row[2] == event)]
+        apart = [
+            row for row in moves if not (set(row[:2]) == set(pair) and row[2] == event)
+        ]
         assert counted == min(sum(row[0] == player for row in apart) for player in pair)
 
 
 def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
-    """Ferreira's Table 3: with one opponent each, strengths differ by the match's difference."""
+    """Ferreira's Table 3: with one opponent each, strengths differ by the match's
+    difference.
+    """
     pair = Selection(players=("Ann", "Bob"))
     [row] = made(matches, "ferreira-3", pair).rows
     assert row[3] == 13
-    assert float(row[10] or 0) - float(row[11] or 0) == pytest.approx(float(row[9] or 0))
+    assert float(row[10] or 0) - float(row[11] or 0) == pytest.approx(
+        float(row[9] or 0)
+    )
 
 
-def test_points_are_those_of_the_games_that_count(matches: Path, tmp_path: Path) -> None:
+def test_points_are_those_of_the_games_that_count(
+    matches: Path, tmp_path: Path
+) -> None:
     fewer = tmp_path / "fewer.db"
     shutil.copy(matches, fewer)
     altered(fewer, "DELETE FROM results WHERE game > 1 AND game % 2 = 0")
@@ -224,7 +245,9 @@ def test_players_at_events_are_those_with_the_most_moves(
         (row[3], row[4], row[5]) for row in whole.rows
     }
     most = sorted((int(each[2] or 0) for each in stays), reverse=True)[:3]
-    assert {int(each or 0) for row in fewer.rows for each in (row[2], row[5])} <= set(most)
+    assert {int(each or 0) for row in fewer.rows for each in (row[2], row[5])} <= set(
+        most
+    )
     assert not whole.notes and "Of 7 players at an event the 3" in fewer.notes[0]
 
 
@@ -232,7 +255,9 @@ def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
     rows = made(timed, "alliot-depths").rows
     starts = {row[0] for row in rows}
     for start in starts:
-        assert sum(float(row[4] or 0) for row in rows if row[0] == start) == pytest.approx(1)
+        assert sum(
+            float(row[4] or 0) for row in rows if row[0] == start
+        ) == pytest.approx(1)
 
 
 def test_every_figure_is_drawn(matches: Path, timed: Path) -> None:
@@ -260,7 +285,10 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
     games: int, names: tuple[str, ...], tmp_path: Path
 ) -> None:
     results = ("1-0", "0-1", "1/2-1/2", "1-0")[:games]
-    changes = ({"white": "Ann", "black": "Bob", "event": "M", "result": each} for each in results)
+    changes = (
+        {"white": "Ann", "black": "Bob", "event": "M", "result": each}
+        for each in results
+    )
     corpus = corpus_with(tmp_path / "c.db", changes)
     refused = {}
     for name in names:
@@ -297,7 +325,9 @@ def holding(monkeypatch: pytest.MonkeyPatch, **columns: object) -> None:
     """Every study holds these moves: what is not a list is the same for all."""
     frame = polars.DataFrame(columns)
     monkeypatch.setattr(
-        StudyData, "read_moves", lambda self, names, all_players: iter([frame.select(names)])
+        StudyData,
+        "read_moves",
+        lambda self, names, all_players: iter([frame.select(names)]),
     )
     monkeypatch.setattr(StudyData, "scan_moves", lambda self, all_players: frame.lazy())
 
@@ -311,7 +341,10 @@ def test_colours_that_move_alike_are_told_from_those_that_do_not(
             0 if (game + ply) % 3 else black_gain_cp if color == "black" else -60
             for game, ply, color in moves
         ]
-        columns = {"game": [each[0] for each in moves], "colour": [each[2] for each in moves]}
+        columns = {
+            "game": [each[0] for each in moves],
+            "colour": [each[2] for each in moves],
+        }
         holding(monkeypatch, **columns, best_cp=100, gain_cp=gains, counted=True)
         *_, apart, chance = made(corpus, "question-colours").rows[-1]
         return apart, chance
@@ -329,8 +362,16 @@ def test_how_deep_a_search_got_is_compared_with_those_of_its_time(
     depths, times, gains = (
         rng.integers(*ends, 200).tolist() for ends in ((8, 14), (1, 90), (-99, 1))
     )
-    shared = {"game": 1, "player": 1, "stability_cp": 1.0, "jump_cp": 2, "jump_depth": None}
-    holding(monkeypatch, **shared, depth=depths, time_ms=times, gain_cp=gains, counted=True)
+    shared = {
+        "game": 1,
+        "player": 1,
+        "stability_cp": 1.0,
+        "jump_cp": 2,
+        "jump_depth": None,
+    }
+    holding(
+        monkeypatch, **shared, depth=depths, time_ms=times, gain_cp=gains, counted=True
+    )
     *_, everybody = made(corpus, "alliot-4").rows
     classes = [sum(each >= edge for edge in TIME_EDGES_MS) for each in times]
     against = []
@@ -348,10 +389,20 @@ def test_how_deep_a_search_got_is_compared_with_those_of_its_time(
 def test_against_a_measured_engine_differences_agree_better(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Normal gains around an engine with normal gains: the spike stretches differences."""
+    """Normal gains around an engine with normal gains: the spike stretches
+    differences.
+    """
     rng = np.random.default_rng(3)
-    moves = [(game, color) for game in range(60) for _ in range(40) for color in ("white", "black")]
-    gains = [int(rng.normal(-8 if color == "white" else -game % 9, 12)) for game, color in moves]
+    moves = [
+        (game, color)
+        for game in range(60)
+        for _ in range(40)
+        for color in ("white", "black")
+    ]
+    gains = [
+        int(rng.normal(-8 if color == "white" else -game % 9, 12))
+        for game, color in moves
+    ]
     # The engine's own, in a game too short to be compared.
     own = [int(rng.normal(0, 12)) for _ in range(2000)]
     games, colors = zip(*moves, *[(99, "white")] * len(own), strict=True)
@@ -364,7 +415,9 @@ def test_against_a_measured_engine_differences_agree_better(
     assert abs(measured[2] - 1) < 0.1 < spike[2] - 1
 
 
-def test_groups_have_the_turns_that_count(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_have_the_turns_that_count(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     turns = [(turn, year) for turn in range(8) for year in range(2000, 2001 + turn % 4)]
     columns = {
         "year": [year for _, year in turns],
@@ -374,7 +427,12 @@ def test_groups_have_the_turns_that_count(corpus: Path, monkeypatch: pytest.Monk
     }
     holding(monkeypatch, **columns, game=1, player=1, event=None, elo=2000)
     whole = made(corpus, "regan", by="year")
-    assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
+    assert [row[:2] for row in whole.rows] == [
+        (2000, 7),
+        (2001, 5),
+        (2002, 3),
+        (2003, 1),
+    ]
     assert whole.notes[0].startswith("4 turns left out")
     monkeypatch.setattr("live.studies.regan_table.MOST_TURNS", 5)
     fewer = made(corpus, "regan", by="year")
@@ -388,8 +446,12 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     rows = [
         (elo, deltas[is_move].tolist(), int(played))
         for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05))
-        for turns in [simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))]
-        for deltas, is_move, played in zip(turns.deltas, turns.is_move, turns.played, strict=True)
+        for turns in [
+            simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))
+        ]
+        for deltas, is_move, played in zip(
+            turns.deltas, turns.is_move, turns.played, strict=True
+        )
     ]
     elos, deltas, played = zip(*rows, strict=True)
     shared = {"game": 1, "player": 1, "event": None, "year": 2008, "turn_left_out": ""}

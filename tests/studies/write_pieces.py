@@ -1,9 +1,10 @@
-"""Searched games of a corpus as a file that ``live-rate study add`` reads, so that nothing is
-searched twice.
+"""Searched games of a corpus as a file that ``live-rate study add`` reads, so that
+nothing is searched twice.
 
-``python -m tests.studies.write_pieces CORPUS.db SETTING FILE.ndjson.xz NAME…`` writes the games of
-the papers' tables of these names that have results of this setting: scores, first choices, the
-score of the move played, and, for tables that need them, changes over depths or several lines.
+``python -m tests.studies.write_pieces CORPUS.db SETTING FILE.ndjson.xz NAME…`` writes
+the games of the papers' tables of these names that have results of this setting:
+scores, first choices, the score of the move played, and, for tables that need them,
+changes over depths or several lines.
 """
 
 import lzma
@@ -14,7 +15,12 @@ from typing import Any
 
 import msgspec
 
-from live.studies.corpus_database import CorpusDatabase, NumberedGame, SearchedGame, SearchSetting
+from live.studies.corpus_database import (
+    CorpusDatabase,
+    NumberedGame,
+    SearchedGame,
+    SearchSetting,
+)
 from live.studies.papers.corpus_games import CorpusGames
 from live.studies.papers.measures import MEASURES
 from live.studies.reproduce import choose_tables, list_games_to_search
@@ -34,7 +40,12 @@ def line_of(
 ) -> dict[str, Any]:
     """Return one game as NDJSON has it, in columns."""
     found = [
-        (None if each is None else each.whole, each and each.best, each and each.played, each)
+        (
+            None if each is None else each.whole,
+            each and each.best,
+            each and each.played,
+            each,
+        )
         for each in searched.positions
     ]
     wholes = [whole for whole, *_ in found]
@@ -84,13 +95,19 @@ def write_pieces(corpus: Path, number: int, target: Path, tables: Sequence[str])
         names = database.read_players()
         events = database.read_events()
         for game in list_games_to_search(wanted, CorpusGames(database), lines=lines):
-            for stored, searched in database.read_searched_games(number, game, game + 1):
-                line = line_of(stored, searched, setting, names, events, has_depths=has_depths)
+            for stored, searched in database.read_searched_games(
+                number, game, game + 1
+            ):
+                line = line_of(
+                    stored, searched, setting, names, events, has_depths=has_depths
+                )
                 file.write(msgspec.json.encode(line) + b"\n")
                 written += 1
     return written
 
 
 if __name__ == "__main__":
-    count = write_pieces(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
+    count = write_pieces(
+        Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:]
+    )
     sys.stdout.write(f"{count} games\n")

@@ -27,7 +27,12 @@ def ply(number: int, win: float | None = 0.5, **more: Any) -> PlyView:
     san, uci = SHUFFLE[(number - 1) % 4]
     known: dict[str, Any] = {}
     if win is not None:
-        known = {"score_cp": round(1000 * (win - 0.5)), "final": True, "win": win, "draw": 0.0}
+        known = {
+            "score_cp": round(1000 * (win - 0.5)),
+            "final": True,
+            "win": win,
+            "draw": 0.0,
+        }
     return PlyView(**{"ply": number, "san": san, "uci": uci, **known, **more})
 
 
@@ -97,7 +102,8 @@ late = partial(game, start_fen=START[:-1] + "11")
 
 def moment(game: str = "g", ply: int = 1, **more: Any) -> Moment:
     text = msgspec.convert(
-        {code: f"It happened ({code})." for code in MomentText.__struct_fields__}, MomentText
+        {code: f"It happened ({code})." for code in MomentText.__struct_fields__},
+        MomentText,
     )
     fields: dict[str, Any] = {
         "id": f"{game}:turn:{ply}",

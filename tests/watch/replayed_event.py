@@ -1,6 +1,8 @@
-"""A rehearsal without a network: games played back into the real keeper, watched by the desk.
+"""A rehearsal without a network: games played back into the real keeper, watched by the
+desk.
 
-No engine: what alerts are about are moves, clocks and results. Time is that of the rehearsal.
+No engine: what alerts are about are moves, clocks and results. Time is that of the
+rehearsal.
 """
 
 import itertools
@@ -39,7 +41,9 @@ START = chess.STARTING_FEN
 
 
 def four_boards() -> list[GameReport]:
-    """Four decisive games, 90 minutes and 30 seconds a move, as their PGN holds them."""
+    """Four decisive games, 90 minutes and 30 seconds a move, as their PGN holds
+    them.
+    """
     reader = PgnReader()
     data = (DATA / "four-boards.pgn").read_bytes()
     games = list(reader.read_text(data, closed=True))
@@ -54,7 +58,9 @@ def played(
     clocks: tuple[float, ...] = (),
     **changes: Any,
 ) -> GameReport:
-    """A game from its moves in SAN, separated by spaces; clocks and other headers where given."""
+    """A game from its moves in SAN, separated by spaces; clocks and other headers where
+    given.
+    """
     moves = [
         msgspec.structs.replace(move, clock_s=clock_s)
         for move, clock_s in itertools.zip_longest(line_of(line, start_fen), clocks)
@@ -68,13 +74,17 @@ def played(
 class NoEngine:
     """The door to engines that are not there."""
 
-    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None: ...
+    def submit(
+        self, search: Search, request_id: RequestId, urgency: Urgency
+    ) -> None: ...
 
     def drop(self, request_id: RequestId) -> None: ...
 
 
 class Rehearsal:
-    """A keeper with its desk; ``raised`` holds every alert there ever was, by its id."""
+    """A keeper with its desk; ``raised`` holds every alert there ever was, by
+    its id.
+    """
 
     def __init__(self) -> None:
         self.desk = AlertDesk(self._find_record)
@@ -107,8 +117,8 @@ class Rehearsal:
                 )
 
     def restart(self, last_s: float | None = None, *, remembered: bool = True) -> None:
-        """Another desk knows what was remembered and sent; that of before was there until
-        ``last_s``. Nothing has been raised by it.
+        """Another desk knows what was remembered and sent; that of before was there
+        until ``last_s``. Nothing has been raised by it.
         """
         kept = {
             id: msgspec.msgpack.decode(body, type=tuple[str, BoardMemory, MoveFlow])
@@ -158,7 +168,9 @@ class Rehearsal:
         feed: str = "hall",
         speed: float = 1.0,
     ) -> None:
-        """Play games back at the pace of their clocks, and wait a little after the end."""
+        """Play games back at the pace of their clocks, and wait a little after
+        the end.
+        """
         begin_s = self.now_s
         for moment in plan_timeline(games, incidents=incidents, speed=speed):
             if begin_s + moment.at_s > self.now_s:

@@ -1,4 +1,6 @@
-"""The desk: the list follows from the messages, and an arbiter's word counts until it is new."""
+"""The desk: the list follows from the messages, and an arbiter's word counts until it
+is new.
+"""
 
 import random
 from typing import Any, Literal
@@ -97,7 +99,10 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
     service.wait(60)
     assert service.desk.acknowledge(alert.id, service.now_s) == [], "that is no news"
     (still,) = service.desk.open()
-    assert (still.note, still.first_seen_s) == ("phoned the operator", alert.first_seen_s)
+    assert (still.note, still.first_seen_s) == (
+        "phoned the operator",
+        alert.first_seen_s,
+    )
     service.report(FeedReport("hall", (played(LINE),)))
     assert not service.desk.open()
     over = service.raised[alert.id]
@@ -174,13 +179,17 @@ def test_a_mistake_raises_its_alert_and_no_other(mistake: Mistake) -> None:
     (alert,) = service.raised.values()
     assert alert.game is not None
     view = service.state.game(alert.game)
-    assert view is not None and view.board == incident.game + (1 if mistake != "result" else 5)
+    assert view is not None and view.board == incident.game + (
+        1 if mistake != "result" else 5
+    )
     assert alert.text.startswith(f"Board {view.board}: ")
     assert alert.text.endswith(".") and alert.advice.endswith(".")
 
 
 def test_a_board_that_stands_still_while_others_move(service: Rehearsal) -> None:
-    """It is told by its pace long before the clock, too, says that something is wrong."""
+    """It is told by its pace long before the clock, too, says that something is
+    wrong.
+    """
     service.play(four_boards(), [PlannedIncident("stale", 0, PLY)])
     service.wait(3 * 3600)
     assert [alert.kind for alert in service.raised.values()] == ["stale", "flag"]
@@ -194,7 +203,7 @@ def test_a_long_think_in_the_opening_is_no_standstill_at_any_pace(speed: float) 
     assert "stale" not in service.kinds()
 
 
-def test_a_board_that_stands_still_is_told_in_fast_playback_as_soon_by_its_clock() -> None:
+def test_a_board_that_stands_still_is_told_by_its_clock_in_fast_playback() -> None:
     seen = []
     for speed in (1.0, 60.0):
         service = Rehearsal()
@@ -205,7 +214,9 @@ def test_a_board_that_stands_still_is_told_in_fast_playback_as_soon_by_its_clock
     assert seen[1] == pytest.approx(seen[0], rel=0.02)
 
 
-@pytest.mark.parametrize("kind, alert", [("slip", "correction"), ("takeback", "takeback")])
+@pytest.mark.parametrize(
+    "kind, alert", [("slip", "correction"), ("takeback", "takeback")]
+)
 def test_a_slip_and_a_takeback_raise_theirs(kind: str, alert: str) -> None:
     incident = PlannedIncident("slip" if kind == "slip" else "takeback", 1, 12)
     service = Rehearsal()
@@ -239,7 +250,11 @@ def test_agreement_far_outside_a_players_range(service: Rehearsal) -> None:
     assert not service.raised  # among 112 players somebody gets so far
     service._published([standing(3, 48, 7.9)])
     (alert,) = service.desk.open()
-    assert (alert.kind, alert.severity, alert.player) == ("agreement", "look", "Player 3")
+    assert (alert.kind, alert.severity, alert.player) == (
+        "agreement",
+        "look",
+        "Player 3",
+    )
     told = alert.agreement
     assert told is not None and (told.moves, told.boards) == (60, 56)
     assert told.z > 3.4 and told.false_alarms == 0.05
@@ -252,7 +267,9 @@ def test_agreement_far_outside_a_players_range(service: Rehearsal) -> None:
 def test_agreement_is_found_again_after_the_board_is_gone(service: Rehearsal) -> None:
     service.report(FeedReport("hall", (played(LINE),)))
     (view,) = service.state.games()
-    player = msgspec.structs.replace(standing(3, 60, 99.0).player, id=person_key(view.white))
+    player = msgspec.structs.replace(
+        standing(3, 60, 99.0).player, id=person_key(view.white)
+    )
     service._published([StandingMessage(player)])
     (alert,) = service.desk.open()
     assert alert.game == view.id
@@ -263,7 +280,7 @@ def test_agreement_is_found_again_after_the_board_is_gone(service: Rehearsal) ->
     assert alert.kind == "agreement" and alert.game is None
 
 
-def test_a_smaller_field_needs_less_and_without_rating_or_forecast_nothing_is_claimed() -> None:
+def test_a_small_field_needs_less_and_nothing_is_claimed_without_a_rating() -> None:
     service = Rehearsal()
     service._published([standing(number, 29, -0.5) for number in range(8)])
     bare = msgspec.structs.replace(standing(2, 60, 99.0).player, agreement=None)
@@ -281,7 +298,9 @@ _ROUND = [played(QUIET, board=board) for board in range(1, 7)]
 
 
 def _boards(plies: int, *, standing: int | None = None) -> FeedReport:
-    """A round of six boards that have made so many plies each, but for one that stands still."""
+    """A round of six boards that have made so many plies each, but for one that stands
+    still.
+    """
     games = []
     for game in _ROUND:
         made = min(plies, 26) if game.headers.board == standing else plies
@@ -296,9 +315,11 @@ def _followed(service: Rehearsal, plies: range, step_s: float, **how: int) -> No
 
 
 @pytest.mark.parametrize("pause_s", [60.0, 600.0])
-def test_a_pause_of_the_source_blames_no_board(service: Rehearsal, pause_s: float) -> None:
-    """All boards come at once after it, one after the other: while the first ones move, the others
-    still stand where they stood.
+def test_a_pause_of_the_source_blames_no_board(
+    service: Rehearsal, pause_s: float
+) -> None:
+    """All boards come at once after it, one after the other: while the first ones move,
+    the others still stand where they stood.
     """
     service.tick_s = 2.0
     _followed(service, range(1, 31), 2.0)
@@ -312,7 +333,9 @@ def test_a_pause_of_the_source_blames_no_board(service: Rehearsal, pause_s: floa
     assert "stale" not in service.kinds()
 
 
-def test_a_board_that_stands_still_is_found_after_a_pause_too(service: Rehearsal) -> None:
+def test_a_board_that_stands_still_is_found_after_a_pause_too(
+    service: Rehearsal,
+) -> None:
     service.tick_s = 2.0
     _followed(service, range(1, 31), 2.0, standing=5)
     service.wait(300)
@@ -321,13 +344,21 @@ def test_a_board_that_stands_still_is_found_after_a_pause_too(service: Rehearsal
     assert alert.text.startswith("Board 5: no move by White for")
 
 
-Event = GameReport | tuple[GameReport, ...] | FeedReport | FeedHealth | EngineHealth | float | str
+Event = (
+    GameReport
+    | tuple[GameReport, ...]
+    | FeedReport
+    | FeedHealth
+    | EngineHealth
+    | float
+    | str
+)
 
 
 def happens(service: Rehearsal, what: Event) -> None:
-    """A source reports its games, a feed or the engines say how they are, time passes, the arbiter
-    takes note of all alerts, or the service starts anew; ``forgetful``: its journal has the games
-    alone.
+    """A source reports its games, a feed or the engines say how they are, time passes,
+    the arbiter takes note of all alerts, or the service starts anew; ``forgetful``: its
+    journal has the games alone.
     """
     match what:
         case FeedHealth():
@@ -351,8 +382,12 @@ def happens(service: Rehearsal, what: Event) -> None:
             service.wait(what)
 
 
-def engines(*states: Literal["searching", "idle", "failed", "restarting"]) -> EngineHealth:
-    return EngineHealth(tuple(EngineState(index, state) for index, state in enumerate(states)))
+def engines(
+    *states: Literal["searching", "idle", "failed", "restarting"],
+) -> EngineHealth:
+    return EngineHealth(
+        tuple(EngineState(index, state) for index, state in enumerate(states))
+    )
 
 
 def swapped(game: GameReport) -> GameReport:
@@ -368,7 +403,9 @@ def problem(line: str, text: str) -> GameReport:
 
 
 def scored(line: str, result: Result) -> GameReport:
-    """A game whose last move White stands better after by 4 pawns, with time on both clocks."""
+    """A game whose last move White stands better after by 4 pawns, with time on both
+    clocks.
+    """
     game = played(line, clocks=(3000.0,) * len(line.split()), result=result)
     last = msgspec.structs.replace(game.moves[-1], eval=Score(420))
     return msgspec.structs.replace(game, moves=(*game.moves[:-1], last))
@@ -412,7 +449,9 @@ def after_moves(
     ``before_s``: what White's showed a move earlier.
     """
     plies = 2 * own_moves
-    game = played(" ".join(QUIET.split()[:plies]), time_control=time_control, result=result)
+    game = played(
+        " ".join(QUIET.split()[:plies]), time_control=time_control, result=result
+    )
     earlier_s = [5400.0 - 15 * ply for ply in range(plies - 4)]
     clocks = [*earlier_s, before_s, 1000.0, white_s, black_s]
     moves = [
@@ -422,10 +461,14 @@ def after_moves(
     return msgspec.structs.replace(game, moves=tuple(moves))
 
 
-#: What happens, and which one alert then stands: its kind, severity and some of its words; none.
+#: What happens, and which one alert then stands: its kind, severity and some of its
+#: words; none.
 COURSES: dict[str, list[tuple[Event, str]]] = {
     "a position that can come the third time": [
-        (played(SHUFFLE), "repetition look Ng8 would bring the position for the third time"),
+        (
+            played(SHUFFLE),
+            "repetition look Ng8 would bring the position for the third time",
+        ),
         (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
         (played(f"{SHUFFLE} Ng8 e4"), ""),
     ],
@@ -433,7 +476,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
         ("acknowledge", "repetition look stands for the third time"),
         (played(f"{SHUFFLE} Ng8 Nf3 Nf6 Ng1"), "repetition look"),
-        (played(f"{SHUFFLE} Ng8 {AGAIN}"), "repetition look stands for the fourth time"),
+        (
+            played(f"{SHUFFLE} Ng8 {AGAIN}"),
+            "repetition look stands for the fourth time",
+        ),
     ],
     "a position that has stood five times, until somebody rules": [
         (played(FIVE.removesuffix(" Ng8")), "repetition look for the fourth"),
@@ -446,7 +492,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(f"{FIVE} {ON}"), ""),
         ("restart", ""),
         (played(f"{FIVE} {ON}", result="1-0"), "result warning with 8... Ng8, but"),
-        (played(f"{FIVE} {ON}", result="1/2-1/2"), "result-corrected warning 1-0 is now"),
+        (
+            played(f"{FIVE} {ON}", result="1/2-1/2"),
+            "result-corrected warning 1-0 is now",
+        ),
     ],
     "a position that stood five times by a slip, which is corrected": [
         (played(f"{FIVE} e4 e5"), "drawn alarm five times with 8... Ng8"),
@@ -460,7 +509,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "75 moves, until somebody rules": [
         (played("Rb1 Kd5", start_fen=SEVENTY_FIVE), "fifty-moves look 74 moves"),
-        (played("Rb1 Kd5 Rb2 Ke5", start_fen=SEVENTY_FIVE), "drawn alarm with 2... Ke5"),
+        (
+            played("Rb1 Kd5 Rb2 Ke5", start_fen=SEVENTY_FIVE),
+            "drawn alarm with 2... Ke5",
+        ),
         (
             played("Rb1 Kd5 Rb2 Ke5 Rb3", start_fen=SEVENTY_FIVE),
             "drawn alarm a capture or a pawn move with 2... Ke5: it is drawn, and play",
@@ -475,18 +527,33 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a dead position in which play goes on": [
         (played("Kxb2 Kd4", start_fen=DEAD), "drawn alarm can mate with 1. Kxb2"),
-        (played("Kxb2 Kd4 Kb3", start_fen=DEAD), "drawn alarm with 1. Kxb2: it is drawn"),
-        (played("Kxb2 Kd4", start_fen=DEAD, result="0-1"), "result look with 1. Kxb2, but"),
+        (
+            played("Kxb2 Kd4 Kb3", start_fen=DEAD),
+            "drawn alarm with 1. Kxb2: it is drawn",
+        ),
+        (
+            played("Kxb2 Kd4", start_fen=DEAD, result="0-1"),
+            "result look with 1. Kxb2, but",
+        ),
     ],
     "fifty moves": [
         (played("Ra2", start_fen=FIFTY), ""),
-        (played("Ra2 Kd5", start_fen=FIFTY), "fifty-moves look next move can be the fiftieth"),
-        (played("Ra2 Kd5 Rb2", start_fen=FIFTY), "fifty-moves look 50 moves without a capture"),
+        (
+            played("Ra2 Kd5", start_fen=FIFTY),
+            "fifty-moves look next move can be the fiftieth",
+        ),
+        (
+            played("Ra2 Kd5 Rb2", start_fen=FIFTY),
+            "fifty-moves look 50 moves without a capture",
+        ),
     ],
     "stalemate, and no draw": [
         (played("Qc7", start_fen=STALEMATE), ""),
         (90, "drawn warning stalemate with 1. Qc7: it is drawn, and no result"),
-        (played("Qc7", start_fen=STALEMATE, result="1-0"), "result warning it is stalemate, but"),
+        (
+            played("Qc7", start_fen=STALEMATE, result="1-0"),
+            "result warning it is stalemate, but",
+        ),
         (
             played("Qc7", start_fen=STALEMATE, result="1/2-1/2"),
             "result-corrected warning 1-0 is now 1/2-1/2",
@@ -495,7 +562,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "a dead position, and no draw": [
         (played("Kxb2", start_fen=DEAD), ""),
         (90, "drawn warning neither side can mate with 1. Kxb2: it is drawn, and no"),
-        (played("Kxb2", start_fen=DEAD, result="1-0"), "result look neither side can mate, but"),
+        (
+            played("Kxb2", start_fen=DEAD, result="1-0"),
+            "result look neither side can mate, but",
+        ),
     ],
     "a flag that falls, and the result that it explains": [
         (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0)), "flag alarm shows 0:00"),
@@ -504,8 +574,14 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a flag that fell, and the increment, until somebody rules": [
         (after_moves(50, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
-        (after_moves(50, 900.0, 30.0, "90+30"), "flag alarm at move 50, and play went on"),
-        (after_moves(51, 900.0, 25.0, "90+30"), "flag alarm at move 50, and play went on"),
+        (
+            after_moves(50, 900.0, 30.0, "90+30"),
+            "flag alarm at move 50, and play went on",
+        ),
+        (
+            after_moves(51, 900.0, 25.0, "90+30"),
+            "flag alarm at move 50, and play went on",
+        ),
         ("restart", "flag alarm at move 50, and play went on"),
         (after_moves(51, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
         ("acknowledge", ""),
@@ -515,7 +591,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a flag that fell, and a result that goes against it": [
         (after_moves(50, 0.0, 900.0), "flag alarm clock shows 0:00"),
-        (after_moves(50, 30.0, 900.0, result="1-0"), "flag warning at move 50, but the result"),
+        (
+            after_moves(50, 30.0, 900.0, result="1-0"),
+            "flag warning at move 50, but the result",
+        ),
         (after_moves(50, 30.0, 900.0, result="0-1"), "result-corrected warning"),
     ],
     "an hour that comes after forty moves, when the first time is used up": [
@@ -575,19 +654,34 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(LINE), ""),
         (played(LINE, result="1-0"), ""),
         (10, ""),
-        (played(f"{LINE} Re1", result="1-0"), "late-move look a move came after the result 1-0"),
-        (played(f"{LINE} Re1 b5 Bb3", result="1-0"), "late-move look 3 moves came after"),
+        (
+            played(f"{LINE} Re1", result="1-0"),
+            "late-move look a move came after the result 1-0",
+        ),
+        (
+            played(f"{LINE} Re1 b5 Bb3", result="1-0"),
+            "late-move look 3 moves came after",
+        ),
         ("restart", "late-move look 3 moves came after"),
-        (played(f"{LINE} Re1 b5 Bb3 d6", result="1-0"), "late-move look 4 moves came after"),
+        (
+            played(f"{LINE} Re1 b5 Bb3 d6", result="1-0"),
+            "late-move look 4 moves came after",
+        ),
         ("acknowledge", ""),
         (played(f"{LINE} Re1 b5 Bb3 d6", result="1-0"), ""),
-        (played(f"{LINE} Re1 b5 Bb3 d6 c3", result="1-0"), "late-move look 5 moves came"),
+        (
+            played(f"{LINE} Re1 b5 Bb3 d6 c3", result="1-0"),
+            "late-move look 5 moves came",
+        ),
     ],
     "a result that comes while a board has another game's moves": [
         (played(LINE), ""),
         (played(LINE, result="1-0"), ""),
         (10, ""),
-        (played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7", result="1-0"), "correction warning"),
+        (
+            played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7", result="1-0"),
+            "correction warning",
+        ),
         (3, "correction warning e4 was reported first and is now d4"),
         ("acknowledge", ""),
         (played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6", result="1-0"), ""),
@@ -601,7 +695,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(LINE.replace("Be7", "Bc5"), result="1-0"), "correction look"),
         ("acknowledge", ""),
         (10, ""),
-        (played(LINE.replace("Be7", "Bc5 c3"), result="1-0"), "late-move look a move came"),
+        (
+            played(LINE.replace("Be7", "Bc5 c3"), result="1-0"),
+            "late-move look a move came",
+        ),
     ],
     "moves entered again after the result": [
         (played(LINE), ""),
@@ -617,9 +714,21 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (first_moves(1, 1, 1, 0), ""),
         (600, ""),
         (first_moves(2, 2, 3, 0), ""),
-        (360, "not-begun look Board 4: no move by Weiß, Anna 16 min after the round began"),
+        (
+            360,
+            (
+                "not-begun look Board 4: no move by Weiß, "
+                "Anna 16 min after the round began"
+            ),
+        ),
         ("acknowledge", "not-begun look no move by Weiß"),
-        (900, "not-begun look Board 4: no move by Weiß, Anna 31 min after the round began"),
+        (
+            900,
+            (
+                "not-begun look Board 4: no move by Weiß, "
+                "Anna 31 min after the round began"
+            ),
+        ),
         ("restart", "not-begun look no move by Weiß"),
         (first_moves(2, 2, 3, 1), "not-begun look no move by Schwarz, Bea"),
         (first_moves(2, 2, 3, 2), ""),
@@ -648,14 +757,20 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played("e4 e5"), ""),
         (played("e4 e5", result="1-0"), ""),
         (30, ""),
-        (played("e4 e5", result="1/2-1/2"), "result-corrected warning 1-0 is now 1/2-1/2"),
+        (
+            played("e4 e5", result="1/2-1/2"),
+            "result-corrected warning 1-0 is now 1/2-1/2",
+        ),
         (played("e4 e5"), ""),
         (10, "result-corrected warning the result 1/2-1/2 was withdrawn"),
     ],
     "a mate without a result has none that could be corrected": [
         (played("f3 e5 g4"), ""),
         (played(MATE), ""),
-        (played("f3 e5 g4 d5"), "correction look Qh4# was reported first and is now d5"),
+        (
+            played("f3 e5 g4 d5"),
+            "correction look Qh4# was reported first and is now d5",
+        ),
         (60, "correction look"),
     ],
     "a wrong result after a mate, and its correction": [
@@ -683,11 +798,20 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(LINE), ""),
         (60, ""),
         (played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"), ""),
-        (3, "correction warning Bb5 was reported first and is now Bc4; what followed is gone"),
+        (
+            3,
+            (
+                "correction warning Bb5 was reported first and is now Bc4; "
+                "what followed is gone"
+            ),
+        ),
         ("acknowledge", ""),
         (60, ""),
     ],
-    "sources that contradict each other for a minute, as one may be late with a correction": [
+    (
+        "sources that contradict each other for a minute, "
+        "as one may be late with a correction"
+    ): [
         (in_source("hall", ""), ""),
         (in_source("cloud", ""), ""),
         (in_source("hall", "Ba4 Nf6 O-O Be7"), ""),
@@ -716,13 +840,22 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "what one of two sources corrects, before the other has it": [
         (in_source("hall", "Ba4"), ""),
         (in_source("cloud", "Ba4"), ""),
-        (in_source("hall", "Bxc6"), "correction look 4. Ba4 was reported first and is now Bxc6"),
+        (
+            in_source("hall", "Bxc6"),
+            "correction look 4. Ba4 was reported first and is now Bxc6",
+        ),
         (5, "correction look 4. Ba4 was reported first and is now Bxc6"),
-        (in_source("cloud", "Bxc6"), "correction look 4. Ba4 was reported first and is now Bxc6"),
+        (
+            in_source("cloud", "Bxc6"),
+            "correction look 4. Ba4 was reported first and is now Bxc6",
+        ),
     ],
     "players who change seats": [
         (played("e4 e5 Nf3 Nc6"), ""),
-        (swapped(played("e4 e5 Nf3 Nc6")), "players-swapped warning it was the other way round"),
+        (
+            swapped(played("e4 e5 Nf3 Nc6")),
+            "players-swapped warning it was the other way round",
+        ),
     ],
     "two boards that have each other's moves, until they have their own": [
         ((played(LINE, board=7), played(QUEENS, board=8)), ""),
@@ -788,7 +921,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (FeedHealth("journal", "live", part=True), ""),
     ],
     "a part of the service that does not": [
-        (FeedHealth("broker b:1883", "failed", "refuses", part=True), "feed alarm Broker b:1883: ")
+        (
+            FeedHealth("broker b:1883", "failed", "refuses", part=True),
+            "feed alarm Broker b:1883: ",
+        )
     ],
     "a part of the service without a word": [
         (FeedHealth("alerts", "failed", part=True), "feed alarm Alerts: has failed.")
@@ -816,7 +952,10 @@ def test_a_move_after_stalemate_is_illegal_and_the_draw_is_said_at_once(
 @pytest.mark.parametrize(
     ("steps", "ended"),
     [
-        (COURSES["a board that its source loses, until it is back"], "back in its source"),
+        (
+            COURSES["a board that its source loses, until it is back"],
+            "back in its source",
+        ),
         (
             [
                 (after_moves(40, 0.0, 900.0, before_s=100.0), ""),
@@ -826,7 +965,9 @@ def test_a_move_after_stalemate_is_illegal_and_the_draw_is_said_at_once(
         ),
     ],
 )
-def test_how_it_ended_is_said_of_what_it_was_about(steps: list[Any], ended: str) -> None:
+def test_how_it_ended_is_said_of_what_it_was_about(
+    steps: list[Any], ended: str
+) -> None:
     service = Rehearsal()
     for what, _ in steps:
         happens(service, what)
@@ -834,13 +975,17 @@ def test_how_it_ended_is_said_of_what_it_was_about(steps: list[Any], ended: str)
 
 
 @pytest.mark.parametrize("course", COURSES)
-def test_what_stands_after_each_thing_that_happens(service: Rehearsal, course: str) -> None:
+def test_what_stands_after_each_thing_that_happens(
+    service: Rehearsal, course: str
+) -> None:
     for what, stands in COURSES[course]:
         happens(service, what)
         found = [(each.kind, each.severity, each.text) for each in service.desk.open()]
         kind, _, rest = stands.partition(" ")
         severity, _, words = rest.partition(" ")
-        assert [each[:2] for each in found] == ([(kind, severity)] if stands else []), what
+        assert [each[:2] for each in found] == ([(kind, severity)] if stands else []), (
+            what
+        )
         assert all(words in text for *_, text in found), found
 
 
@@ -897,6 +1042,7 @@ def test_law_moves_taken_back_and_played_again_leave_what_the_moves_say(
         for each in (plain, service):
             happens(each, what)
         by_moves = [
-            [found for found in stands(each) if found[0] in BY_MOVES] for each in (plain, service)
+            [found for found in stands(each) if found[0] in BY_MOVES]
+            for each in (plain, service)
         ]
         assert by_moves[0] == by_moves[1], what

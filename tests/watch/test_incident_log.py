@@ -1,4 +1,6 @@
-"""The incident log: one incident for each thing, with all that happened to it, never rewritten."""
+"""The incident log: one incident for each thing, with all that happened to it, never
+rewritten.
+"""
 
 import re
 from pathlib import Path
@@ -58,10 +60,18 @@ def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
     taken = msgspec.structs.replace(worse, acknowledged_s=130.0, note="seen")
     muted = msgspec.structs.replace(taken, muted=True)
     over = msgspec.structs.replace(muted, cleared_s=150.0, ended="1-0")
-    for at_s, alert in ((100, ALERT), (120, worse), (130, taken), (140, muted), (150, over)):
+    for at_s, alert in (
+        (100, ALERT),
+        (120, worse),
+        (130, taken),
+        (140, muted),
+        (150, over),
+    ):
         assert log.add_alert(alert, at_s)
     assert log.add_alert(changed(first_seen_s=160.0), 160.0)
-    assert list_changes(ALERT, changed(severity="alarm")) == [("changed", "! became !!")]
+    assert list_changes(ALERT, changed(severity="alarm")) == [
+        ("changed", "! became !!")
+    ]
     incident, another = log.incidents()
     assert (another.number, another.began_s, another.over_s) == (2, 160, None)
     assert [(each.at_s, each.what, each.text) for each in incident.changes] == [
@@ -73,7 +83,11 @@ def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
         (150, "over", "1-0"),
     ]
     assert (incident.began_s, incident.over_s, incident.severity) == (100, 150, "alarm")
-    assert (incident.acknowledged_s, incident.note, incident.muted) == (130, "seen", True)
+    assert (incident.acknowledged_s, incident.note, incident.muted) == (
+        130,
+        "seen",
+        True,
+    )
 
 
 def test_what_only_words_another_figure_is_no_record() -> None:
@@ -116,7 +130,9 @@ def test_each_thing_that_happens_is_one_line_of_the_log() -> None:
 
 
 def test_what_comes_with_every_poll_does_not_fill_the_log() -> None:
-    """A move taken back and played again for an hour, and a clock that rises each move."""
+    """A move taken back and played again for an hour, and a clock that rises
+    each move.
+    """
     for text in ("1. e4 was taken back", "the clock rose to {}"):
         log = IncidentLog()
         for times in range(1, 1001):
@@ -130,7 +146,9 @@ def test_what_comes_with_every_poll_does_not_fill_the_log() -> None:
 
 def test_different_things_that_are_raised_again_are_entered() -> None:
     log = IncidentLog()
-    for times, text in enumerate(("Nf3 is now Nc3", "d4 is now d3", "O-O is now Kf1"), 1):
+    for times, text in enumerate(
+        ("Nf3 is now Nc3", "d4 is now d3", "O-O is now Kf1"), 1
+    ):
         log.add_alert(changed(times=times, text=text), float(times))
     assert len(log.incidents()[0].changes) == 3
 
@@ -175,7 +193,9 @@ def test_every_kind_has_a_name() -> None:
 
 def test_alerts_are_ordered_by_state_then_urgency_then_the_newest_first() -> None:
     def alert(id: str, first_seen_s: float, **fields: object) -> Alert:
-        return changed(id=id, first_seen_s=first_seen_s, **{"severity": "look", **fields})
+        return changed(
+            id=id, first_seen_s=first_seen_s, **{"severity": "look", **fields}
+        )
 
     expected = [
         alert("urgent, old", 100.0, severity="alarm"),

@@ -40,10 +40,17 @@ def test_a_move_that_loses_much_turns_the_game_at_once() -> None:
 
 def test_a_turn_is_open_until_the_reply_has_its_score_or_the_game_is_over() -> None:
     def is_open(wins: list[float | None], result: str = "*") -> list[bool]:
-        return ["open" in each.figures for each in find_moments(game(wins, result=result))]
+        return [
+            "open" in each.figures for each in find_moments(game(wins, result=result))
+        ]
 
     fallen = [0.5, 0.5, 0.1]
-    assert is_open([*fallen]) == is_open([*fallen, None]) == is_open([*fallen, None, 0.1]) == [True]
+    assert (
+        is_open([*fallen])
+        == is_open([*fallen, None])
+        == is_open([*fallen, None, 0.1])
+        == [True]
+    )
     # The reply keeps it, gives it back, or never comes.
     assert is_open([*fallen, 0.12]) == is_open([*fallen, 0.5]) == [False]
     assert is_open([*fallen], result="0-1") == [False]
@@ -53,14 +60,18 @@ def test_a_turn_is_open_until_the_reply_has_its_score_or_the_game_is_over() -> N
 
 def test_a_swing_of_forty_points_is_told_however_early() -> None:
     assert told(game([0.5, 0.5, 0.09, 0.1], start_fen=START)) == [("turn", 3, "white")]
-    assert told(game([0.5, 0.5, 0.09, 0.5], start_fen=START)) == [("missed", 4, "white")]
+    assert told(game([0.5, 0.5, 0.09, 0.5], start_fen=START)) == [
+        ("missed", 4, "white")
+    ]
 
 
 def test_what_the_reply_gives_back_was_missed_by_both() -> None:
     played = game([0.5, 0.5, 0.1, 0.45, 0.45])
     assert told(played) == [("missed", 4, "white")]
     (draft,) = find_moments(played)
-    assert draft.figures == pytest.approx({"before": 50.0, "after": 10.0, "reply": 45.0})
+    assert draft.figures == pytest.approx(
+        {"before": 50.0, "after": 10.0, "reply": 45.0}
+    )
 
 
 def test_a_move_that_lost_nothing_turns_nothing_and_misses_nothing() -> None:
@@ -76,13 +87,17 @@ def test_a_move_that_lost_nothing_turns_nothing_and_misses_nothing() -> None:
     assert told(first_choice(3, best="f3g1")) == []
     assert told(first_choice(3, best="e2e4", gain_same_search_cp=0)) == []
     assert told(first_choice(4, best="f6g8")) == []
-    assert told(first_choice(3, best="e2e4", gain_same_search_cp=-90)) == [("turn", 3, "white")]
+    assert told(first_choice(3, best="e2e4", gain_same_search_cp=-90)) == [
+        ("turn", 3, "white")
+    ]
 
 
 def test_a_fall_that_other_searches_of_it_do_not_bear_out_turns_nothing() -> None:
     """Of each of the two positions the search before it knows something, too."""
 
-    def fallen(opponent_cp: int = 200, played_cp: int = -200) -> list[tuple[str, int, str | None]]:
+    def fallen(
+        opponent_cp: int = 200, played_cp: int = -200
+    ) -> list[tuple[str, int, str | None]]:
         other: dict[str, Any] = {"final": True, "best": "e2e4"}
         plies = [
             ply(1, None, score_cp=200, final=True),
@@ -94,7 +109,8 @@ def test_a_fall_that_other_searches_of_it_do_not_bear_out_turns_nothing() -> Non
 
     turned = [("turn", 3, "white")]
     assert fallen() == turned
-    # The search before the opponent's move saw White no better, or that before the move no worse.
+    # The search before the opponent's move saw White no better, or that before the move
+    # no worse.
     assert fallen(opponent_cp=-150) == fallen(played_cp=150) == []
     # One search that differs by a little is borne out by the others.
     assert fallen(opponent_cp=150) == fallen(played_cp=-120) == turned
@@ -121,10 +137,16 @@ def test_a_lost_game_that_nothing_turned_has_no_turning_point() -> None:
 
 
 def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
-    """Expected to score a tenth, there is little to lose: then the score alone says it."""
+    """Expected to score a tenth, there is little to lose: then the score alone
+    says it.
+    """
 
-    def blundered(*scores_cp: int, result: str = "*", mate: int | None = None) -> GameDetail:
-        wins = [0.1] + [0.1 if cp > -195 else 0.06 if cp > -200 else 0.02 for cp in scores_cp]
+    def blundered(
+        *scores_cp: int, result: str = "*", mate: int | None = None
+    ) -> GameDetail:
+        wins = [0.1] + [
+            0.1 if cp > -195 else 0.06 if cp > -200 else 0.02 for cp in scores_cp
+        ]
         scores = [0, *scores_cp]
         plies = [ply(n, win, score_cp=scores[n - 1]) for n, win in enumerate(wins, 1)]
         if mate is not None:
@@ -137,7 +159,8 @@ def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
     # What is mate costs no pawns, what the reply gives back was missed.
     assert "pawns" not in find_moments(blundered(10, -750, -760, mate=-3))[0].figures
     assert told(blundered(10, -750, 0)) == [("missed", 4, "white")]
-    # A piece is no news where everybody expected the loss, nor what decided such a game.
+    # A piece is no news where everybody expected the loss, nor what decided such a
+    # game.
     assert told(blundered(10, -450, -460, result="0-1")) == []
     assert told(blundered(0, -198, -199, result="0-1")) == []
 
@@ -159,7 +182,12 @@ def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() 
     # Until it ends there.
     assert ("turn", 9, "white") in told(game([*won, 0.9, 0.5], result="1/2-1/2"))
     # What throws the game away from there does, whatever else the scores show.
-    lost = [*(ply(n, 0.9) for n in range(1, 8)), ply(8), ply(9, uci="g2g4"), ply(10, uci="e7e5")]
+    lost = [
+        *(ply(n, 0.9) for n in range(1, 8)),
+        ply(8),
+        ply(9, uci="g2g4"),
+        ply(10, uci="e7e5"),
+    ]
     assert told(game(plies=lost)) == [("turn", 9, "white")]
 
 
@@ -169,7 +197,10 @@ def test_scores_that_do_not_hold_tell_nothing() -> None:
 
 
 def test_without_a_model_of_results_the_score_says_what_is_expected() -> None:
-    plain = [ply(n, None, score_cp=cp, final=True) for n, cp in enumerate((0, 0, -400, -390), 1)]
+    plain = [
+        ply(n, None, score_cp=cp, final=True)
+        for n, cp in enumerate((0, 0, -400, -390), 1)
+    ]
     assert told(game(plies=plain)) == [("turn", 3, "white")]
 
 
@@ -227,7 +258,9 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
     ahead = [0.5] * 32 + [0.8] * 4
     longer = [*ahead, 0.8]
     assert told(game(longer, **PAIR)) == [("upset-coming", 36, "white")]
-    assert told(game(ahead, **PAIR)) == [] == told(game(longer, white=STRONG, black=WEAK))
+    assert (
+        told(game(ahead, **PAIR)) == [] == told(game(longer, white=STRONG, black=WEAK))
+    )
     assert told(game(ahead, **PAIR, result="1-0")) == [("upset", 36, "white")]
     assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
     # A hundred Elo make an upset of a win, but none in the making.
@@ -240,8 +273,11 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
     turned = [0.5] * 31 + [0.9] * 4
     given_back = [*[0.5] * 31, 0.64, 0.5, 0.62, 0.62, 0.7, 0.7, 0.78]
     for scores, cost in (
-        *((ahead, 32), (given_back, 34), (turned, None)),
-        *(([0.5, 0.55], None), ([None, *ahead], None)),
+        (ahead, 32),
+        (given_back, 34),
+        (turned, None),
+        ([0.5, 0.55], None),
+        ([None, *ahead], None),
     ):
         *_, upset = find_moments(game(scores, **PAIR, result="1-0"))
         assert upset.figures == {"gap": 400} | ({"costliest": cost} if cost else {})
@@ -268,7 +304,9 @@ def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
 
 def test_above_is_told_when_the_game_is_over_and_not_before() -> None:
     def played(moves: int, percentile: float, result: str = "1/2-1/2") -> GameDetail:
-        curves = Curves(white=(point(39, moves, percentile),), black=(point(40, moves, 50.0),))
+        curves = Curves(
+            white=(point(39, moves, percentile),), black=(point(40, moves, 50.0),)
+        )
         return game([0.5] * 40, curves=curves, result=result)
 
     assert told(played(20, 96.0)) == [("above", 39, "white")]
@@ -282,15 +320,20 @@ def test_a_win_with_the_lower_figure_is_told_with_the_last_mistake() -> None:
             white=(replace(point(39, moves, 50.0), perceived=white),),
             black=(replace(point(40, 20, 50.0), perceived=black),),
         )
-        return game([*[0.5] * 33, 0.62, 0.62, 0.75, *[0.75] * 4], curves=curves, result=result)
+        return game(
+            [*[0.5] * 33, 0.62, 0.62, 0.75, *[0.75] * 4], curves=curves, result=result
+        )
 
-    def despite(played: GameDetail) -> list[tuple[int, str | None, Mapping[str, float]]]:
+    def despite(
+        played: GameDetail,
+    ) -> list[tuple[int, str | None, Mapping[str, float]]]:
         drafts = [each for each in find_moments(played) if each.kind == "despite"]
         return [(each.ply, each.color, each.figures) for each in drafts]
 
     figures = {"perceived": 1900.0, "rival_perceived": 2100.0, "mistake": 36.0}
     assert despite(won(1900, 2100)) == [(40, "white", figures)]
-    # Black wins in spite of what his own moves cost: White made no mistake that can be named.
+    # Black wins in spite of what his own moves cost: White made no mistake that can be
+    # named.
     figures = {"perceived": 1900.0, "rival_perceived": 2100.0}
     assert despite(won(2100, 1900, result="0-1")) == [(40, "black", figures)]
     # What lost nothing is no mistake, whatever two searches say.
@@ -300,7 +343,9 @@ def test_a_win_with_the_lower_figure_is_told_with_the_last_mistake() -> None:
     assert despite(replace(sound, plies=tuple(plies))) == [(40, "white", figures)]
     for usual in (won(2100, 1900), won(2000, 2000), won(1900, 2100, result="1/2-1/2")):
         assert despite(usual) == []
-    assert despite(won(1900, 2100, moves=9)) == despite(won(1900, 2100, result="*")) == []
+    assert (
+        despite(won(1900, 2100, moves=9)) == despite(won(1900, 2100, result="*")) == []
+    )
 
 
 def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:
@@ -312,6 +357,12 @@ def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:
     assert over.wild == pytest.approx(0.4 + 0.8 + 0.4)
     assert read_whole_game(game([0.5] * 4, curves=both)) is None
     assert read_whole_game(game([0.5] * 5, result="1-0", curves=both)) is None
-    assert read_whole_game(game([0.5, 0.5, 0.5, None], result="1-0", curves=both)) is None
+    assert (
+        read_whole_game(game([0.5, 0.5, 0.5, None], result="1-0", curves=both)) is None
+    )
     forfeit = read_whole_game(game(result="1-0"))
-    assert forfeit is not None and (forfeit.level, forfeit.short, forfeit.wild) == (None, True, 0)
+    assert forfeit is not None and (forfeit.level, forfeit.short, forfeit.wild) == (
+        None,
+        True,
+        0,
+    )

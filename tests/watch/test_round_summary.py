@@ -28,7 +28,9 @@ def played(
 ) -> GameDetail:
     white, black = percentiles
     last = len(wins)
-    curves = Curves(white=(point(last - 1, counted, white),), black=(point(last, counted, black),))
+    curves = Curves(
+        white=(point(last - 1, counted, white),), black=(point(last, counted, black),)
+    )
     return game(wins, id=id, board=board, result=result, curves=curves, **more)
 
 
@@ -60,7 +62,12 @@ def test_results_stand_by_board_and_upsets_are_counted() -> None:
     assert (summary.event, summary.round) == ("Open", "1")
     assert (summary.decided, summary.upsets, summary.unscored) == (2, 1, 0)
     first = summary.games[0].white
-    assert (first.name, first.elo, first.perceived, first.percentile) == ("Low, Lu", 2000, 2500, 50)
+    assert (first.name, first.elo, first.perceived, first.percentile) == (
+        "Low, Lu",
+        2000,
+        2500,
+        50,
+    )
 
 
 def test_moves_without_a_score_are_counted() -> None:
@@ -113,7 +120,9 @@ def test_a_quiet_round_names_nobody_and_no_move() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_games_does_not_matter(seed: int) -> None:
     games = [
-        played(f"g{n}", n % 3, LOST if n % 2 else QUIET, "0-1", (50.0 + 10 * n, 9.0 - n))
+        played(
+            f"g{n}", n % 3, LOST if n % 2 else QUIET, "0-1", (50.0 + 10 * n, 9.0 - n)
+        )
         for n in range(5)
     ]
     shuffled = list(games)

@@ -1,4 +1,6 @@
-"""live.watch.sentences: what is said, in six languages, and nothing beyond the figures."""
+"""live.watch.sentences: what is said, in six languages, and nothing beyond the
+figures.
+"""
 
 import re
 from typing import get_args
@@ -38,15 +40,19 @@ def word_moment(kind: MomentKind, **more: float) -> MomentText:
 
 
 @pytest.mark.parametrize("kind", get_args(MomentKind))
-def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentKind) -> None:
+def test_every_kind_is_said_in_every_language_with_all_its_figures(
+    kind: MomentKind,
+) -> None:
     texts = msgspec.structs.asdict(word_moment(kind))
     assert tuple(texts) == LANGUAGES
     said_in = [words.moments[kind] for words in WORDS.values()]
     holes = {frozenset(re.findall(r"\{(\w+)\}", text)) for text in said_in}
     assert len(holes) == 1, "languages say different things"
-    # The score after the reply is what makes it a missed chance; the reply itself is named. Points
-    # of an expected score say nothing to anybody.
-    unsaid = {"reply", "points"} | ({"moves"} if kind in ("highest", "lowest") else set())
+    # The score after the reply is what makes it a missed chance; the reply itself is
+    # named. Points of an expected score say nothing to anybody.
+    unsaid = {"reply", "points"} | (
+        {"moves"} if kind in ("highest", "lowest") else set()
+    )
     assert FIGURES[kind].keys() - unsaid <= next(iter(holes))
     assert not any("{" in text for text in texts.values())
     assert len(set(texts.values())) == len(texts)
@@ -62,7 +68,9 @@ def test_sentences_name_players_moves_and_figures() -> None:
     assert "dal 55\u00a0% all’8\u00a0%" in word_moment("turn").it
     assert "circa l’11\u00a0%" in word_moment("find", share=11).it
     assert word_moment("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
-    assert not any("2" in text for text in msgspec.structs.astuple(word_moment("wildest")))
+    assert not any(
+        "2" in text for text in msgspec.structs.astuple(word_moment("wildest"))
+    )
     assert word_moment("upset").en == "Berg, rated 310 Elo lower, beats Adams."
     assert word_moment("upset", costliest=3).en.endswith(
         " beats Adams. What cost most was 2.\u00a0Ng1."
@@ -72,7 +80,10 @@ def test_sentences_name_players_moves_and_figures() -> None:
 def test_a_round_is_told_with_its_result() -> None:
     draft = MomentDraft("wildest", 2, None, 0.7, FIGURES["wildest"])
     drawn = write_sentences(draft, game([0.5] * 4, result="1/2-1/2"))
-    assert drawn.en == "No game of the round had more ups and downs than Adams – Berg (½–½)."
+    assert (
+        drawn.en
+        == "No game of the round had more ups and downs than Adams – Berg (½–½)."
+    )
     assert "better than 1 % of games" in word_moment("lowest", percentile=0.2).en
 
 
@@ -137,7 +148,9 @@ def test_two_of_one_family_are_told_apart() -> None:
         black=Player("侯逸凡 (Hou, Yifan)", elo=2000),
     )
     upset = MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"])
-    assert write_sentences(upset, ivanovs).en.endswith("侯逸凡, rated 310 Elo lower, beats Ivanov.")
+    assert write_sentences(upset, ivanovs).en.endswith(
+        "侯逸凡, rated 310 Elo lower, beats Ivanov."
+    )
     text = write_sentences(upset, ivanovs, ["Ivanov, Stanislav"]).en
     assert text == "侯逸凡, rated 310 Elo lower, beats Ivanov, Se."
     above = MomentDraft("above", 2, "white", 0.5, FIGURES["above"])
@@ -148,19 +161,27 @@ def test_two_of_one_family_are_told_apart() -> None:
 
 def test_names_from_right_to_left_do_not_move_what_follows() -> None:
     arabic = game([0.5] * 4, black=Player("محمد السيد", elo=2000))
-    text = write_sentences(MomentDraft("find", 2, "black", 0.5, FIGURES["find"]), arabic).en
+    text = write_sentences(
+        MomentDraft("find", 2, "black", 0.5, FIGURES["find"]), arabic
+    ).en
     assert text.startswith("\u2068السيد\u2069 plays 1…")
 
 
 def test_a_slip_in_a_game_that_was_drawn_is_not_told_as_a_loss() -> None:
     slip = MomentDraft("turn", 4, "black", 0.8, {"before": 49, "after": 0.3})
     texts = {
-        result: msgspec.structs.asdict(write_sentences(slip, game([0.5] * 4, result=result)))
+        result: msgspec.structs.asdict(
+            write_sentences(slip, game([0.5] * 4, result=result))
+        )
         for result in ("1/2-1/2", "1-0", "*")
     }
-    assert texts["1/2-1/2"]["en"].endswith(" with 2…\u00a0Ng8. The game was drawn all the same.")
+    assert texts["1/2-1/2"]["en"].endswith(
+        " with 2…\u00a0Ng8. The game was drawn all the same."
+    )
     for language, text in texts["1/2-1/2"].items():
-        assert text.startswith(texts["1-0"][language]) and text != texts["1-0"][language]
+        assert (
+            text.startswith(texts["1-0"][language]) and text != texts["1-0"][language]
+        )
     assert texts["1-0"] == texts["*"]
     # Down to what a draw is worth, a draw is what came of it.
     level = MomentDraft("turn", 4, "black", 0.8, {"before": 95, "after": 50})
@@ -169,7 +190,9 @@ def test_a_slip_in_a_game_that_was_drawn_is_not_told_as_a_loss() -> None:
 
 def test_hostile_names_and_moves_stay_what_they_are() -> None:
     hostile = game([0.5] * 4, black=Player("{who} {0} <b>, Bo", elo=2000))
-    text = write_sentences(MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"]), hostile)
+    text = write_sentences(
+        MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"]), hostile
+    )
     assert "{who} {0} <b>" in text.en
     assert localise("<script>", "de") == "<script>"
     assert localise("Qxd8=N+", "de") == "Dxd8=S+"

@@ -43,7 +43,9 @@ class Event:
 
     def _drop(self, id: GameId, ply: int) -> None:
         self.held = {
-            key: each for key, each in self.held.items() if each.game != id or each.ply < ply
+            key: each
+            for key, each in self.held.items()
+            if each.game != id or each.ply < ply
         }
 
     def show(self, shown: GameDetail, now_s: float = 0.0) -> None:
@@ -51,12 +53,17 @@ class Event:
         before = self.games.get(shown.id)
         old = before.plies if before else ()
         same = 0
-        while same < min(len(old), len(shown.plies)) and old[same].uci == shown.plies[same].uci:
+        while (
+            same < min(len(old), len(shown.plies))
+            and old[same].uci == shown.plies[same].uci
+        ):
             same += 1
         changes: list[Change] = [GameMessage(view_of(shown))]
         if same < len(old):
             changes.append(MoveMessage(shown.id, same + 1, None))
-        changes += [MoveMessage(shown.id, each.ply, each) for each in shown.plies[same:]]
+        changes += [
+            MoveMessage(shown.id, each.ply, each) for each in shown.plies[same:]
+        ]
         changes += [ScoreMessage(shown.id, each) for each in shown.plies]
         self.games[shown.id] = shown
         self.send(changes, now_s)
@@ -98,7 +105,11 @@ def test_a_moment_is_told_at_once_and_confirmed_with_the_time_its_move_was_seen(
     assert [each.name for each in card.moment.figures] == ["before", "after", "open"]
     event.show(game(TURNED), 30.0)
     (message,) = event.look()
-    assert (message.moment.kind, message.moment.at_s, message.moment.ply) == ("turn", 20.0, 3)
+    assert (message.moment.kind, message.moment.at_s, message.moment.ply) == (
+        "turn",
+        20.0,
+        3,
+    )
     assert [each.name for each in message.moment.figures] == ["before", "after"]
     assert message.moment.id == card.moment.id
     event.show(game(TURNED), 40.0)
@@ -115,7 +126,13 @@ def test_a_reply_that_gives_it_back_completes_the_card(event: Event) -> None:
 
 
 def test_a_doubted_result_makes_no_moment_and_takes_back_those_it_made() -> None:
-    about = {"id": "result:g", "kind": "result", "severity": "look", "text": "", "advice": ""}
+    about = {
+        "id": "result:g",
+        "kind": "result",
+        "severity": "look",
+        "text": "",
+        "advice": "",
+    }
     alert = msgspec.convert({**about, "game": "g", "first_seen_s": 0.0}, Alert)
     event, both = Event(), {"upset", "comeback"}
     weaker, lost = Player("Adams, Ann", elo=2200), [0.5, 0.5, *[0.05] * 8]
@@ -125,7 +142,9 @@ def test_a_doubted_result_makes_no_moment_and_takes_back_those_it_made() -> None
     # The doubt comes later: the engine had not looked at the last position.
     event.doubted.add("g")
     event.send([AlertMessage(alert)])
-    assert {message.moment.kind for message in event.look() if not message.holds} >= both
+    assert {
+        message.moment.kind for message in event.look() if not message.holds
+    } >= both
     assert not both & set(event.kinds())
     # And goes: a flag had fallen.
     event.doubted.clear()
@@ -135,7 +154,9 @@ def test_a_doubted_result_makes_no_moment_and_takes_back_those_it_made() -> None
 
 
 def test_a_moment_has_its_time_where_its_move_was_seen() -> None:
-    """Also in a game that was taken up in its middle; of what came at once none is known."""
+    """Also in a game that was taken up in its middle; of what came at once none is
+    known.
+    """
     past = [0.5] * 4
     for shown, at_s in (
         ([(past, 10.0), ([*past, 0.1], 20.0), ([*past, 0.1, 0.1], 30.0)], 20.0),
@@ -171,7 +192,9 @@ def test_another_name_words_it_anew(event: Event) -> None:
     assert message.moment.text.en.startswith("Adler falls from 50\u00a0%")
 
 
-def test_whoever_shares_a_family_name_is_told_apart_while_both_play(event: Event) -> None:
+def test_whoever_shares_a_family_name_is_told_apart_while_both_play(
+    event: Event,
+) -> None:
     def first() -> str:
         event.look()
         (moment,) = event.desk.moments()
@@ -191,7 +214,8 @@ def test_whoever_shares_a_family_name_is_told_apart_while_both_play(event: Event
 def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:
     plies = [ply(n, win) for n, win in enumerate(wins, 1)]
     curves = Curves(
-        white=(point(len(wins) - 1, 30, level),), black=(point(len(wins), 30, level - 1),)
+        white=(point(len(wins) - 1, 30, level),),
+        black=(point(len(wins), 30, level - 1),),
     )
     return game(id=id, plies=plies, curves=curves, result="1/2-1/2", round=round)
 
@@ -200,7 +224,9 @@ QUIET = [0.5] * 60
 WILD = [0.5, 0.65] * 30
 
 
-def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over(event: Event) -> None:
+def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over(
+    event: Event,
+) -> None:
     for n, level in enumerate((82.0, 90.0, 85.0)):
         event.show(whole(f"g{n}", level, QUIET, f"1.{n}"))
     event.show(game([0.5] * 60, id="g3", round="1.4"))
@@ -233,7 +259,9 @@ def extremes(event: Event) -> dict[str, tuple[str, int, str | None]]:
     }
 
 
-def test_who_was_furthest_from_the_usual_is_told_when_the_round_is_over(event: Event) -> None:
+def test_who_was_furthest_from_the_usual_is_told_when_the_round_is_over(
+    event: Event,
+) -> None:
     for n, level in enumerate((60.0, 80.0, 30.0)):
         event.show(whole(f"g{n}", level, QUIET))
     event.show(game([0.5] * 60, id="g3"))
@@ -241,9 +269,15 @@ def test_who_was_furthest_from_the_usual_is_told_when_the_round_is_over(event: E
     # Who made few moves is not compared, nor who has no rating.
     few = Curves(white=(point(59, 14, 97.0),), black=(point(60, 30),))
     event.show(game(QUIET, id="g3", curves=few, result="1/2-1/2"))
-    assert extremes(event) == {"highest": ("g1", 59, "white"), "lowest": ("g2", 60, "black")}
+    assert extremes(event) == {
+        "highest": ("g1", 59, "white"),
+        "lowest": ("g2", 60, "black"),
+    }
     event.show(whole("g3", 10.0, QUIET))
-    assert extremes(event) == {"highest": ("g1", 59, "white"), "lowest": ("g3", 60, "black")}
+    assert extremes(event) == {
+        "highest": ("g1", 59, "white"),
+        "lowest": ("g3", 60, "black"),
+    }
     # A game goes on after all.
     event.show(game(QUIET, id="g0"))
     assert extremes(event) == {}
@@ -261,7 +295,9 @@ def test_the_highest_is_above_what_is_usual_and_the_lowest_below(event: Event) -
 def test_the_best_of_the_round_is_told_once(event: Event) -> None:
     event.show(whole("g3", 97.0, QUIET))
     event.look()
-    assert ("above", "white") in {(each.kind, each.color) for each in event.desk.moments()}
+    assert ("above", "white") in {
+        (each.kind, each.color) for each in event.desk.moments()
+    }
     for n in range(3):
         event.show(whole(f"g{n}", 60.0 + n, QUIET))
     event.look()
@@ -285,7 +321,8 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> N
     short = Curves(white=(point(9, 5, 99.0),), black=(point(10, 5, 99.0),))
     event.show(game(id="short", plies=few, curves=short, result="1/2-1/2"))
     assert chosen(event) == {}
-    # A forfeit has no level, and nobody asks for it; but it makes no round of four games.
+    # A forfeit has no level, and nobody asks for it; but it makes no round of four
+    # games.
     event.gone("short")
     event.show(game(id="forfeit", result="1-0"))
     assert chosen(event) == {}
@@ -299,7 +336,9 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> N
     assert chosen(event) == {}
 
 
-def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round(event: Event) -> None:
+def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round(
+    event: Event,
+) -> None:
     for n in range(5):
         event.show(whole(f"g{n}", 85.0 + n, QUIET))
     event.show(game([0.5] * 4, id="running"))
@@ -375,7 +414,9 @@ def restarted(event: Event, changed: set[GameId] | None = None) -> None:
 def test_after_a_restart_the_same_stand_and_nothing_is_looked_at(event: Event) -> None:
     for n in range(200):
         for plies in (2, 3, 4):
-            event.show(game(TURNED[:plies], id=f"g{n:03}", round=str(n // 10)), 100.0 + n)
+            event.show(
+                game(TURNED[:plies], id=f"g{n:03}", round=str(n // 10)), 100.0 + n
+            )
         event.look()
     for n in range(4):
         event.show(whole(f"w{n}", 60.0 + n, QUIET, "best"), 400.0)
@@ -420,12 +461,17 @@ def test_whatever_happens_messages_say_what_the_desk_holds(event: Event) -> None
         if random.random() < 0.05:
             event.gone(id)
             continue
-        wins = [random.choice((0.05, 0.5, 0.5, 0.5, 0.95)) for _ in range(random.randrange(12))]
+        wins = [
+            random.choice((0.05, 0.5, 0.5, 0.5, 0.95))
+            for _ in range(random.randrange(12))
+        ]
         held = event.games.get(id)
         if held is not None and random.random() < 0.6:
             wins = [*(each.win or 0.5 for each in held.plies), random.random()]
         result = random.choice(("*", "*", "1-0", "1/2-1/2"))
-        event.show(game(wins, id=id, result=result, round=random.choice("12")), float(step))
+        event.show(
+            game(wins, id=id, result=result, round=random.choice("12")), float(step)
+        )
         if random.random() < 0.5:
             event.look()
     event.look()
@@ -453,7 +499,9 @@ def test_the_order_in_which_moves_and_scores_come_does_not_matter(seed: int) -> 
         else:
             plies = end.plies[: played + random.randrange(1, 9)]
             # Some scores are still to come.
-            known = [each if random.random() < 0.8 else ply(each.ply, None) for each in plies]
+            known = [
+                each if random.random() < 0.8 else ply(each.ply, None) for each in plies
+            ]
             event.show(game(plies=known, id=end.id), 1.0)
         if random.random() < 0.7:
             event.look()

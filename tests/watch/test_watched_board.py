@@ -1,5 +1,5 @@
-"""What is remembered of a board: its position, as python-chess has it after replaying the game, and
-its clocks, of which corrections leave no trace.
+"""What is remembered of a board: its position, as python-chess has it after replaying
+the game, and its clocks, of which corrections leave no trace.
 """
 
 import itertools
@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 from live.watch.board_alerts import find_board_alerts
 from live.watch.played_position import DRAWS, PlayedPosition
-from live.watch.player_clock import SideClock, read_increment_s, read_side_clock, read_time_controls
+from live.watch.player_clock import (
+    SideClock,
+    read_increment_s,
+    read_side_clock,
+    read_time_controls,
+)
 from live.watch.watched_board import WatchedBoard
 from tests.watch.replayed_event import START, START_S, Rehearsal
 
@@ -42,7 +47,9 @@ def reachable(board: chess.Board) -> bool:
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32), fen=st.sampled_from(FENS), plies=st.integers(0, 60))
-def test_repetition_and_draws_are_those_of_the_whole_game(seed: int, fen: str, plies: int) -> None:
+def test_repetition_and_draws_are_those_of_the_whole_game(
+    seed: int, fen: str, plies: int
+) -> None:
     chance = random.Random(seed)
     board = chess.Board(fen)
     moves: list[str] = []
@@ -207,7 +214,9 @@ def test_a_clock_that_shows_the_same_second_or_gets_its_increment_for_nothing() 
     assert white(*still, 5000.0).unmoved == 4
     assert white(*still, 5000.0, 4970.0).unmoved == 0
     assert white(*(5400.0 + 30 * move for move in range(8))).unmoved == 7
-    assert white(*(300.0,) * 10).unmoved == 0 < white(*(300.0,) * 11).unmoved, "a fast game"
+    assert white(*(300.0,) * 10).unmoved == 0 < white(*(300.0,) * 11).unmoved, (
+        "a fast game"
+    )
 
 
 def test_a_board_s_clocks_are_those_of_the_moves_that_stand() -> None:
@@ -220,12 +229,17 @@ def test_a_board_s_clocks_are_those_of_the_moves_that_stand() -> None:
         ((5400.0, 5000.0), (5400.0, 5000.0)),
     ):
         board = board_with(hall, *clocks)
-        assert (board.read_clock("white").clock_s, board.read_clock("black").clock_s) == shown
+        assert (
+            board.read_clock("white").clock_s,
+            board.read_clock("black").clock_s,
+        ) == shown
 
 
 def board_with(hall: Rehearsal, *clocks: float | None) -> WatchedBoard:
     """A board as it is watched when it has been reported with these clocks."""
-    moves = tuple(Move(*MOVES[ply % 4], clock_s=clock_s) for ply, clock_s in enumerate(clocks))
+    moves = tuple(
+        Move(*MOVES[ply % 4], clock_s=clock_s) for ply, clock_s in enumerate(clocks)
+    )
     headers = Headers(Player("White"), Player("Black"), time_control="90+30")
     hall.report(FeedReport("hall", (GameReport("1", headers, START, moves),)))
     (board,) = hall.desk._watched.boards.values()

@@ -25,7 +25,7 @@ from live.server.visibility import Visibility, redact
 from live.watch.incident_log import IncidentLog
 from tests.screens.reports.hostile import event
 
-# --- csv text -------------------------------------------------------------------------------------
+# --- csv text -------------------------------------------------------------------------
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -41,14 +41,21 @@ def test_every_ply_is_a_row_with_its_game() -> None:
     found = rows("plies")
     assert len(found) == 10
     first = found[0]
-    assert (first["game"], first["ply"], first["san"], first["score_cp"]) == ("g2", "1", "e4", "20")
+    assert (first["game"], first["ply"], first["san"], first["score_cp"]) == (
+        "g2",
+        "1",
+        "e4",
+        "20",
+    )
     assert first["white"].startswith("'=HYPERLINK") and first["final"] == "true"
     assert first["complexity.jump_cp"] == "" == first["best"]
     assert found[4]["gain_cp"] == "-240"  # a number, so its sign is left alone
 
     points = rows("points")
     assert len(points) == 10
-    assert points[0]["color"] == "white" and points[0]["difference"] == ""  # unbounded is empty
+    assert (
+        points[0]["color"] == "white" and points[0]["difference"] == ""
+    )  # unbounded is empty
     assert points[0]["perceived"] == "2001"
 
 
@@ -63,18 +70,41 @@ def test_gains_are_counted_over_all_games_in_each_and_of_the_engine() -> None:
     found = rows("gains")
     pooled = [row for row in found if row["of"] == "player"]
     assert [(row["gain_cp"], row["moves"]) for row in pooled[:3]] == [
-        ("-900", "1"), ("-10", "2"), ("0", "5"),
-    ]  # fmt: skip
+        ("-900", "1"),
+        ("-10", "2"),
+        ("0", "5"),
+    ]
     assert pooled[0]["name"] == format_cell(event().players[0].name)
-    assert sum(int(row["moves"]) for row in found if row["of"] == "game") == len(rows("points"))
-    assert tuple(found[-1].values()) == ("engine", "", "", event().engine.name, "0", "1")
+    assert sum(int(row["moves"]) for row in found if row["of"] == "game") == len(
+        rows("points")
+    )
+    assert tuple(found[-1].values()) == (
+        "engine",
+        "",
+        "",
+        event().engine.name,
+        "0",
+        "1",
+    )
 
 
 def test_results_are_in_the_order_of_boards() -> None:
     """Others read these columns by their names."""
     found = rows("results")
-    assert [(row["board"], row["result"]) for row in found] == [("1", "1-0"), ("2", "1-0")]
-    columns = ["round", "board", "white", "white_elo", "black", "black_elo", "result", "in_doubt"]
+    assert [(row["board"], row["result"]) for row in found] == [
+        ("1", "1-0"),
+        ("2", "1-0"),
+    ]
+    columns = [
+        "round",
+        "board",
+        "white",
+        "white_elo",
+        "black",
+        "black_elo",
+        "result",
+        "in_doubt",
+    ]
     assert [*found[0]] == columns
     marked = rows("results", event().games[0].id)
     assert sorted(row["in_doubt"] for row in marked) == ["false", "true"]
@@ -95,14 +125,19 @@ def test_text_never_begins_as_a_formula_nor_breaks_a_row(text: str) -> None:
     assert "\n" not in told and "\r" not in told and "\x1b" not in told
 
 
-# --- report files ---------------------------------------------------------------------------------
+# --- report files ---------------------------------------------------------------------
 
 
 def test_every_format() -> None:
     found = build_files(
-        event(), ("pgn", "csv", "json", "html"), stem="round-1", written="2026-11-21 09:00 UTC"
+        event(),
+        ("pgn", "csv", "json", "html"),
+        stem="round-1",
+        written="2026-11-21 09:00 UTC",
     )
-    tables = {f"-{name}.csv" for name in ("gains", "players", "plies", "points", "results")}
+    tables = {
+        f"-{name}.csv" for name in ("gains", "players", "plies", "points", "results")
+    }
     ends = {*tables, ".html", "-games.html", "-results.html", ".json", ".pgn"}
     assert {*found} == {f"round-1{end}" for end in ends}
     game = chess.pgn.read_game(io.StringIO(found["round-1.pgn"]))
@@ -113,8 +148,14 @@ def test_every_format() -> None:
 
 def test_what_is_for_arbiters_is_written_only_for_them() -> None:
     public = build_files(event(), ("csv", "json", "html"), written="now")
-    arbiters = build_files(event(), ("csv", "json", "html"), written="now", arbiter=True)
-    for name, z in (("event-players.csv", "1.25"), ("event.json", "1.25"), ("event.html", "+1.2")):
+    arbiters = build_files(
+        event(), ("csv", "json", "html"), written="now", arbiter=True
+    )
+    for name, z in (
+        ("event-players.csv", "1.25"),
+        ("event.json", "1.25"),
+        ("event.html", "+1.2"),
+    ):
         assert z not in public[name] and z in arbiters[name]
 
 
@@ -164,7 +205,9 @@ def files() -> dict[str, str]:
 
 
 def test_each_thing_that_happened_is_a_row() -> None:
-    rows = list(csv.DictReader(io.StringIO(format_incidents_csv(log().incidents(), ZONE))))
+    rows = list(
+        csv.DictReader(io.StringIO(format_incidents_csv(log().incidents(), ZONE)))
+    )
     assert [(row["number"], row["at"], row["what"], row["text"]) for row in rows] == [
         ("1", "2026-05-01 15:04:05 +0200", "raised", "<b>17 Nf3</b> taken back"),
         ("1", "2026-05-01 15:04:05 +0200", "noted", "'=cmd()"),
@@ -175,7 +218,11 @@ def test_each_thing_that_happened_is_a_row() -> None:
 def test_the_page_is_to_be_signed_and_holds_no_markup_of_others() -> None:
     page = files()["round-incidents.html"]
     assert "<b>17 Nf3</b>" not in page and "&lt;b&gt;17 Nf3" in page
-    assert "2 incidents, 1 open" in page and "Signature: ____" in page and "Hall: ____" in page
+    assert (
+        "2 incidents, 1 open" in page
+        and "Signature: ____" in page
+        and "Hall: ____" in page
+    )
     assert "15:39:05" in page and "as of now" in page
     # What somebody has entered is no alert.
     assert "✎ Arbiter" in page
@@ -183,6 +230,8 @@ def test_the_page_is_to_be_signed_and_holds_no_markup_of_others() -> None:
 
 def test_there_is_a_file_for_each_format_that_can_hold_it() -> None:
     found = files()
-    assert sorted(found) == [f"round-incidents.{end}" for end in ("csv", "html", "json")]
+    assert sorted(found) == [
+        f"round-incidents.{end}" for end in ("csv", "html", "json")
+    ]
     first, second = json.loads(found["round-incidents.json"])["incidents"]
     assert first["changes"][0]["at_s"] == BASE_S and second["kind"] == "entry"

@@ -1,4 +1,6 @@
-"""The page holds what was asked for, is self-contained, and lets nothing of a source out."""
+"""The page holds what was asked for, is self-contained, and lets nothing of a source
+out.
+"""
 
 import re
 
@@ -29,11 +31,13 @@ def _names(text: str) -> set[str]:
 
 #: All the markup there is. What could load, run or link is not among it.
 TAGS = _names(
-    "html head meta title style body h1 h2 h3 p table thead tbody tr th td section header span div "
+    "html head meta title style body h1 h2 h3 p table thead tbody tr th td section "
+    "header span div "
     "figure figcaption br svg line path text polyline polygon small b i bdi dl dt dd"
 )
 ATTRIBUTES = _names(
-    "lang charset http-equiv content name class viewbox role aria-label x x1 x2 y y1 y2 points "
+    "lang charset http-equiv content name class viewbox role aria-label x "
+    "x1 x2 y y1 y2 points "
     "text-anchor d"
 )
 
@@ -57,8 +61,14 @@ def test_hostile_names_are_text() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(white=st.text(max_size=60), event_name=st.text(max_size=60), san=st.text(max_size=30))
-def test_whatever_a_source_says_the_page_stays_whole(white: str, event_name: str, san: str) -> None:
+@given(
+    white=st.text(max_size=60),
+    event_name=st.text(max_size=60),
+    san=st.text(max_size=30),
+)
+def test_whatever_a_source_says_the_page_stays_whole(
+    white: str, event_name: str, san: str
+) -> None:
     held = game("g1", white, "Black", board=1)
     ply = replace(held.plies[0], san=san)
     held = replace(held, event=event_name, plies=(ply, *held.plies[1:]))
@@ -78,7 +88,9 @@ def test_games_stand_in_the_order_of_boards_and_screening_only_where_asked() -> 
         assert doubted.count("0 ?") == 1 and "in doubt" in doubted
     # Sources that give no event, or each game one of its own, give the sheet no name.
     nameless = tuple(replace(each, event="") for each in event().games)
-    sheet = read(render_results(Analysis(ENGINE, "same-search", nameless, ()), written=WRITTEN))
+    sheet = read(
+        render_results(Analysis(ENGINE, "same-search", nameless, ()), written=WRITTEN)
+    )
     assert "Results" in sheet and "Perceived ratings" not in sheet
     asked = read(render_report(event(), written=WRITTEN, arbiter=True))
     assert "accuse nobody" in asked and "First choices" in asked
@@ -93,19 +105,29 @@ def test_every_rating_has_its_interval_and_the_unbounded_is_no_number() -> None:
 
 def test_losses_stand_beside_moves() -> None:
     held = game("g1", "White", "Black", board=1)
-    text = read(render_report(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+    text = read(
+        render_report(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN)
+    )
     assert "e5\xa0\u22120.60" in text
     assert "e4 " in text  # lost nothing: nothing beside it
     thrown = replace(held.plies[4], gain_cp=-3700)
     held = replace(held, plies=(*held.plies[:4], thrown))
-    text = read(render_report(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+    text = read(
+        render_report(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN)
+    )
     assert "Bb5\xa0\u221210 or more" in text
 
 
 def test_what_is_not_there_is_left_out() -> None:
     bare = game("g1", "", "", board=1, plies=0)
     bare = replace(
-        bare, white=Player(""), black=Player(""), start_score_cp=None, result="*", event="", date=""
+        bare,
+        white=Player(""),
+        black=Player(""),
+        start_score_cp=None,
+        result="*",
+        event="",
+        date="",
     )
     page = render_report(
         Analysis(ENGINE, "same-search", (bare,), (player("a", ""),)), written=WRITTEN
@@ -117,7 +139,9 @@ def test_what_is_not_there_is_left_out() -> None:
 
 def test_names() -> None:
     assert sanitise_text("  A\x1b[2J \n B ") == "A [2J B"
-    assert sanitise_text("x" * 500).endswith("…") and len(sanitise_text("x" * 500)) == 80
+    assert (
+        sanitise_text("x" * 500).endswith("…") and len(sanitise_text("x" * 500)) == 80
+    )
     assert escape_html("<&>") == "<bdi>&lt;&amp;&gt;</bdi>"
 
 
@@ -131,7 +155,9 @@ def test_nothing_is_drawn_outside(
     values: list[tuple[float | None, tuple[float | None, float | None]]],
 ) -> None:
     points = tuple(
-        replace(point(ply, None), perceived=value, usual_low=low, usual_high=high, ply=ply)
+        replace(
+            point(ply, None), perceived=value, usual_low=low, usual_high=high, ply=ply
+        )
         for ply, (value, (low, high)) in enumerate(values, 1)
     )
     held = replace(game("g", "W", "B", board=1), curves=Curves(points, points))

@@ -5,7 +5,14 @@ from io import StringIO
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
-from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail, HeadToHead, PlyView
+from live.messages.figures import (
+    CurvePoint,
+    Curves,
+    EngineInfo,
+    GameDetail,
+    HeadToHead,
+    PlyView,
+)
 from live.messages.from_sources import Player
 from tests.watch import games
 
@@ -13,7 +20,9 @@ ENGINE = EngineInfo("Stockfish 19 Lite", "100000 nodes", 2160, "field", 312)
 
 
 def point(ply: int, rating: float | None, *, engine: int = 2160) -> CurvePoint:
-    """An early point of Algorithm 4 alone, ``rating`` give or take 200; None: unbounded below."""
+    """An early point of Algorithm 4 alone, ``rating`` give or take 200; None: unbounded
+    below.
+    """
     difference = None if rating is None else rating - engine
     unknown = dict.fromkeys(("perceived", "low", "high", "usual_low", "usual_high"))
     return replace(
@@ -66,7 +75,9 @@ def detail(
         head_to_head=HeadToHead(0.61, 79.0),
         plies=(
             PlyView(1, "e4", "e2e4", score_cp=30, depth=16, final=True, gain_cp=0),
-            PlyView(2, "c5", "c7c5", score_cp=37, depth=9, final=not provisional, gain_cp=-7),
+            PlyView(
+                2, "c5", "c7c5", score_cp=37, depth=9, final=not provisional, gain_cp=-7
+            ),
         ),
         curves=Curves(white=(point(1, 2210.4),), black=(point(2, None),)),
     )
@@ -75,5 +86,7 @@ def detail(
 def drawn(renderable: RenderableType, width: int = 120) -> str:
     """As a terminal of this width without colours shows it."""
     file = StringIO()
-    Console(file=file, width=width, force_terminal=False, color_system=None).print(renderable)
+    Console(file=file, width=width, force_terminal=False, color_system=None).print(
+        renderable
+    )
     return file.getvalue()

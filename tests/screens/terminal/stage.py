@@ -12,7 +12,12 @@ from textual.strip import Strip
 from live.messages.alerts import Alert
 from live.messages.from_clients import DeskCommand
 from live.messages.health import PublicDelay
-from live.messages.to_clients import AlertMessage, HelloMessage, MomentMessage, SnapshotMessage
+from live.messages.to_clients import (
+    AlertMessage,
+    HelloMessage,
+    MomentMessage,
+    SnapshotMessage,
+)
 from live.messages.values import GameId
 from live.screens.terminal.terminal_app import Terminal
 from live.screens.terminal.view_context import ExportKind, RecentChanges, ViewContext
@@ -56,8 +61,12 @@ MOMENTS = (
 )
 
 
-def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ReferenceClient:
-    """What a subscriber held of the bundled round (see tests/data/README.md), with every figure."""
+def round_in_the_middle(
+    kind: Kind = "open", *, native: bool = False
+) -> ReferenceClient:
+    """What a subscriber held of the bundled round (see tests/data/README.md), with
+    every figure.
+    """
     hello, snapshot = msgspec.json.decode(
         gzip.decompress((DATA / "round-in-the-middle.json.gz").read_bytes()),
         type=tuple[HelloMessage, SnapshotMessage],
@@ -75,7 +84,9 @@ def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> Referen
 
 
 class Stage:
-    """App, state and a clock that is moved by hand; opened for as long as ``async with`` lasts."""
+    """App, state and a clock that is moved by hand; opened for as long as ``async
+    with`` lasts.
+    """
 
     def __init__(
         self,
@@ -103,7 +114,9 @@ class Stage:
                 told = msgspec.structs.replace(told, text=words)
                 self.client_state.apply(MomentMessage(told.game, told))
         self.changes = RecentChanges(lambda: self.now_s)
-        self.context = ViewContext(self.client_state, self.changes, ADDRESS, lambda: NOW_S)
+        self.context = ViewContext(
+            self.client_state, self.changes, ADDRESS, lambda: NOW_S
+        )
         self.asked: list[DeskCommand] = []
         """What an arbiter had done."""
         self.exported: list[tuple[ExportKind, GameId | None]] = []
@@ -118,12 +131,16 @@ class Stage:
         self.stopped = 0
         self.interrupted = 0
         self.size = size
-        self.app = Terminal(self.context, theme=theme, stop=self._stop, interrupt=self._interrupt)
+        self.app = Terminal(
+            self.context, theme=theme, stop=self._stop, interrupt=self._interrupt
+        )
         self.app.animation_level = "none"  # a page scrolled half is no frame
         self._open = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        self.pilot = await self._open.enter_async_context(self.app.run_test(size=self.size))
+        self.pilot = await self._open.enter_async_context(
+            self.app.run_test(size=self.size)
+        )
         await self.frame()
         return self
 

@@ -1,4 +1,6 @@
-"""Curves in characters: joined, whole, on one axis of moves; nothing unknown is drawn."""
+"""Curves in characters: joined, whole, on one axis of moves; nothing unknown is
+drawn.
+"""
 
 from collections.abc import Sequence
 
@@ -22,9 +24,17 @@ WIDTH, HEIGHT = 66, 12
 
 
 def game_of(scores: Sequence[int | None], perceived: Sequence[float]) -> GameDetail:
-    """A game with these scores after each ply, and White's perceived rating after each move."""
+    """A game with these scores after each ply, and White's perceived rating after each
+    move.
+    """
     plies = tuple(
-        PlyView(ply, "Ka1" if ply % 2 else "Kh8", "a2a1", score_cp=score, final=score is not None)
+        PlyView(
+            ply,
+            "Ka1" if ply % 2 else "Kh8",
+            "a2a1",
+            score_cp=score,
+            final=score is not None,
+        )
         for ply, score in enumerate(scores, 1)
     )
     points = tuple(full_point(2 * at + 1, elo) for at, elo in enumerate(perceived))
@@ -36,13 +46,17 @@ def drawn(game: GameDetail, figure: str = "perceived") -> list[str]:
 
 
 @pytest.mark.parametrize("perceived", [[2400.0] * 20, [2400.0] * 10 + [1300.0] * 10])
-def test_a_line_is_joined_from_its_first_to_its_last_move(perceived: list[float]) -> None:
+def test_a_line_is_joined_from_its_first_to_its_last_move(
+    perceived: list[float],
+) -> None:
     lines = drawn(game_of([0] * 40, perceived))
     # Own Elo and the edges of what is usual stand in other rows.
     plot = BraillePlot((WIDTH - AXIS, 1), 40, (0.0, 1.0))
     first, last = (AXIS + plot.column_of(ply) for ply in (1, 39))
     for column in range(first + 1, last - 1):
-        assert any("\u2801" <= line.ljust(WIDTH)[column] <= "\u28ff" for line in lines), column
+        assert any(
+            "\u2801" <= line.ljust(WIDTH)[column] <= "\u28ff" for line in lines
+        ), column
 
 
 def test_nothing_is_clipped_where_the_drama_is() -> None:
@@ -66,7 +80,9 @@ def test_own_elo_is_dashed_and_named_and_the_band_dotted() -> None:
     assert any(line.startswith("2459○┤") and "┈┈┈" in line for line in lines)
     dotted = [line for line in lines if sum(line.count(dot) for dot in "⠁⠈⠂⠐⠄⠠⡀⢀") >= 8]
     assert len(dotted) == 2
-    game = replace(game_of([0] * 40, [2400.0] * 20), white=replace(detail().white, elo=None))
+    game = replace(
+        game_of([0] * 40, [2400.0] * 20), white=replace(detail().white, elo=None)
+    )
     assert not any("○┤" in line for line in drawn(game))
 
 
@@ -90,7 +106,9 @@ def test_ratings_and_score_have_one_axis() -> None:
 
 def test_an_unknown_score_is_no_zero() -> None:
     lines = [line.plain for line in score_chart(game_of([0, None], []), 99, WIDTH, 8)]
-    columns = ["".join(line.ljust(WIDTH)[at] for line in lines) for at in range(AXIS, WIDTH)]
+    columns = [
+        "".join(line.ljust(WIDTH)[at] for line in lines) for at in range(AXIS, WIDTH)
+    ]
     at = BraillePlot((WIDTH - AXIS, 1), LEAST_PLIES, (0.0, 1.0)).column_of(2)
     assert "·" in columns[at] and "·" not in columns[0] and columns[0].strip()
 
@@ -109,7 +127,9 @@ def test_without_a_figure_it_says_so() -> None:
 
 
 def test_the_other_figure_is_on_its_own_scale() -> None:
-    game = replace(detail(), curves=Curves(white=tuple(point(ply, 2700.0) for ply in (1, 3, 5))))
+    game = replace(
+        detail(), curves=Curves(white=tuple(point(ply, 2700.0) for ply in (1, 3, 5)))
+    )
     lines = drawn(game, "algorithm4")
     assert not any("2459○" in line for line in lines)
     assert int(lines[0][: AXIS - 1]) > 2700

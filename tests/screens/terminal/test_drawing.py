@@ -1,4 +1,6 @@
-"""How things are written and drawn: by their cells, safely, as people read them; nothing lies."""
+"""How things are written and drawn: by their cells, safely, as people read them;
+nothing lies.
+"""
 
 import unicodedata
 
@@ -9,7 +11,14 @@ from msgspec.structs import asdict, replace
 from rich.cells import cell_len
 
 from live.catalogue import LIVE_FIGURES
-from live.messages.figures import AnalysedPlayer, Curves, PlayerMethods, PlayerView, PlyView, Share
+from live.messages.figures import (
+    AnalysedPlayer,
+    Curves,
+    PlayerMethods,
+    PlayerView,
+    PlyView,
+    Share,
+)
 from live.screens.terminal import printed
 from live.screens.terminal.board_view import signs
 from live.screens.terminal.players_view import listed
@@ -42,7 +51,13 @@ def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["丁立人 " * 30, "韦奕" * 60, "김민 Ναυσικά " * 12, "Larino Nieto, David " * 9, "A" * 300],
+    [
+        "丁立人 " * 30,
+        "韦奕" * 60,
+        "김민 Ναυσικά " * 12,
+        "Larino Nieto, David " * 9,
+        "A" * 300,
+    ],
 )
 def test_wrapped_text_stays_in_its_cells_and_loses_no_letter(text: str) -> None:
     lines = wrapped([(text, ""), ("short", "warn")], 30, 2)
@@ -62,7 +77,14 @@ def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
 
 
 def test_names_are_left_alone() -> None:
-    for name in ("Muñoz, Zoë", "Đorđević", "Nguyễn Ngọc Trường Sơn", "丁立人", "Иванов", "김민"):
+    for name in (
+        "Muñoz, Zoë",
+        "Đorđević",
+        "Nguyễn Ngọc Trường Sơn",
+        "丁立人",
+        "Иванов",
+        "김민",
+    ):
         assert plain(name) == unicodedata.normalize("NFC", name)
 
 
@@ -82,28 +104,46 @@ def test_a_given_name_gives_way_before_the_surname(width: int, shown: str) -> No
 
 def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
     for text, safe in (
-        ("A👍🏽B", "A□□B"), ("👩‍👩‍👧", "□□□"), ("☕\ufe0f", "□"), ("\u0301\u0301a", "a"),
+        ("A👍🏽B", "A□□B"),
+        ("👩‍👩‍👧", "□□□"),
+        ("☕\ufe0f", "□"),
+        ("\u0301\u0301a", "a"),
         ("\u1160x\u11ff", "□x□"),
         ("e" + "\u0301" * 5000, "é" + "\u0301" * 2),
-    ):  # fmt: skip
+    ):
         assert plain(text) == safe
 
 
 @pytest.mark.parametrize(
     ("written", "text"),
     [
-        *((ply_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)), text)
-          for (cp, mate), text in {
-            (None, None): "·", (35, None): "+0.35", (-1204, None): "-12.04", (0, None): "+0.00",
-            (3900, 5): "#5", (-3900, -3): "#-3", (-3900, 0): "#", (3900, None): "+39",
-        }.items()),
-        *((perceived_text(elo), text) for elo, text in {
-            None: "·", 2340.4: "2340", 3201.0: "3200+", 799.0: "800-", 3200.0: "3200",
-        }.items()),
+        *(
+            (ply_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)), text)
+            for (cp, mate), text in {
+                (None, None): "·",
+                (35, None): "+0.35",
+                (-1204, None): "-12.04",
+                (0, None): "+0.00",
+                (3900, 5): "#5",
+                (-3900, -3): "#-3",
+                (-3900, 0): "#",
+                (3900, None): "+39",
+            }.items()
+        ),
+        *(
+            (perceived_text(elo), text)
+            for elo, text in {
+                None: "·",
+                2340.4: "2340",
+                3201.0: "3200+",
+                799.0: "800-",
+                3200.0: "3200",
+            }.items()
+        ),
         (interval_text(1890.2, 2370.0), "1890–2370"),
         (interval_text(None, 2370.0) + interval_text(1890.2, None), ""),
     ],
-)  # fmt: skip
+)
 def test_figures_in_few_cells(written: str, text: str) -> None:
     assert written == text
 
@@ -127,20 +167,30 @@ def test_the_clock_of_the_side_to_move_runs() -> None:
     game = detail()
     assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
     assert clock_runs(game, 0) is None
-    stopped = {"result": "1-0"}, {"problem": "illegal move"}, {"termination": "adjourned"}
+    stopped = (
+        {"result": "1-0"},
+        {"problem": "illegal move"},
+        {"termination": "adjourned"},
+    )
     for over in (*stopped, {"restored": True}):
         assert clock_runs(replace(game, **over), 2) is None
     assert clock_runs(replace(game, problem="not read: white.elo (a list)"), 2) is True
 
 
-def player(name: str, perceived: int | None = None, percentile: float | None = None) -> PlayerView:
+def player(
+    name: str, perceived: int | None = None, percentile: float | None = None
+) -> PlayerView:
     return PlayerView(
         name, name, 2000, 1, 30, -12.5, 30, perceived, percentile=percentile, score=0.3
     )
 
 
-def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missing() -> None:
-    players = [player("Early", 2900), player("Beta", 2300, 40.0), player("Alpha", 2100, 60.0)]
+def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
+    players = [
+        player("Early", 2900),
+        player("Beta", 2300, 40.0),
+        player("Alpha", 2100, 60.0),
+    ]
     engine = replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
     text = drawn(printed.players(players, engine, "same-search", width=80), 80)
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")
@@ -149,9 +199,13 @@ def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missi
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
     game = replace(detail(result="1-0"), curves=curves)
     wide, text = (
-        drawn(printed.games([game], ENGINE, "same-search", width=x), x) for x in (100, 80)
+        drawn(printed.games([game], ENGINE, "same-search", width=x), x)
+        for x in (100, 80)
     )
-    assert all(each in text for each in ("1.1 ", "1-0", "2441", "1790")) and "2180–2750" in wide
+    assert (
+        all(each in text for each in ("1.1 ", "1-0", "2441", "1790"))
+        and "2180–2750" in wide
+    )
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
     view = AnalysedPlayer(**asdict(player("[b]Anna")), methods=found)
     text = drawn(printed.methods([view], width=90), 90)
@@ -166,7 +220,8 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
     stage = Stage()
     views = list(stage.client_state.players())
     text = drawn(
-        printed.players(views, stage.client_state.engine(), "same-search", width=width), width
+        printed.players(views, stage.client_state.engine(), "same-search", width=width),
+        width,
     )
     assert max(map(cell_len, text.splitlines())) <= width
     for view in views:
@@ -191,7 +246,12 @@ async def test_a_players_page_has_every_figure() -> None:
 
 
 def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
-    figures = {"a": (2300.2, 20), "b": (2299.8, 20), "c": (2200.0, 20), "d": (2900.0, 9)}
+    figures = {
+        "a": (2300.2, 20),
+        "b": (2299.8, 20),
+        "c": (2200.0, 20),
+        "d": (2900.0, 9),
+    }
     views = [
         replace(NOBODY, id=id, perceived=perceived, counted=counted)
         for id, (perceived, counted) in figures.items()

@@ -55,8 +55,12 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     game = replace(detail(), curves=Curves(white=(early,), black=(whole,)))
     names = ("perceived", "usual", "percentile", "algorithm4", "interval")
     assert [figure_cell(name, early, 2160) for name in names] == [
-        "2441", "2180–2750", "early", "2210", "2010–2410",
-    ]  # fmt: skip
+        "2441",
+        "2180–2750",
+        "early",
+        "2210",
+        "2010–2410",
+    ]
     assert is_early(early) and is_early(None) and not is_early(whole)
     assert figure_cell("percentile", whole) == "74%"
     assert best_strength(game) == 2441.0
@@ -93,21 +97,30 @@ def test_the_newest_round_comes_first_and_alerts_before_it() -> None:
 
 def test_one_round_of_several_sources_stands_in_the_order_of_its_boards() -> None:
     written = {board: "7" if board > 19 else f"7.{board}" for board in range(1, 29)}
-    games = [detail(f"g{board}", board, round=round) for board, round in written.items()]
+    games = [
+        detail(f"g{board}", board, round=round) for board, round in written.items()
+    ]
     assert [game.board for game in sorted(games, key=game_order)] == list(range(1, 29))
 
 
 def test_finished_boards_of_earlier_rounds_are_folded() -> None:
-    games = [*round_of("Round 7", "1-0", "*"), *round_of("8.1", "1-0"), *round_of("Final", "1-0")]
+    games = [
+        *round_of("Round 7", "1-0", "*"),
+        *round_of("8.1", "1-0"),
+        *round_of("Final", "1-0"),
+    ]
     shown = [game.id for game in of_newest_rounds(games, ())]
     assert shown == ["Round 7.2", "8.1.1", "Final.1"]
     # What asks for notice is never folded.
     asking = [game.id for game in of_newest_rounds(games, {"Round 7.1"})]
     assert asking == ["Round 7.1", *shown]
     assert [game.id for game in games if board_matcher("round 7")(game)] == [
-        "Round 7.1", "Round 7.2",
-    ]  # fmt: skip
-    assert [game.id for game in games if board_matcher("Rd 8 finished")(game)] == ["8.1.1"]
+        "Round 7.1",
+        "Round 7.2",
+    ]
+    assert [game.id for game in games if board_matcher("Rd 8 finished")(game)] == [
+        "8.1.1"
+    ]
     assert not any(map(board_matcher("round 1"), games))
 
 
@@ -127,7 +140,13 @@ def test_what_is_new_is_new_for_a_moment() -> None:
 
 def test_a_move_taken_back_or_come_while_cut_off_is_not_new() -> None:
     changes = RecentChanges(Clock())
-    changes.note([MOVE, MoveMessage("g1", 2, PlyView(2, "e5", "e7e5")), MoveMessage("g1", 2, None)])
+    changes.note(
+        [
+            MOVE,
+            MoveMessage("g1", 2, PlyView(2, "e5", "e7e5")),
+            MoveMessage("g1", 2, None),
+        ]
+    )
     assert not changes.is_new("g1", 1)
     changes.note([MOVE])
     changes.age_s("g1", 5)
@@ -157,7 +176,8 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     changes = RecentChanges(clock)
     live, silent = (FeedHealth("hall", state) for state in ("live", "stale"))
     changes.look([live], [])
-    # A position that was there before counts from when it is first looked at, however late.
+    # A position that was there before counts from when it is first looked at, however
+    # late.
     clock.now_s += 7200
     assert changes.ran_s("g1", "hall", 0) == 0.0
     clock.now_s += 3
@@ -191,7 +211,8 @@ FIGURE = PointMessage("g1", "white", point(1, 2210.0))
 
 def plies(*sans: str) -> list[Change]:
     return [
-        MoveMessage("g1", ply, PlyView(ply, san, "0000")) for ply, san in enumerate(sans, start=1)
+        MoveMessage("g1", ply, PlyView(ply, san, "0000"))
+        for ply, san in enumerate(sans, start=1)
     ]
 
 
@@ -208,10 +229,16 @@ NEW: list[Change] = [GameMessage(VIEW)]
 def test_moves_and_figures_are_lines() -> None:
     played = MoveMessage("g1", 1, replace(E4, clock_s=59.0))
     assert print_changes([*NEW, played]) == ["board appears", "played 1.e4, clock 0:59"]
-    assert print_changes([*NEW, *plies("e4", "c5", "Nf3")])[1:] == ["played 3 moves to 2.Nf3"]
-    whole: list[Change] = [ScoreMessage("g1", SCORED), PointMessage("g1", "white", full_point(1))]
+    assert print_changes([*NEW, *plies("e4", "c5", "Nf3")])[1:] == [
+        "played 3 moves to 2.Nf3"
+    ]
+    whole: list[Change] = [
+        ScoreMessage("g1", SCORED),
+        PointMessage("g1", "white", full_point(1)),
+    ]
     assert print_changes([*NEW, played], whole) == [
-        "1.e4 +0.30, gain -0.12. Petriashvili, Nikoloz: playing like 2441 · usual for 2459 "
+        "1.e4 +0.30, gain -0.12. Petriashvili, Nikoloz: "
+        "playing like 2441 · usual for 2459 "
         "against 1807: 2180–2750 · better than 74 % of games by players of 2459"
     ]
     # A gain known before the score still names the move; sent again it is told no more.
@@ -224,19 +251,27 @@ def test_moves_and_figures_are_lines() -> None:
 
 
 def test_takebacks_corrections_results_and_ends_are_told_once() -> None:
-    over: list[Change] = [GameMessage(OVER), GameMessage(OVER), MoveMessage("g1", 2, None)]
+    over: list[Change] = [
+        GameMessage(OVER),
+        GameMessage(OVER),
+        MoveMessage("g1", 2, None),
+    ]
     assert print_changes([*NEW, *plies("e4", "c5")], over) == [
         "1-0",
         OVER.problem,
         "taken back to 1.e4",
     ]
-    assert print_changes(NEW, [MoveMessage("g1", 1, None)]) == ["taken back to the start"]
+    assert print_changes(NEW, [MoveMessage("g1", 1, None)]) == [
+        "taken back to the start"
+    ]
     assert print_changes(NEW, [GoneMessage("g1")]) == ["gone from its source"]
     instead = [MoveMessage("g1", 2, PlyView(2, "e5", "e7e5"))]
     taken_back = [*NEW, *plies("e4", "c5"), MoveMessage("g1", 2, None)]
     assert print_changes(taken_back, instead) == ["played 1...e5"]
     # In a game met in its middle, too, it says what was there.
-    assert print_changes([GameMessage(detail())], instead) == ["corrected to 1...e5, was c5"]
+    assert print_changes([GameMessage(detail())], instead) == [
+        "corrected to 1...e5, was c5"
+    ]
 
 
 def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
@@ -248,18 +283,31 @@ def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
     ):
         figure = PointMessage("g1", "white", full_point(ply))
         moves = plies("e4", "c5", "Nf3")
-        assert f": {verb} 2441 · " in print_changes([GameMessage(view), *moves], [figure])[0]
+        assert (
+            f": {verb} 2441 · "
+            in print_changes([GameMessage(view), *moves], [figure])[0]
+        )
 
 
 def test_a_feed_is_told_of_when_it_changes() -> None:
     live = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
-    retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
-    assert print_changes([live, live, retrying]) == ["demo live", "demo retrying: again in 4 s"]
+    retrying = HealthMessage(
+        (FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth()
+    )
+    assert print_changes([live, live, retrying]) == [
+        "demo live",
+        "demo retrying: again in 4 s",
+    ]
 
 
 def test_alerts_are_lines_where_they_are_sent_at_all() -> None:
     text = "Board 3: 0:00\x1b[2J"
-    flag = Alert(id="f", kind="flag", severity="alarm", text=text, advice="", first_seen_s=1.0)
+    flag = Alert(
+        id="f", kind="flag", severity="alarm", text=text, advice="", first_seen_s=1.0
+    )
     over = replace(flag, cleared_s=5.0)
     lines = print_changes([AlertMessage(flag), AlertMessage(flag), AlertMessage(over)])
-    assert lines == ["alert raised !! Board 3: 0:00[2J", "alert over !! Board 3: 0:00[2J"]
+    assert lines == [
+        "alert raised !! Board 3: 0:00[2J",
+        "alert over !! Board 3: 0:00[2J",
+    ]

@@ -1,4 +1,6 @@
-"""Every key and view, on the state of a rehearsal; and the frames themselves, kept as text."""
+"""Every key and view, on the state of a rehearsal; and the frames themselves, kept as
+text.
+"""
 
 import datetime as dt
 import os
@@ -53,23 +55,33 @@ SIZES = ((80, 24), (120, 40), (200, 60))
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("field", ["", "unrated-"])
-async def test_the_frames_are_as_they_were_looked_at(field: str, size: tuple[int, int]) -> None:
+async def test_the_frames_are_as_they_were_looked_at(
+    field: str, size: tuple[int, int]
+) -> None:
     kind: Kind = "unrated" if field else "open"
-    some = ("boards", "board") if field else ("boards", "board", "board-algorithm4", "players")
+    some = (
+        ("boards", "board")
+        if field
+        else ("boards", "board", "board-algorithm4", "players")
+    )
     views = VIEWS if size == SIZES[0] and not field else some
-    async with Stage(alerts=not field, kind=kind, native=bool(field), size=size) as stage:
+    async with Stage(
+        alerts=not field, kind=kind, native=bool(field), size=size
+    ) as stage:
         for view in views:
             await stage.press(*VIEWS[view])
             stage.now_s += 60  # messages of the moment are gone
             shown = await stage.frame() + "\n"
             path = FRAMES / f"{field}{view}-{size[0]}x{size[1]}.txt"
-            if os.environ.get("LIVE_RATE_WRITE_FRAMES"):  # to look at them, and keep them
+            if os.environ.get(
+                "LIVE_RATE_WRITE_FRAMES"
+            ):  # to look at them, and keep them
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(shown, encoding="utf-8")
             assert shown == path.read_text(encoding="utf-8"), view
 
 
-async def test_every_view_has_its_place_in_every_size_and_one_too_small_says_so() -> None:
+async def test_every_view_fits_every_size_and_a_screen_too_small_says_so() -> None:
     async with Stage(alerts=True) as stage:
         for size in ((60, 12), (163, 40)):
             await stage.resize(size)
@@ -122,13 +134,17 @@ async def test_every_order_sorts_and_says_so() -> None:
             (
                 "Clocks▾",
                 "clock",
-                lambda game: -1e9 if game.result != "*" else -(least_clock_s(game) or 1e9),
+                lambda game: (
+                    -1e9 if game.result != "*" else -(least_clock_s(game) or 1e9)
+                ),
             ),
             ("Age▾", "age", lambda game: game.result == "*"),
             ("Plays like▾", "rating", lambda game: best_strength(game) or 0.0),
         ):
             text = await stage.press("s")
-            assert head in text and boards.order == order and "alerts stay on top" in text
+            assert (
+                head in text and boards.order == order and "alerts stay on top" in text
+            )
             values = [value(stage.client_state.game(view.id)) for view in boards.listed]
             assert values == sorted(values, reverse=True)
         await stage.press("s")
@@ -147,10 +163,12 @@ async def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
         assert len(listed(stage)) == 6
 
 
-async def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for() -> None:
+async def test_next_morning_only_the_newest_round_is_shown_at_first() -> None:
     async with Stage() as stage:
         for board in (1, 2):
-            for change in replay_game(detail(f"new{board}", board, round="99", event="")):
+            for change in replay_game(
+                detail(f"new{board}", board, round="99", event="")
+            ):
                 stage.client_state.apply(change)
         for view in list(stage.client_state.games()):
             over = "*" if view.id.startswith("new") else "1-0"
@@ -195,7 +213,9 @@ async def test_the_delay_is_asked_for_and_checked() -> None:
         (PublicDelay(30.0, 5, 2), "0:30 behind, holding 5 moves on 2 boards"),
     ],
 )
-async def test_how_far_the_public_is_behind_and_what_waits(delay: PublicDelay, said: str) -> None:
+async def test_how_far_the_public_is_behind_and_what_waits(
+    delay: PublicDelay, said: str
+) -> None:
     assert write_delay(delay) == said
     async with Stage() as stage:
         stage.context.public_delay = lambda: delay
@@ -204,7 +224,9 @@ async def test_how_far_the_public_is_behind_and_what_waits(delay: PublicDelay, s
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_board_stays_where_it_is_while_the_game_goes_on(size: tuple[int, int]) -> None:
+async def test_a_board_stays_where_it_is_while_the_game_goes_on(
+    size: tuple[int, int],
+) -> None:
     async with Stage() as stage:
         await stage.resize(size)
         texts = [
@@ -213,13 +235,22 @@ async def test_a_board_stays_where_it_is_while_the_game_goes_on(size: tuple[int,
             (await stage.press("home")),
         ]
         assert (
-            len({next(at for at, x in enumerate(t.splitlines()) if "+5┤" in x) for t in texts}) == 1
+            len(
+                {
+                    next(at for at, x in enumerate(t.splitlines()) if "+5┤" in x)
+                    for t in texts
+                }
+            )
+            == 1
         )
 
 
 async def test_a_key_that_does_nothing_says_why() -> None:
     async with Stage(alerts=True, able=False) as stage:
-        assert "It does nothing now: alerts and log are for arbiters" in await stage.press("w")
+        assert (
+            "It does nothing now: alerts and log are for arbiters"
+            in await stage.press("w")
+        )
         assert "set at the service" in await stage.press("d")
         assert "removed at the service itself" in await stage.press("x")
         assert "are for arbiters" in await stage.press("3", "a")
@@ -235,7 +266,10 @@ async def test_a_board_opens_steps_and_closes() -> None:
         assert game.plies[-1].san in await stage.press("enter")
         before = await stage.press("left")
         assert stage.app.board.ply == len(game.plies) - 1
-        assert f"at {len(game.plies) // 2}" in before and "end follows the game again" in before
+        assert (
+            f"at {len(game.plies) // 2}" in before
+            and "end follows the game again" in before
+        )
         stage.client_state.apply(MoveMessage(game.id, 1, None))
         assert "no move yet" in await stage.frame() and stage.app.board.ply is None
         assert "at the start" in await stage.press("home")
@@ -319,9 +353,9 @@ async def test_alerts_are_acknowledged_muted_and_noted() -> None:
         stage.client_state.apply(AlertMessage(replace(first, muted=True)))
         stage.now_s += 60
         await stage.frame()
-        assert "2 alerts, 1 of them muted" in await stage.press("end") and "▌z " in cursor_line(
-            await stage.frame()
-        )
+        assert "2 alerts, 1 of them muted" in await stage.press(
+            "end"
+        ) and "▌z " in cursor_line(await stage.frame())
         assert "Unmuted" in await stage.press("m")
         assert {each.muted for each in stage.asked[6:]} == {False}
         assert "Board 1 " in await stage.press("enter")
@@ -350,7 +384,9 @@ async def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> 
         ]
         shown = (await stage.frame()).splitlines()
         assert "White's flag has fallen: 0:00 on the clock, no result" in shown[3]
-        stage.client_state.apply(AlertMessage(replace(stale, id="stale last", game=last)))
+        stage.client_state.apply(
+            AlertMessage(replace(stale, id="stale last", game=last))
+        )
         assert "no result (+1)\n" in await stage.press("j")
         # The view goes to the top, wherever the cursor was.
         await stage.resize((80, 12))
@@ -358,16 +394,22 @@ async def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> 
         assert "2 !! 2 ?" in (await stage.frame()).splitlines()[0]
         for alert in list(stage.client_state.alerts()):
             if alert.severity == "alarm":
-                stage.client_state.apply(AlertMessage(replace(alert, acknowledged_s=1.0)))
+                stage.client_state.apply(
+                    AlertMessage(replace(alert, acknowledged_s=1.0))
+                )
         title = (await stage.press("5", "exclamation_mark")).splitlines()[0]
-        assert "2 ?" in title and "!" not in title and stage.app.view is stage.app.boards
+        assert (
+            "2 ?" in title and "!" not in title and stage.app.view is stage.app.boards
+        )
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (200, 60)])
 async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> None:
     async with Stage(alerts=True, size=size) as stage:
         lines = stage.shown().splitlines()
-        heads = [head for head in ("Elo", "Plays like", "Curve", "Score") if head in lines[1]]
+        heads = [
+            head for head in ("Elo", "Plays like", "Curve", "Score") if head in lines[1]
+        ]
         assert len(heads) == 4
         row = ("Larino Nieto", "Fiorito", "2448 2402", "2383   2334", "+2.19")
         assert all(cell in lines[2] for cell in row)
@@ -376,7 +418,9 @@ async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> Non
             .strip()
             .startswith("White's flag has fallen: 0:00 on the clock, no result")
         )
-        assert "Sanz Wawer" in await stage.press("down"), "the cursor leaves sentences out"
+        assert "Sanz Wawer" in await stage.press("down"), (
+            "the cursor leaves sentences out"
+        )
         assert stage.app.boards.rows.cursor == stage.app.boards.listed[1].id
 
 
@@ -385,7 +429,9 @@ async def test_an_event_without_boards_says_what_is_followed() -> None:
         for view in list(stage.client_state.games()):
             stage.client_state.apply(GoneMessage(view.id))
         feed = FeedHealth(
-            "http://hall/r3", "retrying", "http://hall/r3 answers 503, trying again in 9 s"
+            "http://hall/r3",
+            "retrying",
+            "http://hall/r3 answers 503, trying again in 9 s",
         )
         stage.client_state.apply(HealthMessage((feed,), EngineHealth()))
         lines = [line.strip() for line in (await stage.frame()).splitlines()]
@@ -402,13 +448,22 @@ async def test_an_alert_names_its_players_once() -> None:
         name = board.black.name
         text = f"Board {board.board}: {name}'s clock rose from 60:33 to 90:30"
         rise = Alert(
-            id="rise", kind="clock-rising", severity="look", text=text, advice="",
-            game=board.id, player=name, color="black", first_seen_s=BASE_S,
-        )  # fmt: skip
+            id="rise",
+            kind="clock-rising",
+            severity="look",
+            text=text,
+            advice="",
+            game=board.id,
+            player=name,
+            color="black",
+            first_seen_s=BASE_S,
+        )
         stage.client_state.apply(AlertMessage(rise))
         assert "Black's clock rose from" in await stage.frame()
         rows = (await stage.press("3")).splitlines()
-        assert name not in rows[2] and "Black's clock rose from 60:33 to 90:30" in rows[2]
+        assert (
+            name not in rows[2] and "Black's clock rose from 60:33 to 90:30" in rows[2]
+        )
         assert sum(name in row for row in rows) == 1
         log = IncidentLog()
         log.add_alert(rise, BASE_S)
@@ -442,18 +497,32 @@ async def test_only_yes_ends_the_service() -> None:
 
 async def test_a_message_does_not_follow_to_another_screen() -> None:
     async with Stage() as stage:
-        assert "Sorted" in await stage.press("s") and "Sorted" not in await stage.press("2")
+        assert "Sorted" in await stage.press("s") and "Sorted" not in await stage.press(
+            "2"
+        )
 
 
 async def test_commands_cover_views_keys_and_themes() -> None:
     async with Stage() as stage:
-        commands = {each.title for each in stage.app.get_system_commands(stage.app.screen)}
-        assert {"Boards", "Sources", "Open", "Sort", "Theme", "Quit", "Delay"} <= commands
+        commands = {
+            each.title for each in stage.app.get_system_commands(stage.app.screen)
+        }
+        assert {
+            "Boards",
+            "Sources",
+            "Open",
+            "Sort",
+            "Theme",
+            "Quit",
+            "Delay",
+        } <= commands
 
 
 async def test_a_lost_connection_stands_where_messages_stand() -> None:
     async with Stage() as stage:
-        stage.context.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
+        stage.context.status = lambda: (
+            "connection lost: nobody listens there; trying again in 2 s"
+        )
         assert "trying again in 2 s" in (await stage.frame()).splitlines()[-2]
 
 
@@ -462,7 +531,9 @@ async def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
         pages = [(await stage.press("3", "question_mark"))]
         pages += [(await stage.press("pagedown")) for _ in range(3)]
         said = " ".join(
-            " ".join(line.strip("│─ ") for page in pages for line in page.splitlines()).split()
+            " ".join(
+                line.strip("│─ ") for page in pages for line in page.splitlines()
+            ).split()
         )
         assert "\u2026" not in said
         assert "8 of 10 games" in said and "all alerts of the board" in said
@@ -479,18 +550,23 @@ async def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None
         stage.now_s += 3
         # Black has moved last at board 1.
         assert "59:01" in await stage.frame() and "42:02" in await stage.frame()
-        stage.client_state.apply(HealthMessage((FeedHealth("demo", "retrying"),), EngineHealth()))
+        stage.client_state.apply(
+            HealthMessage((FeedHealth("demo", "retrying"),), EngineHealth())
+        )
         await stage.frame()
         stage.now_s += 600
         assert "59:01" in await stage.frame() and "42:02" in await stage.frame()
-        stage.client_state.apply(HealthMessage((FeedHealth("demo", "live"),), EngineHealth()))
+        stage.client_state.apply(
+            HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
+        )
         await stage.frame()
         stage.now_s += 6000
-        # Never below zero; by our reckoning alone, until the source or an alert says so.
+        # Never below zero; by our reckoning alone, until the source or an alert says
+        # so.
         assert "0:00?" in await stage.frame()
 
 
-async def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> None:
+async def test_a_source_is_brief_at_the_foot_and_whole_on_its_screen() -> None:
     async with Stage() as stage:
         url = "https://example.org/round/3/a-long-name-of-an-event/games.pgn"
         why = f"{url} asks us to slow down (429), trying again in 28 s"
@@ -501,14 +577,17 @@ async def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen()
         stage.now_s += 180
         text = " ".join((await stage.press("5")).split())
         assert (
-            f"↻ {url}: retrying, 0 boards, not live for 3 min asks us to slow down (429), trying"
-            in text
-        )
+            f"↻ {url}: retrying, 0 boards, "
+            "not live for 3 min asks us to slow down (429), trying"
+        ) in text
         assert "● demo: live, 6 boards" in text
-        late = EngineHealth(behind="figures are up to 6 moves behind on 9 boards: follow fewer")
+        late = EngineHealth(
+            behind="figures are up to 6 moves behind on 9 boards: follow fewer"
+        )
         stage.client_state.apply(HealthMessage(feeds[:1], late))
         assert (
-            "! figures are up to 6 moves behind on 9" in (await stage.press("1")).splitlines()[-2]
+            "! figures are up to 6 moves behind on 9"
+            in (await stage.press("1")).splitlines()[-2]
         )
         assert "from ● demo" in await stage.press("enter")
         ended = FeedHealth("demo", "failed", "demo holds no game")
@@ -518,14 +597,18 @@ async def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen()
 
 async def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
     async with Stage() as stage:
-        assert "✓ there is no alert" in await stage.press("3") and "✓ the log is empty" in (
-            await stage.press("4")
-        )
+        assert "✓ there is no alert" in await stage.press(
+            "3"
+        ) and "✓ the log is empty" in (await stage.press("4"))
         stage.context.no_desk = lambda: "the service went away"
         for key in ("3", "4"):
             text = await stage.press(key)
             assert "✓" not in text and "Not known: the service went away" in text
-            assert "0 alerts" not in text and "0 incidents" not in text and "not known here" in text
+            assert (
+                "0 alerts" not in text
+                and "0 incidents" not in text
+                and "not known here" in text
+            )
         assert await stage.press("w") and not stage.asks_for
 
 
@@ -558,15 +641,22 @@ async def test_what_is_withheld_is_not_taken_for_unknown() -> None:
         engine = withheld_from(stage.client_state.engine(), Visibility.VENUE)
         stage.client_state.apply(EngineMessage(engine))
         lines = (await stage.frame()).splitlines()
-        assert "this service withholds scores and ratings" in lines[-2] and "0 Elo" not in lines[0]
+        assert (
+            "this service withholds scores and ratings" in lines[-2]
+            and "0 Elo" not in lines[0]
+        )
 
 
-async def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note() -> None:
+async def test_every_view_marks_a_board_with_an_unacknowledged_alert() -> None:
     async with Stage(alerts=True) as stage:
 
         async def read_signs() -> tuple[int, int, bool]:
-            boards = [line[1] for line in (await stage.press("1", "home")).splitlines()[2:8]]
-            players = [line[6:7] for line in (await stage.press("2")).splitlines()[2:-2]]
+            boards = [
+                line[1] for line in (await stage.press("1", "home")).splitlines()[2:8]
+            ]
+            players = [
+                line[6:7] for line in (await stage.press("2")).splitlines()[2:-2]
+            ]
             board = await stage.press("1", "enter")
             signs = sum(sign in ("!", "?") for sign in boards)
             return signs, players.count("!"), "!! White's flag has fallen" in board
@@ -607,12 +697,20 @@ async def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
     over = replace(running, result="1-0")
     unsure = replace(over, plies_scored=1)
     async with Stage(size=(120, 40)) as stage:
-        for each, said in ((running, "lays like"), (over, "layed like"), (unsure, "lays like")):
+        for each, said in (
+            (running, "lays like"),
+            (over, "layed like"),
+            (unsure, "lays like"),
+        ):
             text = await show_board(stage, each)
-            assert f"P{said}" in text and ("played like 2441" in text) == (said == "layed like")
+            assert f"P{said}" in text and ("played like 2441" in text) == (
+                said == "layed like"
+            )
 
 
-LOOK = Alert(id="a", kind="stale", severity="look", text="", advice="", first_seen_s=0.0)
+LOOK = Alert(
+    id="a", kind="stale", severity="look", text="", advice="", first_seen_s=0.0
+)
 
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
@@ -624,9 +722,14 @@ def stage_with_log() -> tuple[Stage, GameId]:
     game = next(view.id for view in made.client_state.games() if view.board == 1)
     text, advice = "White's flag has fallen", "Go there."
     flag = Alert(
-        id="f", kind="flag", severity="alarm", text=text, advice=advice, game=game,
+        id="f",
+        kind="flag",
+        severity="alarm",
+        text=text,
+        advice=advice,
+        game=game,
         first_seen_s=BASE_S,
-    )  # fmt: skip
+    )
     log.add_alert(flag, BASE_S)
     log.add_alert(replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
     log.add_alert(replace(flag, id="feed x", kind="feed", game=None), BASE_S)
@@ -652,7 +755,8 @@ async def test_a_row_of_the_log_says_what_was_the_matter_then() -> None:
     log = IncidentLog()
     log.add_alert(replace(LOOK, text="No move for 22 minutes"), BASE_S)
     log.add_alert(
-        replace(LOOK, text="No move for 40 minutes", acknowledged_s=BASE_S + 1), BASE_S + 1
+        replace(LOOK, text="No move for 40 minutes", acknowledged_s=BASE_S + 1),
+        BASE_S + 1,
     )
     async with Stage() as stage:
         stage.context.incidents = log.incidents
@@ -666,7 +770,13 @@ async def test_it_is_filtered_by_words_by_the_time_and_by_what_is_open() -> None
     async with made as stage:
         await stage.press("4")
         rows = stage.app.views["log"].query_one(RowList)
-        for query, found in (("disputed", 1), ("15:06:05", 1), ("open", 1), ("over", 2), ("", 3)):
+        for query, found in (
+            ("disputed", 1),
+            ("15:06:05", 1),
+            ("open", 1),
+            ("over", 2),
+            ("", 3),
+        ):
             await stage.press("slash")
             await stage.answer(query)
             assert len(rows.ids) == found, query

@@ -1,4 +1,6 @@
-"""The app as a person meets it: keys, questions, hostile texts, what is drawn again, themes."""
+"""The app as a person meets it: keys, questions, hostile texts, what is drawn again,
+themes.
+"""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -100,29 +102,40 @@ async def test_hostile_names_leave_the_screen_intact() -> None:
     wrong = "is not what a feed sends"
     async with Stage() as stage:
         board = next(view for view in stage.client_state.games() if view.board == 2)
-        stage.client_state.apply(GameMessage(replace(board, problem=f"{wrong}, {wrong}")))
+        stage.client_state.apply(
+            GameMessage(replace(board, problem=f"{wrong}, {wrong}"))
+        )
         clean = (await stage.frame()).splitlines()
         for name in HOSTILE_NAMES:
             for view in stage.client_state.games():
                 view = replace(view, event=name, problem=None)
                 if view.board == 2:
                     player = replace(view.white, name=name, title=name)
-                    view = replace(view, white=player, problem=f"{wrong}, {wrong}, {name}")
+                    view = replace(
+                        view, white=player, problem=f"{wrong}, {wrong}, {name}"
+                    )
                 message = GameMessage(view)
                 stage.client_state.apply(message)
                 stage.changes.note([message])
             lines = (await stage.frame()).splitlines()
-            # Nothing but that board's lines looks different, beside the event's name, and figures
-            # stand where they did.
+            # Nothing but that board's lines looks different, beside the event's name,
+            # and figures stand where they did.
             row, note, *event = [row for row in range(22) if lines[row] != clean[row]]
             assert note == row + 1 and lines[note].strip().startswith(wrong)
             assert all(lines[each].startswith("─Board ") for each in event)
-            before, after = (shown[row].partition("2284")[0] for shown in (clean, lines))
+            before, after = (
+                shown[row].partition("2284")[0] for shown in (clean, lines)
+            )
             assert cell_len(before) == cell_len(after)
         for number, view in enumerate(list(stage.client_state.games())):
             names = [HOSTILE_NAMES[(2 * number + at) % len(HOSTILE)] for at in (0, 1)]
-            white, black = replace(view.white, name=names[0]), replace(view.black, name=names[1])
-            stage.client_state.apply(GameMessage(replace(view, white=white, black=black)))
+            white, black = (
+                replace(view.white, name=names[0]),
+                replace(view.black, name=names[1]),
+            )
+            stage.client_state.apply(
+                GameMessage(replace(view, white=white, black=black))
+            )
         for keys in (("j", "enter"), ("2",), ("enter",), ("3",), ("1", "k")):
             text = await stage.press(*keys)
             assert max(map(cell_len, text.splitlines())) <= 80

@@ -1,8 +1,8 @@
-"""A round of 56 boards as the service holds it: real games, the real ledger, and an engine made of
-dice, which is told how strong each player is.
+"""A round of 56 boards as the service holds it: real games, the real ledger, and an
+engine made of dice, which is told how strong each player is.
 
-Stands where searching thousands of positions would only be slower: overlays are about showing what
-follows from answers.
+Stands where searching thousands of positions would only be slower: overlays are about
+showing what follows from answers.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -21,7 +21,15 @@ from live.event.game_change import EventChange, select_messages
 from live.event.rate_game import Measure
 from live.event.requests import RequestId, Urgency
 from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail
-from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result, Score
+from live.messages.from_sources import (
+    FeedReport,
+    GameReport,
+    Headers,
+    Move,
+    Player,
+    Result,
+    Score,
+)
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change
 from live.ratings.perceived_model import MODELS, Models
@@ -34,20 +42,64 @@ BOARDS = 56
 
 #: Made up; family names that no list of players holds.
 _FAMILY = (
-    *("Abelsen", "Bravik", "Cardoza", "Dumitrel", "Eskelund", "Farragher", "Grünfeldt"),
-    *("Hallasaar", "Ibarrola", "Jankulov", "Kowalinska", "Lindqvar", "Montserat", "Novačik"),
-    *("Okonjima", "Petrides", "Quillfeldt", "Rozenbergs", "Sørvaag", "Takemori"),
+    "Abelsen",
+    "Bravik",
+    "Cardoza",
+    "Dumitrel",
+    "Eskelund",
+    "Farragher",
+    "Grünfeldt",
+    "Hallasaar",
+    "Ibarrola",
+    "Jankulov",
+    "Kowalinska",
+    "Lindqvar",
+    "Montserat",
+    "Novačik",
+    "Okonjima",
+    "Petrides",
+    "Quillfeldt",
+    "Rozenbergs",
+    "Sørvaag",
+    "Takemori",
 )
 _GIVEN = (
-    *("Ana", "Bo", "Chiara", "Dag", "Emil", "Fatou", "Gita"),
-    *("Hugo", "Ines", "Jo", "Kaisa", "Luka", "Mara", "Nils"),
+    "Ana",
+    "Bo",
+    "Chiara",
+    "Dag",
+    "Emil",
+    "Fatou",
+    "Gita",
+    "Hugo",
+    "Ines",
+    "Jo",
+    "Kaisa",
+    "Luka",
+    "Mara",
+    "Nils",
 )
 _TITLES = ("GM", "IM", "WGM", "FM", None)
-_FEDERATIONS = ("NOR", "GER", "IND", "ESP", "USA", "POL", "GRE", "JPN", "ENG", "ARG", "EST", "NGR")
+_FEDERATIONS = (
+    "NOR",
+    "GER",
+    "IND",
+    "ESP",
+    "USA",
+    "POL",
+    "GRE",
+    "JPN",
+    "ENG",
+    "ARG",
+    "EST",
+    "NGR",
+)
 
 
 def players(count: int = 2 * BOARDS) -> list[Player]:
-    """Player ``n`` is at board ``n // 2 + 1``, White first; strength falls with the board."""
+    """Player ``n`` is at board ``n // 2 + 1``, White first; strength falls with the
+    board.
+    """
     return [
         Player(
             name=f"{_FAMILY[n % len(_FAMILY)]}, {_GIVEN[n * 5 % len(_GIVEN)]}",
@@ -70,7 +122,9 @@ def lines() -> list[tuple[Move, ...]]:
             spent = min(random.expovariate(1 / 90), clocks[board.turn] * 0.4)
             clocks[board.turn] += 30 - spent
             move = chess.Move.from_uci(uci)
-            moves.append(Move(uci, board.san(move), float(int(clocks[board.turn])), spent))
+            moves.append(
+                Move(uci, board.san(move), float(int(clocks[board.turn])), spent)
+            )
             board.push(move)
         found.append(tuple(moves))
     return found
@@ -94,7 +148,9 @@ class Broadcast:
         for n, player in enumerate(everybody if names else ()):
             everybody[n] = msgspec.structs.replace(player, name=names[n % len(names)])
         self._line = {n + 1: all_lines[n % len(all_lines)] for n in range(boards)}
-        self._sides = {n + 1: (everybody[2 * n], everybody[2 * n + 1]) for n in range(boards)}
+        self._sides = {
+            n + 1: (everybody[2 * n], everybody[2 * n + 1]) for n in range(boards)
+        }
         self._results: dict[int, Result] = {}
         self._played = dict.fromkeys(self._line, 0)
         self._wishes: list[tuple[Search, RequestId]] = []
@@ -105,13 +161,15 @@ class Broadcast:
     def _publish(self, changes: Sequence[EventChange]) -> None:
         self.listener(select_messages(changes))
 
-    # --- what happens in the hall ---------------------------------------------------------------
+    # --- what happens in the hall -----------------------------------------------------
 
     def play(self, plies: int = 1, *, board: int | None = None) -> None:
         """So many plies at every board that is not over, or at one."""
         for each in self._line if board is None else (board,):
             if each not in self._results:
-                self._played[each] = min(self._played[each] + plies, len(self._line[each]))
+                self._played[each] = min(
+                    self._played[each] + plies, len(self._line[each])
+                )
         self.tell()
 
     def take_back(self, board: int, plies: int) -> None:
@@ -149,7 +207,7 @@ class Broadcast:
             self.state.apply(step)
         self.answer()
 
-    # --- the engine -----------------------------------------------------------------------------
+    # --- the engine -------------------------------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         self._wishes.append((search, request_id))
@@ -158,7 +216,9 @@ class Broadcast:
         self._wishes = [wish for wish in self._wishes if wish[1] != request_id]
 
     def answer(self) -> None:
-        """Answer every search that waits, early plies first: no figure is made twice."""
+        """Answer every search that waits, early plies first: no figure is made
+        twice.
+        """
         while self._wishes:
             self._wishes.sort(key=lambda wish: len(wish[0].position.moves))
             search, request_id = self._wishes.pop(0)
@@ -179,7 +239,9 @@ class Broadcast:
         return SearchResult(Score(score), best, 16)
 
     def _walk(self, board: int) -> list[tuple[int, int]]:
-        """Per position its score, and how many centipawns the move that led there lost."""
+        """Per position its score, and how many centipawns the move that led
+        there lost.
+        """
         if board not in self._walks:
             random = Random(1000 + board)
             walk = [(20, 0)]
@@ -187,8 +249,14 @@ class Broadcast:
                 elo = self._sides[board][ply % 2].elo or 2000
                 strength = (elo - 1300) / 1500
                 good = random.random() < 0.42 + 0.3 * strength
-                lost = 0 if good else int(random.expovariate(1 / (75 - 45 * strength))) + 1
-                score = walk[-1][0] - (lost if ply % 2 == 0 else -lost) + random.randint(-6, 6)
+                lost = (
+                    0 if good else int(random.expovariate(1 / (75 - 45 * strength))) + 1
+                )
+                score = (
+                    walk[-1][0]
+                    - (lost if ply % 2 == 0 else -lost)
+                    + random.randint(-6, 6)
+                )
                 walk.append((max(-900, min(900, score)), lost))
             self._walks[board] = walk
         return self._walks[board]
@@ -217,14 +285,16 @@ async def on_air(
 
 #: One word, two, a title's worth of letters: each is 30 letters long.
 LONG_NAMES = (
-    *("Venkatanarasimharajuvaripetaka", "Nepomniachtchi-Vachier-Lagrave"),
-    *("Wolkenschlegelsteinhausenberge", "Alexandra Konstantinova-Ivanov"),
+    "Venkatanarasimharajuvaripetaka",
+    "Nepomniachtchi-Vachier-Lagrave",
+    "Wolkenschlegelsteinhausenberge",
+    "Alexandra Konstantinova-Ivanov",
 )
 
 
 def standing_still(broadcast: Broadcast, *, extreme: bool = False) -> World:
-    """The round as it stands, with a moment. ``extreme``: every figure at the end of what is shown,
-    and nobody at board 3 has an Elo.
+    """The round as it stands, with a moment. ``extreme``: every figure at the end of
+    what is shown, and nobody at board 3 has an Elo.
     """
     world = World()
     world.info = broadcast.state.engine()
@@ -253,8 +323,14 @@ def _extreme(game: GameDetail) -> GameDetail:
         point = replace(point, perceived=3200) if known else point
         return replace(point, **nothing_usual) if unrated else point
 
-    white, black = (tuple(map(changed, each)) for each in (game.curves.white, game.curves.black))
-    game = replace(game, curves=Curves(white, black), event=f"{LONG_NAMES[0]} {LONG_NAMES[1]}")
+    white, black = (
+        tuple(map(changed, each)) for each in (game.curves.white, game.curves.black)
+    )
+    game = replace(
+        game, curves=Curves(white, black), event=f"{LONG_NAMES[0]} {LONG_NAMES[1]}"
+    )
     if not unrated:
         return game
-    return replace(game, white=replace(game.white, elo=None), black=replace(game.black, elo=None))
+    return replace(
+        game, white=replace(game.white, elo=None), black=replace(game.black, elo=None)
+    )

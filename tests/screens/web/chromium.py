@@ -13,13 +13,16 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 MARK = b"DevTools listening on "
-#: On a busy machine the browser now and then ends at once (1 of 40 starts); that is not our bug.
+#: On a busy machine the browser now and then ends at once (1 of 40 starts); that is not
+#: our bug.
 STARTS = 3
 ANSWER_S = 60
 
 
 class Page:
-    """One tab. ``complaints`` gathers errors, refused requests and violations of the policy."""
+    """One tab. ``complaints`` gathers errors, refused requests and violations of the
+    policy.
+    """
 
     def __init__(self, socket: ClientConnection, address: str) -> None:
         self.address = address
@@ -43,13 +46,22 @@ class Page:
     def _note(self, method: str, params: dict[str, Any]) -> None:
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
-            self.complaints.append(details.get("exception", details).get("description", "error"))
-        elif method == "Log.entryAdded" and params["entry"]["level"] in ("warning", "error"):
+            self.complaints.append(
+                details.get("exception", details).get("description", "error")
+            )
+        elif method == "Log.entryAdded" and params["entry"]["level"] in (
+            "warning",
+            "error",
+        ):
             entry = params["entry"]
             self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
-        elif method == "Runtime.consoleAPICalled" and params["type"] in ("warning", "error"):
+        elif method == "Runtime.consoleAPICalled" and params["type"] in (
+            "warning",
+            "error",
+        ):
             said = [each.get("value") for each in params["args"]]
-            # The board's library says so of a piece that slid while the board took another size.
+            # The board's library says so of a piece that slid while the board took
+            # another size.
             if said[1:] != ["without parentNode"]:
                 self.complaints.append(str(said))
 
@@ -65,13 +77,25 @@ class Page:
         assert "error" not in got, got["error"]
         return got["result"]
 
-    async def open(self, url: str = "about:blank", width: int = 1280, height: int = 900) -> None:
+    async def open(
+        self, url: str = "about:blank", width: int = 1280, height: int = 900
+    ) -> None:
         """In a window of its own, so that it is in sight beside others."""
         if self._session is None:
             # A context of its own: nothing that another tab has kept is there.
-            self.context = (await self.call("Target.createBrowserContext"))["browserContextId"]
-            blank = {"url": "about:blank", "newWindow": True, "browserContextId": self.context}
-            target = {"targetId": (await self.call("Target.createTarget", **blank))["targetId"]}
+            self.context = (await self.call("Target.createBrowserContext"))[
+                "browserContextId"
+            ]
+            blank = {
+                "url": "about:blank",
+                "newWindow": True,
+                "browserContextId": self.context,
+            }
+            target = {
+                "targetId": (await self.call("Target.createTarget", **blank))[
+                    "targetId"
+                ]
+            }
             attached = await self.call("Target.attachToTarget", **target, flatten=True)
             self._session = attached["sessionId"]
             for domain in ("Runtime", "Log", "Page"):
@@ -83,14 +107,21 @@ class Page:
         """The tab goes, with all that it has kept."""
         if self.context is not None:
             self._session = None
-            await self.call("Target.disposeBrowserContext", browserContextId=self.context)
+            await self.call(
+                "Target.disposeBrowserContext", browserContextId=self.context
+            )
 
     async def visit(self, url: str) -> None:
         """Another page in the same tab."""
         await self.call("Page.navigate", url=url)
 
     async def resize(self, width: int, height: int) -> None:
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        size = {
+            "width": width,
+            "height": height,
+            "deviceScaleFactor": 1,
+            "mobile": False,
+        }
         await self.call("Emulation.setDeviceMetricsOverride", **size)
 
     async def run(self, script: str) -> Any:
@@ -116,7 +147,13 @@ class Page:
             codes = {"Enter": 13, "Escape": 27, "Tab": 9, "End": 35, "Home": 36}
             codes |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
             code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
-            typed = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, **more}
+            typed = {
+                "type": kind,
+                "key": key,
+                "code": key,
+                "windowsVirtualKeyCode": code,
+                **more,
+            }
             await self.call("Input.dispatchKeyEvent", **typed)
 
     async def click(self, x: float, y: float) -> None:
@@ -124,7 +161,12 @@ class Page:
         await self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         for kind in ("mousePressed", "mouseReleased"):
             await self.call(
-                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x,
+                y=y,
+                button="left",
+                clickCount=1,
             )
 
     async def click_on(self, selector: str) -> None:
@@ -141,8 +183,8 @@ class Page:
     async def emulate(
         self, width: int, height: int, *, scheme: str = "light", motion: str = "reduce"
     ) -> None:
-        """A screen of this size for people who like ``dark`` or ``light`` pages, on which nothing
-        moves, unless ``motion`` is ``no-preference``.
+        """A screen of this size for people who like ``dark`` or ``light`` pages, on
+        which nothing moves, unless ``motion`` is ``no-preference``.
         """
         await self.resize(width, height)
         wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
@@ -152,7 +194,9 @@ class Page:
 
 @contextmanager
 def running(program: str, profiles: Path) -> Iterator[str]:
-    """A browser, gone afterwards: where it listens. Its profiles are kept in a folder of yours."""
+    """A browser, gone afterwards: where it listens. Its profiles are kept in a folder
+    of yours.
+    """
     for attempt in range(STARTS):
         process = subprocess.Popen(
             [
@@ -192,7 +236,9 @@ def running(program: str, profiles: Path) -> Iterator[str]:
 
 @asynccontextmanager
 async def browsing(program: str, profiles: Path) -> AsyncIterator[Page]:
-    """A browser with one tab, gone afterwards; its profiles are kept in a folder of yours."""
+    """A browser with one tab, gone afterwards; its profiles are kept in a folder of
+    yours.
+    """
     with running(program, profiles) as address:
         async with tab(address) as page:
             yield page

@@ -38,7 +38,9 @@ class Pages:
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
-    """The modules of the page in Node, with the catalogue that the service serves beside them."""
+    """The modules of the page in Node, with the catalogue that the service serves
+    beside them.
+    """
     web = tmp_path_factory.mktemp("pages") / "web"
     copytree(OVERLAY, web, ignore=ignore_patterns("vendor"))
     for name in (CATALOGUE, USUAL):
@@ -47,7 +49,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
     flag = "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"
     command = [str(node), flag, str(SERVE), str(web)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8"
+    ) as process:
         yield Pages(process)
         assert process.stdin is not None
         process.stdin.close()
@@ -58,7 +62,9 @@ def browser(
     require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """One Chromium for all tests of a run, as the address where it listens."""
-    with running(require_program("chromium"), tmp_path_factory.mktemp("profiles")) as address:
+    with running(
+        require_program("chromium"), tmp_path_factory.mktemp("profiles")
+    ) as address:
         yield address
 
 

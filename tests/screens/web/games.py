@@ -24,7 +24,8 @@ MOVES = (
     ("a6", "a7a6"),
 )
 
-#: Markup, script, quotes, right-to-left with an override, emoji, a line break, a formula.
+#: Markup, script, quotes, right-to-left with an override, emoji, a line break, a
+#: formula.
 HOSTILE = (
     "=1+1<img src=x onerror=\"document.title='owned'\"> ' </script>"
     "<script>document.title='owned'</script> \u202eמשה\u202c 🏆\n&amp;"
@@ -32,10 +33,19 @@ HOSTILE = (
 
 
 def ply(
-    number: int, cp: int | None = None, gain: int | None = None, final: bool = True, **more: Any
+    number: int,
+    cp: int | None = None,
+    gain: int | None = None,
+    final: bool = True,
+    **more: Any,
 ) -> PlyView:
     san, uci = MOVES[(number - 1) % len(MOVES)]
-    scored = {"score_cp": cp, "final": final and cp is not None, "gain_cp": gain, "played_cp": cp}
+    scored = {
+        "score_cp": cp,
+        "final": final and cp is not None,
+        "gain_cp": gain,
+        "played_cp": cp,
+    }
     return PlyView(number, san, uci, **{**scored, **more})
 
 
@@ -66,7 +76,9 @@ def game(name: str = "g1", **more: Any) -> GameDetail:
         "black": Player("Bea", elo=2000),
         "start_score_cp": 20,
         "plies": tuple(ply(number, 20 + number, 0) for number in range(1, 5)),
-        "curves": Curves(white=(point(1, 1, 2100), point(3, 2, 2150)), black=(point(2, 1, None),)),
+        "curves": Curves(
+            white=(point(1, 1, 2100), point(3, 2, 2150)), black=(point(2, 1, None),)
+        ),
         **more,
     }
     return games.game(id=name, **fields)
@@ -77,7 +89,9 @@ def plain(value: Any) -> Any:
     match value:
         case msgspec.Struct():
             kind = type(value)
-            held = {name: plain(getattr(value, name)) for name in kind.__struct_fields__}
+            held = {
+                name: plain(getattr(value, name)) for name in kind.__struct_fields__
+            }
             tag = kind.__struct_config__.tag
             return held if tag is None else {"type": tag, **held}
         case tuple() | list():
@@ -102,13 +116,28 @@ def hostile_world() -> World:
         **names,
     )
     world.standings[HOSTILE] = PlayerView(
-        HOSTILE, HOSTILE, None, 1, 1, 0.0, 1, 2850, 2450, 3150, score=0.5, difference=0.0
+        HOSTILE,
+        HOSTILE,
+        None,
+        1,
+        1,
+        0.0,
+        1,
+        2850,
+        2450,
+        3150,
+        score=0.5,
+        difference=0.0,
     )
     world.told["m"] = moment("g1", 1, HOSTILE, at_s=1.0)
     return world
 
 
 def moment(game: str, ply: int, text: str, *, at_s: float) -> Moment:
-    """A turn of a game, in these words in every language; `{}` is the language's code."""
-    said = MomentText(*(text.replace("{}", code) for code in MomentText.__struct_fields__))
+    """A turn of a game, in these words in every language; `{}` is the
+    language's code.
+    """
+    said = MomentText(
+        *(text.replace("{}", code) for code in MomentText.__struct_fields__)
+    )
     return games.moment(game, ply, id="m", at_s=at_s, weight=0.9, text=said)

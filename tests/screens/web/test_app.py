@@ -1,4 +1,6 @@
-"""The page at ``/`` in a real browser, fed by the real server: what it shows, and under attack."""
+"""The page at ``/`` in a real browser, fed by the real server: what it shows, and under
+attack.
+"""
 
 import asyncio
 import re
@@ -28,7 +30,13 @@ from tests.server.world import World
 
 pytestmark = [pytest.mark.timeout(600)]
 
-AXE = Path(__file__).resolve().parent.parent.parent / "data" / "vendor" / "axe-core" / "axe.min.js"
+AXE = (
+    Path(__file__).resolve().parent.parent.parent
+    / "data"
+    / "vendor"
+    / "axe-core"
+    / "axe.min.js"
+)
 
 
 async def settled(page: Page, publisher: Publisher) -> None:
@@ -44,17 +52,23 @@ async def go(page: Page, fragment: str, ready: str) -> None:
     await page.until(f"document.querySelector({ready!r})?.checkVisibility()")
 
 
-#: The texts that are seen in a part of the page, but for clocks; names whole, however they are cut.
-SEEN = """((selector) => [...document.querySelectorAll(`${selector} *`)].filter((node) =>
-  node.checkVisibility() && !node.children.length && !node.closest(".clock")
-).map((node) => node.closest(".name")?.title || node.textContent).filter(Boolean))"""
-CURRENT = "document.querySelector('.board-view [aria-current=step]')?.innerText ?? 'Start'"
+#: The texts that are seen in a part of the page, but for clocks; names whole, however
+#: they are cut.
+SEEN = """((selector) => [...document.querySelectorAll(`${selector} *`)]
+  .filter((node) => node.checkVisibility() && !node.children.length)
+  .filter((node) => !node.closest(".clock"))
+  .map((node) => node.closest(".name")?.title || node.textContent).filter(Boolean))"""
+CURRENT = (
+    "document.querySelector('.board-view [aria-current=step]')?.innerText ?? 'Start'"
+)
 NOW = "document.querySelector('.board-view .now').textContent"
 MOVES = "document.querySelectorAll('.board-view .turns .san').length"
 #: What of these does not lie within the screen, or is cut: text of each.
-OUT_OF_SIGHT = """((selector) => [...document.querySelectorAll(selector)].filter((node) => {
+OUT_OF_SIGHT = """((selector) => [...document.querySelectorAll(selector)]
+.filter((node) => {
   const { top, left, bottom, right } = node.getBoundingClientRect();
-  const seen = top >= 0 && left >= 0 && bottom <= innerHeight + 1 && right <= innerWidth + 1;
+  const isInside = bottom <= innerHeight + 1 && right <= innerWidth + 1;
+  const seen = top >= 0 && left >= 0 && isInside;
   return !seen || bottom === top || node.scrollWidth > node.clientWidth + 1;
 }).map((node) => node.className + ': ' + node.textContent))"""
 #: Names that are cut by their boxes.
@@ -63,7 +77,8 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
   return offsetWidth > node.clientWidth + 1 || offsetHeight > node.clientHeight + 2;
 }).map((node) => node.textContent)"""
 #: What can be pressed and is smaller than a fingertip; links within a sentence may be.
-SMALL = """[...document.querySelectorAll('a, button, select, input, summary')].filter((node) => {
+SMALL = """[...document.querySelectorAll('a, button, select, input, summary')]
+.filter((node) => {
   const { width, height } = node.getBoundingClientRect();
   const inText = node.matches(':is(.headline, .moments li, .note) a, .skip');
   if (inText || !node.checkVisibility()) return false;
@@ -74,17 +89,29 @@ SMALL = """[...document.querySelectorAll('a, button, select, input, summary')].f
 async def told(publisher: Publisher) -> list[dict[str, Any]]:
     """Games in full, as the HTTP interface tells them."""
     host, port = publisher.address
-    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
+    async with httpx.AsyncClient(
+        base_url=f"http://{host}:{port}", trust_env=False
+    ) as client:
         views = (await client.get("/api/v3/games")).json()["games"]
-        return [(await client.get(f"/api/v3/games/{each['id']}")).json() for each in views]
+        return [
+            (await client.get(f"/api/v3/games/{each['id']}")).json() for each in views
+        ]
 
 
 async def seen(page: Page, games: list[dict[str, Any]]) -> dict[str, Any]:
     """What every view shows."""
     found = {}
     for place, ready, part in (
-        ("layout=cards", f"document.querySelectorAll('.card').length === {len(games)}", ".card"),
-        ("view=players&sort=name", "document.querySelector('#players tbody tr')", "#players"),
+        (
+            "layout=cards",
+            f"document.querySelectorAll('.card').length === {len(games)}",
+            ".card",
+        ),
+        (
+            "view=players&sort=name",
+            "document.querySelector('#players tbody tr')",
+            "#players",
+        ),
         *(
             (f"game={each['id']}", f"{MOVES} === {len(each['plies'])}", ".board-view")
             for each in games[:2]
@@ -99,7 +126,9 @@ async def seen(page: Page, games: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 async def same_as_told(page: Page, publisher: Publisher) -> None:
-    """Every view shows what a page shows that was just opened, and cards what the service says."""
+    """Every view shows what a page shows that was just opened, and cards what the
+    service says.
+    """
     games = await told(publisher)
     shown = await seen(page, games)
     async with tab(page.address) as fresh:
@@ -111,16 +140,24 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
         rated = [str(int(figure["perceived"] + 0.5))] if figure else []
         san = last["san"].replace("O-", "O-\u2060")
         move = f"{(last['ply'] + 1) // 2}{'.' if last['ply'] % 2 else '…'}\u00a0{san}"
-        assert {move, *rated} <= {text.removeprefix("~") for text in shown["layout=cards"]}
-        assert any(text.startswith(each["white"]["name"]) for text in shown["layout=cards"])
+        assert {move, *rated} <= {
+            text.removeprefix("~") for text in shown["layout=cards"]
+        }
+        assert any(
+            text.startswith(each["white"]["name"]) for text in shown["layout=cards"]
+        )
 
 
-#: A line that can be cut: every connection ends, and new ones lead nowhere while it is dead.
+#: A line that can be cut: every connection ends, and new ones lead nowhere while it is
+#: dead.
 LINE = """
   self.dead = false;
   const sockets = [];
   self.WebSocket = class extends WebSocket {
-    constructor(url) { super(self.dead ? new URL("/nowhere", url) : url); sockets.push(this); }
+    constructor(url) {
+      super(self.dead ? new URL("/nowhere", url) : url);
+      sockets.push(this);
+    }
   };
   self.cut = () => { self.dead = true; for (const each of sockets) each.close(); };
 """
@@ -167,7 +204,9 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
         await same_as_told(page, publisher)
     # Who tried again while the line was cut was sent to where nothing is.
     own = ("ERR_", "WebSocket", "/nowhere")
-    refused = [each for each in page.complaints if not any(words in each for words in own)]
+    refused = [
+        each for each in page.complaints if not any(words in each for words in own)
+    ]
     assert refused == []
 
 
@@ -179,20 +218,26 @@ async def test_hostile_text_stays_text(page: Page) -> None:
         # Violations are gathered in the page itself, too.
         await page.call(
             "Page.addScriptToEvaluateOnNewDocument",
-            source="self.violations = []; document.addEventListener('securitypolicyviolation',"
+            source="self.violations = []; "
+            "document.addEventListener('securitypolicyviolation',"
             " (event) => self.violations.push(event.violatedDirective));",
         )
         await page.call("Page.navigate", url=publisher.url + "#layout=cards")
         await settled(page, publisher)
         # Names are cut as names are; whole they are the text of a title.
-        names = "[...document.querySelectorAll('.card .name')].map((name) => name.title)"
+        names = (
+            "[...document.querySelectorAll('.card .name')].map((name) => name.title)"
+        )
         for title in await page.run(names):
             assert title.startswith(HOSTILE)
         for selector in ("#event", ".headline span"):
             text = await page.run(f"document.querySelector('{selector}').textContent")
             assert text == HOSTILE
         await go(page, "view=players", "#players .name")
-        assert await page.run("document.querySelector('#players tbody a').title") == HOSTILE
+        assert (
+            await page.run("document.querySelector('#players tbody a').title")
+            == HOSTILE
+        )
         await go(page, "game=g1", ".board-view .turns .san")
         assert await page.run("document.querySelector('.watch').hidden")
         await page.run("document.querySelector('.experts').open = true")
@@ -206,7 +251,9 @@ async def test_hostile_text_stays_text(page: Page) -> None:
 
 
 @pytest.mark.whole
-async def test_one_board_is_stepped_through_and_its_address_says_where(page: Page) -> None:
+async def test_one_board_is_stepped_through_and_its_address_says_where(
+    page: Page,
+) -> None:
     async with on_air(boards=4, plies=20) as (broadcast, publisher):
         await page.open(publisher.url)
         await settled(page, publisher)
@@ -234,9 +281,13 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         broadcast.play(2)
         await settled(page, publisher)
         assert await page.run(NOW) == before
-        assert not await page.run("document.querySelector('.player-line .clock.running')")
+        assert not await page.run(
+            "document.querySelector('.player-line .clock.running')"
+        )
         # Those who do not look hear the newest move.
-        await page.until("document.querySelector('#spoken').textContent.startsWith('11…')")
+        await page.until(
+            "document.querySelector('#spoken').textContent.startsWith('11…')"
+        )
         # A click into the chart of scores leads to that move, and the board follows.
         box = await page.run(
             "(() => { const over = document.querySelector('.score-chart .u-over');"
@@ -251,13 +302,15 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         assert await page.run(placement) == 32
         await page.press("f")
         await page.until(f"location.hash === '#game={second}&ply=0&flip=1'")
-        # The very address, opened anew, shows the same position, and nothing of later plies until
-        # somebody goes on.
+        # The very address, opened anew, shows the same position, and nothing of later
+        # plies until somebody goes on.
         address = await page.run("location.href")
         shows = await page.run(f"{SEEN}('.board-body')")
         await page.call("Page.navigate", url="about:blank")
         await page.call("Page.navigate", url=address)
-        await page.until("document.querySelectorAll('.big-board [data-piece]').length === 32")
+        await page.until(
+            "document.querySelectorAll('.big-board [data-piece]').length === 32"
+        )
         turns = "document.querySelectorAll('.board-view .turns li').length"
         assert await page.run(turns) == 0
         await page.press("ArrowRight")
@@ -284,13 +337,15 @@ async def test_files_hold_what_is_seen(page: Page) -> None:
             "URL.createObjectURL = (blob) => { self.saved = blob.text(); return '#'; };"
             " self.save = async (label, view) => {"
             " self.saved = null;"
-            " const made = [...document.querySelectorAll(`.${view} .take-along button`)];"
+            " const made = [...document.querySelectorAll(`.${view} "
+            ".take-along button`)];"
             " made.find((each) => each.textContent === label).click();"
             " while (self.saved === null) await new Promise(requestAnimationFrame);"
             " return self.saved; }"
         )
         overview = {
-            label: await page.run(f"self.save('{label}', 'overview')") for label in ("JSON", "PGN")
+            label: await page.run(f"self.save('{label}', 'overview')")
+            for label in ("JSON", "PGN")
         }
         # What messages leave out is written.
         (whole,) = msgspec.json.decode(overview["JSON"])
@@ -313,13 +368,19 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
         less = moment(name, 7, "A little.", at_s=2.0)
         less = msgspec.structs.replace(less, id="n", weight=0.2)
         publisher.publish([MomentMessage(name, each) for each in (turned, less)])
-        # Moments are open from the start. The weightiest is the headline, and stands there alone.
+        # Moments are open from the start. The weightiest is the headline, and stands
+        # there alone.
         await page.until("document.querySelector('.moments li')?.checkVisibility()")
         assert await page.run("document.querySelectorAll('.moments li').length") == 1
         said = await page.run("document.querySelector('.headline').innerText")
-        assert " ".join(said.split()).startswith("Round 4 · 2 May 2026 · live It turned. 4. ")
+        assert " ".join(said.split()).startswith(
+            "Round 4 · 2 May 2026 · live It turned. 4. "
+        )
         assert "ply=7" in await page.run("document.querySelector('.headline a').hash")
-        assert await page.run("document.querySelector('#event').textContent") == "Harbour Open"
+        assert (
+            await page.run("document.querySelector('#event').textContent")
+            == "Harbour Open"
+        )
         await page.call("Runtime.evaluate", expression=AXE.read_text(encoding="utf-8"))
         found = []
         for width, height, scheme in ((1440, 900, "dark"), (390, 844, "light")):
@@ -334,12 +395,15 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
             ):
                 await go(page, fragment, ready)
                 serious = await page.run(
-                    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations"
+                    "axe.run({ resultTypes: "
+                    "['violations'] }).then(({ violations }) => violations"
                     ".filter(({ id }) => id !== 'page-has-heading-one')"
                     ".map(({ id, nodes }) => [id, nodes.map(({ html }) => html)[0]]))"
                 )
                 found += [(scheme, fragment, *each) for each in serious]
-                found += [(scheme, fragment, "small", each) for each in await page.run(SMALL)]
+                found += [
+                    (scheme, fragment, "small", each) for each in await page.run(SMALL)
+                ]
             # Charts take their new size a frame later.
             await page.until("document.documentElement.scrollWidth <= innerWidth")
         assert found == [], "\n".join(map(str, found))
@@ -356,14 +420,20 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
 
 
 #: Words of a card: whatever holds a letter, a move too.
-WORDS = """[...document.querySelectorAll('.card')].map((card) => card.innerText.split(/\\s+/u)
-  .filter((word) => /\\p{L}/u.test(word))).filter((words) => words.length > 12)"""
+WORDS = """[...document.querySelectorAll('.card')]
+  .map((card) => card.innerText.split(/\\s+/u))
+  .map((words) => words.filter((word) => /\\p{L}/u.test(word)))
+  .filter((words) => words.length > 12)"""
 #: Texts with less contrast than 4.5 to what they stand on, as `[text, contrast]`.
 FAINT = """(() => {
-  const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 })
-    .getContext("2d", { willReadFrequently: true });
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: 1, height: 1 });
+  const context = canvas.getContext("2d", { willReadFrequently: true });
   const over = (color, ground) => {
-    for (const each of [ground, color]) { context.fillStyle = each; context.fillRect(0, 0, 1, 1); }
+    for (const each of [ground, color]) {
+      context.fillStyle = each;
+      context.fillRect(0, 0, 1, 1);
+    }
     return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
   };
   const css = ([r, g, b]) => `rgb(${r} ${g} ${b})`;
@@ -374,9 +444,12 @@ FAINT = """(() => {
     const own = getComputedStyle(node).backgroundColor;
     return node.parentElement ? css(over(own, groundOf(node.parentElement))) : own;
   };
-  return [...document.querySelectorAll("body *")].filter((node) => node.checkVisibility()
-    && [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim())
-    && !node.closest(":disabled, .big-board, .over-board, .hidden, .skip")).map((node) => {
+  const hasText = (node) => [...node.childNodes]
+    .some((each) => each.nodeType === 3 && each.data.trim());
+  const exempt = ":disabled, .big-board, .over-board, .hidden, .skip";
+  return [...document.querySelectorAll("body *")]
+    .filter((node) => node.checkVisibility() && hasText(node) && !node.closest(exempt))
+    .map((node) => {
       const ground = groundOf(node);
       const { color } = getComputedStyle(node);
       const [a, b] = [over(color, ground), over("transparent", ground)].map(light);
@@ -400,15 +473,27 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
         assert await page.run(f"{box % 0}.top") <= 260
         assert await page.run(f"{box % 2}.bottom") <= 844
         # The winner is told from the loser without a colour.
-        weight = "getComputedStyle(document.querySelector('[data-points=\"%s\"] .name')).fontWeight"
-        assert await page.run(weight % 1) == "800" and await page.run(weight % 0) == "500"
-        points = "[...document.querySelectorAll('.over .points-box')].map((n) => n.textContent)"
+        weight = (
+            'getComputedStyle(document.querySelector(\'[data-points="%s"] '
+            ".name')).fontWeight"
+        )
+        assert (
+            await page.run(weight % 1) == "800" and await page.run(weight % 0) == "500"
+        )
+        points = (
+            "[...document.querySelectorAll('.over .points-box')].map((n) => "
+            "n.textContent)"
+        )
         assert await page.run(points) == ["0", "1"]
         # What is unusual says by how much, with a sign, and nothing else does.
-        signs = """[...document.querySelectorAll('.card .side')].map((side) => [side.dataset.how,
-          side.querySelector('.distance').textContent[0] ?? ""].join())"""
+        signs = """[...document.querySelectorAll('.card .side')].map((side) => {
+          const distance = side.querySelector('.distance').textContent;
+          return [side.dataset.how, distance[0] ?? ""].join();
+        })"""
         found = set(await page.run(signs))
-        assert found <= {"below,\u25bc", "above,\u25b2", "within,", ","} and len(found) > 1
+        assert (
+            found <= {"below,\u25bc", "above,\u25b2", "within,", ","} and len(found) > 1
+        )
         for scheme in ("dark", "light"):
             await page.emulate(1400, 900, scheme=scheme)
             for fragment, ready in (
@@ -418,7 +503,8 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
             ):
                 await go(page, fragment, ready)
                 assert await page.run(FAINT) == [], (scheme, fragment)
-        # The first screen of a board has its curves; the score's moves stand below the curves'.
+        # The first screen of a board has its curves; the score's moves stand below the
+        # curves'.
         for width, height in ((1400, 900), (1024, 768), (390, 844)):
             await page.resize(width, height)
             await go(page, f"game={name}", ".curves-chart canvas")
@@ -445,18 +531,23 @@ async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -
             # Nothing is wider than the screen, however long its words.
             await page.until("document.documentElement.scrollWidth <= innerWidth")
             await go(page, "game=board1", ".board-view .turns li")
-            assert f"{piece}f3" in await page.run("document.querySelector('.turns').innerText")
+            assert f"{piece}f3" in await page.run(
+                "document.querySelector('.turns').innerText"
+            )
             await page.until("document.documentElement.scrollWidth <= innerWidth")
             await go(page, "view=health", ".health-view td")
             assert (
-                await page.run("document.querySelector('.health-view h2').textContent") == sources
+                await page.run("document.querySelector('.health-view h2').textContent")
+                == sources
             )
             await page.until("document.documentElement.scrollWidth <= innerWidth")
             assert page.complaints == []
 
 
 @pytest.mark.whole
-async def test_figures_count_where_people_like_motion_and_jump_elsewhere(page: Page) -> None:
+async def test_figures_count_where_people_like_motion_and_jump_elsewhere(
+    page: Page,
+) -> None:
     async with on_air(boards=1, plies=2) as (_, publisher):
         await page.open(publisher.url)
         count = """(async () => {
@@ -479,10 +570,14 @@ async def test_figures_count_where_people_like_motion_and_jump_elsewhere(page: P
 
 
 @pytest.mark.whole
-async def test_before_the_first_game_it_says_what_is_followed_and_how_that_does(page: Page) -> None:
+async def test_before_the_first_game_it_says_what_is_followed_and_how_that_does(
+    page: Page,
+) -> None:
     world = World(15)
     world.held.clear()
-    world.feed_health = (FeedHealth("https://hall.example/round", "retrying", "again in 8 s"),)
+    world.feed_health = (
+        FeedHealth("https://hall.example/round", "retrying", "again in 8 s"),
+    )
     async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open(publisher.url)
         await page.until("document.querySelector('.empty-state')?.checkVisibility()")
@@ -492,23 +587,33 @@ async def test_before_the_first_game_it_says_what_is_followed_and_how_that_does(
         assert "hall.example" not in said and "again in 8 s" not in said
         sign = "document.querySelector('.empty-state li i').dataset.state"
         assert await page.run(sign) == "retrying"
-        assert not await page.run("document.querySelector('.toolbar').checkVisibility()")
+        assert not await page.run(
+            "document.querySelector('.toolbar').checkVisibility()"
+        )
         manifest = await page.run(
-            "fetch(document.querySelector('link[rel=manifest]').href).then((each) => each.json())"
+            "fetch(document.querySelector('link[rel=manifest]').href).then((each) => "
+            "each.json())"
         )
         assert manifest["name"] == "live-rate"
         assert page.complaints == []
 
 
 @pytest.mark.whole
-async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Path) -> None:
+async def test_screening_figures_are_for_arbiters_alone(
+    page: Page, tmp_path: Path
+) -> None:
     secret, tokens = token_file(tmp_path, arbiter=True)
     world = World(15)
     world.held["g1"] = game()
     agreement = Agreement(40, 0.8, 0.5, 3.2, 56, 0.03, "402 honest player-games.")
     about: dict[str, Any] = {"game": "g1", "first_seen_s": 1.0, "agreement": agreement}
     world.raised["a"] = Alert(
-        id="a", kind="agreement", severity="look", text="Anna agrees", advice="look", **about
+        id="a",
+        kind="agreement",
+        severity="look",
+        text="Anna agrees",
+        advice="look",
+        **about,
     )
     config = ServerConfig(port=0, public=True, tokens_file=tokens)
     asked = asyncio.Queue[tuple[DeskCommand, str]]()
@@ -520,12 +625,16 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
     log.add_entry(f"Source http://127.0.0.1:8470/{'broadcast' * 9} is followed.", 1.0)
     log.add_entry("The lights went out.", 2.0)
 
-    async with Publisher(config, world, desk=desk, incidents=log.incidents) as publisher:
+    async with Publisher(
+        config, world, desk=desk, incidents=log.incidents
+    ) as publisher:
         for query, sees in (("", False), (f"?token={secret}", True)):
             await page.open()
             await page.visit(f"{publisher.url}{query}#view=arbiter")
             await page.until("document.querySelector('#main')?.dataset.seq")
-            await page.until(f"document.querySelectorAll('.alerts li').length === {int(sees)}")
+            await page.until(
+                f"document.querySelectorAll('.alerts li').length === {int(sees)}"
+            )
             tab = "document.querySelector('nav a[data-view=arbiter]').hidden"
             assert await page.run(tab) is not sees
             if sees:
@@ -534,10 +643,15 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
             for said in ("Anna agrees", "It accuses nobody", "is followed"):
                 assert (said in text) is sees
             await go(page, "", ".card")
-            assert await page.run("document.querySelectorAll('.card.alerting').length") == sees
-        # What is signed: from the beginning, with a head; on the screen the newest comes first.
+            assert (
+                await page.run("document.querySelectorAll('.card.alerting').length")
+                == sees
+            )
+        # What is signed: from the beginning, with a head; on the screen the newest
+        # comes first.
         shown = """(() => { dispatchEvent(new Event("%s"));
-          return [...document.querySelectorAll(".incidents td:first-child, .incident-log .printed")]
+          const printed = ".incidents td:first-child, .incident-log .printed";
+          return [...document.querySelectorAll(printed)]
             .map((each) => each.textContent).join("|"); })()"""
         head, *numbers, blanks = (await page.run(shown % "beforeprint")).split("|")
         assert "Open" in head and re.search(r"as of .*(GMT|UTC|[A-Z]{3,4})", head)
@@ -554,7 +668,8 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
         ):
             await page.run(
                 f"""[...document.querySelectorAll('.arbiter-view button')]
-                  .filter((each) => each.textContent === '{button}').forEach((each) => {{
+                  .filter((each) => each.textContent === '{button}')
+                  .forEach((each) => {{
                     if (each.form) each.form.elements[0].value = '{words}';
                     each.click(); }})"""
             )
@@ -565,22 +680,30 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
         )
         await page.visit(f"{publisher.url}overlays?token={secret}")
         await page.until(
-            "self.delayed?.textContent.includes('arb') && !address.value.includes('token')"
+            "self.delayed?.textContent.includes('arb') && "
+            "!address.value.includes('token')"
         )
         assert page.complaints == []
 
 
-#: Names that no list of players holds, in several scripts, one of 33 letters, one word of 40,
-#: two brothers.
+#: Names that no list of players holds, in several scripts, one of 33 letters, one word
+#: of 40, two brothers.
 NAMES = (
-    *("Nepomukov, Ignatius Alexandrovich", "Bartholdy-Featherstone, Max", "سلمان الفرزدقي"),
-    *("Грищенков, Александр", "Li Wu", "Wolkenschlegelsteinhausenbergerdorfwalde"),
-    *("Fiorelli, Fabian", "Fiorelli, Federico"),
+    "Nepomukov, Ignatius Alexandrovich",
+    "Bartholdy-Featherstone, Max",
+    "سلمان الفرزدقي",
+    "Грищенков, Александр",
+    "Li Wu",
+    "Wolkenschlegelsteinhausenbergerdorfwalde",
+    "Fiorelli, Fabian",
+    "Fiorelli, Federico",
 )
 
 
 @pytest.mark.whole
-async def test_figures_are_in_sight_on_a_phone_and_names_are_not_cut(page: Page) -> None:
+async def test_figures_are_in_sight_on_a_phone_and_names_are_not_cut(
+    page: Page,
+) -> None:
     async with on_air(boards=20, names=NAMES, plies=30) as (broadcast, publisher):
         first = next(iter(broadcast.state.games())).id
         await page.open(f"{publisher.url}#game={first}", 390, 844)
@@ -590,18 +713,21 @@ async def test_figures_are_in_sight_on_a_phone_and_names_are_not_cut(page: Page)
             await page.resize(width, height)
             assert await page.run(f"{OUT_OF_SIGHT}('{line}')") == []
             board = "document.querySelector('.big-board').getBoundingClientRect()"
-            assert await page.run(f"{board}.bottom <= innerHeight && {board}.right <= innerWidth")
+            assert await page.run(
+                f"{board}.bottom <= innerHeight && {board}.right <= innerWidth"
+            )
             assert await page.run(f"document.querySelectorAll('{line}').length") == 4
             await page.until("document.documentElement.scrollWidth <= innerWidth")
 
-        # Names give way to what is beside them as the sport cuts them, also in a window that is
-        # made larger or smaller; brothers stay two.
+        # Names give way to what is beside them as the sport cuts them, also in a window
+        # that is made larger or smaller; brothers stay two.
         await go(page, "layout=cards", ".card")
         for width, height in ((1920, 1080), (390, 844), (768, 1024)):
             await page.resize(width, height)
             await page.until(f"!{CUT_NAMES}.length")
             shown = await page.run(
-                "[...document.querySelectorAll('.card .name')].map((node) => node.textContent)"
+                "[...document.querySelectorAll('.card .name')].map((node) => "
+                "node.textContent)"
             )
             brothers = {name[10:12] for name in shown if name.startswith("Fiorelli")}
             assert brothers == {"Fa", "Fe"}
@@ -610,7 +736,9 @@ async def test_figures_are_in_sight_on_a_phone_and_names_are_not_cut(page: Page)
         await page.visit(f"{publisher.url}?view=wall")
         with pytest.raises(AssertionError, match="navigated"):
             await page.run("new Promise(() => {})")  # until the page gives way to it
-        await page.until("document.querySelectorAll('.layout-grid .cell').length === 12")
+        await page.until(
+            "document.querySelectorAll('.layout-grid .cell').length === 12"
+        )
         ground = "getComputedStyle(document.body).backgroundColor"
         assert await page.run(ground) == "rgb(15, 20, 26)"
         assert page.complaints == []
@@ -618,7 +746,8 @@ async def test_figures_are_in_sight_on_a_phone_and_names_are_not_cut(page: Page)
 
 #: Letters of names on cards that are smaller than can be read, pixels.
 TINY_NAMES = """[...document.querySelectorAll('.card .name .family')]
-  .map((node) => parseFloat(getComputedStyle(node).fontSize)).filter((size) => size < 10.5)"""
+  .map((node) => parseFloat(getComputedStyle(node).fontSize))
+  .filter((size) => size < 10.5)"""
 
 
 @pytest.mark.whole
@@ -630,9 +759,14 @@ async def test_long_names_and_many_boards_keep_one_row_of_keys_and_all_curves(
     world = standing_still(broadcast, extreme=True)
     first = next(iter(world.held.values()))
     world.raised["a"] = Alert(
-        id="a", kind="flag", severity="alarm", game=first.id, text="Flag", advice="Look.",
+        id="a",
+        kind="flag",
+        severity="alarm",
+        game=first.id,
+        text="Flag",
+        advice="Look.",
         first_seen_s=1.0,
-    )  # fmt: skip
+    )
     secret, tokens = token_file(tmp_path, arbiter=True)
     config = ServerConfig(port=0, public=True, tokens_file=tokens)
     row = "document.querySelector('.top nav').offsetHeight"
@@ -640,8 +774,13 @@ async def test_long_names_and_many_boards_keep_one_row_of_keys_and_all_curves(
         for language in ("en", "de", "fr", "es", "it", "ru"):
             await page.open()
             await page.visit(f"{publisher.url}?token={secret}&lang={language}")
-            await page.until("document.querySelectorAll('.dense .card .spark').length === 28")
-            assert await page.run("document.querySelector('#alerts').textContent") == "!!\xa01"
+            await page.until(
+                "document.querySelectorAll('.dense .card .spark').length === 28"
+            )
+            assert (
+                await page.run("document.querySelector('#alerts').textContent")
+                == "!!\xa01"
+            )
             for width, height in ((1400, 900), (1024, 768), (390, 844)):
                 await page.resize(width, height)
                 await page.until("document.documentElement.scrollWidth <= innerWidth")
@@ -650,12 +789,17 @@ async def test_long_names_and_many_boards_keep_one_row_of_keys_and_all_curves(
                     high = "document.querySelector('.top').offsetHeight"
                     assert await page.run(high) < 44, (language, width)
                 await page.until(f"!{TINY_NAMES}.length && !{CUT_NAMES}.length")
-                spark = "document.querySelector('.card .spark').getBoundingClientRect().width"
+                spark = (
+                    "document.querySelector('.card "
+                    ".spark').getBoundingClientRect().width"
+                )
                 assert await page.run(spark) > 50
             # The table of players has all that counts in sight on a phone.
             await go(page, "view=players", "#players tbody tr")
             scroll = "document.querySelector('.players-view .scroll')"
-            assert await page.run(f"{scroll}.scrollWidth <= {scroll}.clientWidth"), language
+            assert await page.run(f"{scroll}.scrollWidth <= {scroll}.clientWidth"), (
+                language
+            )
         assert page.complaints == []
 
 
@@ -670,7 +814,12 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
         ("b2", "2.2", 2, "*", anna),
     ):
         world.held[name] = game(
-            name, round=round, board=board, result=result, white=white, date=f"2026.05.0{round[0]}"
+            name,
+            round=round,
+            board=board,
+            result=result,
+            white=white,
+            date=f"2026.05.0{round[0]}",
         )
     cards = "document.querySelectorAll('.overview .card .open')"
     shown = f"[...{cards}].map((each) => each.hash.slice(6)).join()"
@@ -678,26 +827,36 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
         await page.open(publisher.url)
         await page.until(f"{shown} === 'b1,b2'")
         picker = "document.querySelector('.round-picker')"
-        assert await page.run(f"[...{picker}.options].map((each) => each.textContent)") == [
+        assert await page.run(
+            f"[...{picker}.options].map((each) => each.textContent)"
+        ) == [
             "Newest: Round 2 \u00b7 2 May 2026 \u00b7 live",
             "Round 2 \u00b7 2 May 2026 \u00b7 live",
             "Round 1 \u00b7 1 May 2026 \u00b7 over",
             "All rounds",
         ]
-        await page.run(f"{picker}.selectedIndex = 2; {picker}.dispatchEvent(new Event('change'))")
+        await page.run(
+            f"{picker}.selectedIndex = 2; {picker}.dispatchEvent(new Event('change'))"
+        )
         await page.until(f"{shown} === 'a1,a2'")
         await page.until("location.hash.includes('round=1')")
-        # Esc leads from a board back to the round that it was opened from, and so does the link.
+        # Esc leads from a board back to the round that it was opened from, and so does
+        # the link.
         await go(page, "game=a1", ".board-head .back")
-        assert "round=1" in await page.run("document.querySelector('.board-head .back').hash")
+        assert "round=1" in await page.run(
+            "document.querySelector('.board-head .back').hash"
+        )
         await page.press("Escape")
         await page.until(f"{shown} === 'a1,a2' && location.hash.includes('round=1')")
 
-        # Who is followed comes first, also after the page was loaded anew, and has a link.
+        # Who is followed comes first, also after the page was loaded anew, and has a
+        # link.
         star = ".player-line.white .star"
         await go(page, "game=b2", star)
         await page.run(f"document.querySelector('{star}').click()")
-        await page.until(f"document.querySelector('{star}').matches('[aria-pressed=true]')")
+        await page.until(
+            f"document.querySelector('{star}').matches('[aria-pressed=true]')"
+        )
         await page.run("location.hash = ''")
         await page.until(f"{shown} === 'b2,b1'")
         await page.call("Page.reload")

@@ -1,4 +1,6 @@
-"""Games as pages read them: positions, moves, figures, rounds and clocks; and names at curves."""
+"""Games as pages read them: positions, moves, figures, rounds and clocks; and names at
+curves.
+"""
 
 import itertools
 from random import Random
@@ -10,7 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, main_event, points_text
+from live.catalogue import (
+    EARLY_MOVES,
+    LEAST_SHOWN_ELO,
+    MOST_SHOWN_ELO,
+    main_event,
+    points_text,
+)
 from live.games.rounds import normalise_round
 from live.games.short_names import family_name, isolate_direction, short_name
 from live.human.difficulty import format_share
@@ -20,21 +28,29 @@ from live.screens.terminal.board_rows import of_newest_rounds
 from tests.screens.web.conftest import Pages
 from tests.screens.web.games import START, game, plain, ply, point
 
-# --- positions and moves -------------------------------------------------------------------------
+# --- positions and moves --------------------------------------------------------------
 
 
-def test_positions_and_moves_of_random_games_are_as_people_write_them(pages: Pages) -> None:
+def test_positions_and_moves_of_random_games_are_as_people_write_them(
+    pages: Pages,
+) -> None:
     random, compared = Random(19), 0
     for number in range(12):
         chess960 = number % 2 == 1
-        board = chess.Board.from_chess960_pos(random.randrange(960)) if chess960 else chess.Board()
+        board = (
+            chess.Board.from_chess960_pos(random.randrange(960))
+            if chess960
+            else chess.Board()
+        )
         start_fen, played = board.fen(), list[str]()
         while len(played) < 60 and (moves := list(board.legal_moves)):
             # The rare kinds of move are what can go wrong.
             rare = [
                 each
                 for each in moves
-                if board.is_castling(each) or board.is_en_passant(each) or each.promotion
+                if board.is_castling(each)
+                or board.is_en_passant(each)
+                or each.promotion
             ]
             move = random.choice(rare or moves)
             if not chess960:
@@ -47,13 +63,16 @@ def test_positions_and_moves_of_random_games_are_as_people_write_them(pages: Pag
                 compared += told == expected
             played.append(board.uci(move))
             board.push(move)
-        placement = pages.run("client/board_position.js", "placementAfter", start_fen, played)
+        placement = pages.run(
+            "client/board_position.js", "placementAfter", start_fen, played
+        )
         assert placement == board.board_fen()
     assert compared > 250
 
 
 @pytest.mark.parametrize(
-    ("side", "start", "end"), [("white", (4.5, 6.5), (4.5, 4.5)), ("black", (3.5, 1.5), (3.5, 3.5))]
+    ("side", "start", "end"),
+    [("white", (4.5, 6.5), (4.5, 4.5)), ("black", (3.5, 1.5), (3.5, 3.5))],
 )
 def test_an_arrow_starts_and_ends_in_the_middle_of_its_squares(
     pages: Pages, side: str, start: tuple[float, float], end: tuple[float, float]
@@ -61,7 +80,9 @@ def test_an_arrow_starts_and_ends_in_the_middle_of_its_squares(
     told: str = pages.run("client/board_position.js", "arrowCorners", "e2e4", side)
     corners = [tuple(map(float, corner.split(","))) for corner in told.split()]
     assert len(corners) == 7
-    tail = [(one + other) / 2 for one, other in zip(corners[0], corners[-1], strict=True)]
+    tail = [
+        (one + other) / 2 for one, other in zip(corners[0], corners[-1], strict=True)
+    ]
     assert tail == pytest.approx(start)
     assert corners[3] == pytest.approx(end)
 
@@ -69,11 +90,13 @@ def test_an_arrow_starts_and_ends_in_the_middle_of_its_squares(
 def test_shares_have_the_words_of_the_service(pages: Pages) -> None:
     english = pages("languages")["en"]
     for per_mille in range(0, 1000, 7):
-        said = pages.run("overlay/shown_figures.js", "shareWords", per_mille / 1000, english)
+        said = pages.run(
+            "overlay/shown_figures.js", "shareWords", per_mille / 1000, english
+        )
         assert said == format_share(per_mille / 1000)
 
 
-# --- figures -------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
@@ -83,8 +106,11 @@ def call(pages: Pages, name: str, *args: Any) -> Any:
 @pytest.mark.parametrize(
     ("turn", "plies", "rated", "unrated"),
     [
-        *(("w", 0, (0, 0), [0, 0]), ("w", 7, (0, 0), [4, 3]), ("w", 8, (7, 6), [0, 2])),
-        *(("b", 8, (0, 0), [4, 4]), ("b", 1, (0, 0), [0, 1])),
+        ("w", 0, (0, 0), [0, 0]),
+        ("w", 7, (0, 0), [4, 3]),
+        ("w", 8, (7, 6), [0, 2]),
+        ("b", 8, (0, 0), [4, 4]),
+        ("b", 1, (0, 0), [0, 1]),
     ],
 )
 def test_moves_since_the_last_point_are_unrated(
@@ -93,8 +119,14 @@ def test_moves_since_the_last_point_are_unrated(
     white, black = ([{"ply": ply}] if ply else [] for ply in rated)
     start = START.replace(" w ", f" {turn} ")
     made = [{"final": ply != 4} for ply in range(1, plies + 1)]
-    held = {"start_fen": start, "plies": made, "curves": {"white": white, "black": black}}
-    assert [call(pages, "unratedMoves", held, color) for color in ("white", "black")] == unrated
+    held = {
+        "start_fen": start,
+        "plies": made,
+        "curves": {"white": white, "black": black},
+    }
+    assert [
+        call(pages, "unratedMoves", held, color) for color in ("white", "black")
+    ] == unrated
 
 
 def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None:
@@ -109,7 +141,9 @@ def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None
 
 
 def test_a_figure_is_read_with_its_band(pages: Pages) -> None:
-    assert pages("constant", module="client/figures.js", name="EARLY_MOVES") == EARLY_MOVES
+    assert (
+        pages("constant", module="client/figures.js", name="EARLY_MOVES") == EARLY_MOVES
+    )
     found = call(pages, "figureOf", point(40, 20, 2340))
     assert (found["value"], found["low"], found["high"]) == (2340, 1900, 2300)
     assert (found["counted"], found["percentile"]) == (20, 50)
@@ -133,14 +167,18 @@ def test_a_figure_is_read_with_its_band(pages: Pages) -> None:
         (LEAST_SHOWN_ELO, f"≤{LEAST_SHOWN_ELO}"),
     ],
 )
-def test_an_end_of_what_is_shown_means_or_beyond(pages: Pages, perceived: int, said: str) -> None:
+def test_an_end_of_what_is_shown_means_or_beyond(
+    pages: Pages, perceived: int, said: str
+) -> None:
     found = call(pages, "figureOf", point(40, 20, perceived))
     assert call(pages, "eloText", found) == said
     # Algorithm 4 has a scale of its own.
     assert call(pages, "eloText", {"value": perceived, "index": True}) == str(perceived)
 
 
-def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages) -> None:
+def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(
+    pages: Pages,
+) -> None:
     players = [
         plain(point(1, 30, value, percentile=percentile))
         | {"id": name, "name": name, "moves": 30, "points": points}
@@ -164,7 +202,7 @@ def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages
     assert places("points") == ["a1=", "d1=", "c3", "b4", "f5=", "g5=", "e"]
 
 
-# --- rounds and teams ----------------------------------------------------------------------------
+# --- rounds and teams -----------------------------------------------------------------
 
 
 def ask(pages: Pages, name: str, *args: Any) -> Any:
@@ -197,18 +235,24 @@ def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) ->
         "Round 10 \u00b7 2 May 2026 \u00b7 live",
         "Round 2 \u00b7 30 Apr 2026 \u00b7 over",
     ]
-    lost = ask(pages, "roundsOf", ROUNDS, [{"feed": ROUNDS[2]["feed"], "state": "retrying"}])
+    lost = ask(
+        pages, "roundsOf", ROUNDS, [{"feed": ROUNDS[2]["feed"], "state": "retrying"}]
+    )
     words = "Round 10 \u00b7 2 May 2026 \u00b7 not live"  # As its source.
     assert pages.run("page/boards.js", "roundWords", lost[1]) == words
 
 
 def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
-    written = [f"7.{at}" if at < 20 else "7" if at % 2 else "Round 07" for at in range(1, 29)]
+    written = [
+        f"7.{at}" if at < 20 else "7" if at % 2 else "Round 07" for at in range(1, 29)
+    ]
     games = [board(f"g{at}", round) for at, round in enumerate(written, 1)]
     assert [each["round"] for each in ask(pages, "roundsOf", games)] == ["7"]
     assert len(ask(pages, "inRound", games, {"round": "7"})) == 28
     numbered = [{**each, "board": at} for at, each in enumerate(games, 1)]
-    assert all(ask(pages, "gameOrder", *pair) < 0 for pair in itertools.pairwise(numbered))
+    assert all(
+        ask(pages, "gameOrder", *pair) < 0 for pair in itertools.pairwise(numbered)
+    )
 
 
 CLUB = [
@@ -236,7 +280,9 @@ def test_a_place_asks_for_a_round(
     if not place:  # As the terminal does, for which one that is over asks for notice.
         views = [msgspec.convert(each, GameDetail) for each in games]
         shown = [each["id"] for each in ask(pages, "inRound", games, place, ["b"])]
-        assert shown == [view.id for view in of_newest_rounds(views, ["b"])] == ["b", *ids]
+        assert (
+            shown == [view.id for view in of_newest_rounds(views, ["b"])] == ["b", *ids]
+        )
 
 
 TEAMS = st.sampled_from(["India", "Norway", "Peru", None])
@@ -280,7 +326,7 @@ def test_every_game_of_two_teams_counts_in_their_match(
         assert ask(pages, "pointsText", points) == points_text(points)
 
 
-# --- clocks --------------------------------------------------------------------------------------
+# --- clocks ---------------------------------------------------------------------------
 
 LIVE = [{"feed": "hall", "state": "live"}, {"feed": "other", "state": "failed"}]
 SILENT = [{"feed": "hall", "state": "stale"}]
@@ -300,14 +346,19 @@ def test_a_clock_runs_from_when_the_last_move_was_seen(pages: Pages) -> None:
     # A score, or a snapshot after the connection broke, is no move; a takeback is.
     another = msgspec.structs.replace(ply(2), uci="a2b3")
     for plies, seconds in (
-        *(((ply(1), ply(2, 35)), 5), ((ply(1), ply(2), ply(3)), 1)),
-        *(((ply(1),), 1), ((ply(1), another), 1)),
+        ((ply(1), ply(2, 35)), 5),
+        ((ply(1), ply(2), ply(3)), 1),
+        ((ply(1),), 1),
+        ((ply(1), another), 1),
     ):
         changed = plain(game(plies=plies, feed="hall"))
         calls = [*seen, ["note", changed, 5_000], ["elapsedS", changed, 6_000]]
         assert elapsed(pages, *calls) == seconds
     # Nothing runs where nothing is known.
-    stopped: list[dict[str, Any]] = [{"result": "1-0"}, {"problem": "illegal move 2.Qh9"}]
+    stopped: list[dict[str, Any]] = [
+        {"result": "1-0"},
+        {"problem": "illegal move 2.Qh9"},
+    ]
     stopped.append({"termination": "Adjourned"})
     for more in (*stopped, {"restored": True}, {"plies": []}, {"id": "never seen"}):
         assert elapsed(pages, *seen, ["elapsedS", {**PLAYED, **more}, 60_000]) == 0
@@ -318,7 +369,10 @@ def test_it_stands_while_the_source_or_the_service_is_silent(pages: Pages) -> No
     # It stays where it was, also when the source is told to be silent once more.
     again = [*seen, ["noteFeeds", SILENT, 7_000]]
     assert elapsed(pages, *again, ["elapsedS", PLAYED, 60_000]) == 4
-    assert elapsed(pages, *again, ["noteFeeds", LIVE, 9_000], ["elapsedS", PLAYED, 10_000]) == 10
+    assert (
+        elapsed(pages, *again, ["noteFeeds", LIVE, 9_000], ["elapsedS", PLAYED, 10_000])
+        == 10
+    )
     assert elapsed(pages, *seen[:2], ["elapsedS", PLAYED, 60_000, 3_000]) == 3
 
 
@@ -329,35 +383,64 @@ def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
         args = [{**held, **more}, color, elapsed_s]
         return pages.run("overlay/shown_figures.js", "clockOf", *args)["text"]
 
-    assert (shown("white"), shown("black"), shown("white", 66.0)) == ("0:57", "5:00", "0:00")
+    assert (shown("white"), shown("black"), shown("white", 66.0)) == (
+        "0:57",
+        "5:00",
+        "0:00",
+    )
     assert shown("white", result="1-0") == ""
 
 
-# --- names ---------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------
 
 
 def forms(pages: Pages, name: str, *others: str) -> list[str]:
-    found: list[str] = pages.run("drawing/player_names.js", "nameForms", name, list(others))
+    found: list[str] = pages.run(
+        "drawing/player_names.js", "nameForms", name, list(others)
+    )
     return found
 
 
 def test_the_service_has_the_same_rule(pages: Pages) -> None:
     names = [
-        *("Ivanov, Sergey", "Ivanov, Stanislav", "Stanislav Ivanov", "侯逸凡 (Hou, Yifan)"),
-        *("侯逸凡", "Magnus Carlsen (NOR)", "Carlsen, Magnus", "Карпов Анатолий Евгеньевич"),
-        *("Карпов, Иван", "محمد عبد الرحمن السيد", "السيد, علي"),
+        "Ivanov, Sergey",
+        "Ivanov, Stanislav",
+        "Stanislav Ivanov",
+        "侯逸凡 (Hou, Yifan)",
+        "侯逸凡",
+        "Magnus Carlsen (NOR)",
+        "Carlsen, Magnus",
+        "Карпов Анатолий Евгеньевич",
+        "Карпов, Иван",
+        "محمد عبد الرحمن السيد",
+        "السيد, علي",
         # Thaana is written from right to left, too.
-        *("O'Neil, \u0790\u07a6\u078d\u07a7", "O'Neil, Ann", "Jorden van Foreest"),
-        *("van Foreest, Lucas", "John Smith Jr.", "Smith Jr., Adam", "Gukesh D", "Gukesh E."),
-        *("(Hou, Yifan)", "()", ""),
+        "O'Neil, \u0790\u07a6\u078d\u07a7",
+        "O'Neil, Ann",
+        "Jorden van Foreest",
+        "van Foreest, Lucas",
+        "John Smith Jr.",
+        "Smith Jr., Adam",
+        "Gukesh D",
+        "Gukesh E.",
+        "(Hou, Yifan)",
+        "()",
+        "",
         # Two of one family, of one initial, and of one name.
-        *("Muzychuk, Anna", "Muzychuk, Mariya", "Anna Muzychuk", "Fiorito, Fabian"),
-        *("Fiorito, Federico", "Li, Wei", "Li, Wei"),
+        "Muzychuk, Anna",
+        "Muzychuk, Mariya",
+        "Anna Muzychuk",
+        "Fiorito, Fabian",
+        "Fiorito, Federico",
+        "Li, Wei",
+        "Li, Wei",
     ]
     for name in names:
         assert forms(pages, name, *names)[-1] == short_name(name, names)
         assert forms(pages, name)[-1] == family_name(name)
-        assert pages.run("drawing/player_names.js", "isolated", name) == isolate_direction(name)
+        assert pages.run(
+            "drawing/player_names.js", "isolated", name
+        ) == isolate_direction(name)
 
 
 AREA = {"left": 0, "right": 400, "top": 0, "bottom": 300, "height": 12, "gap": 2}
@@ -380,6 +463,8 @@ def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> 
     assert y - 6 >= 0
     assert places([corner], *[[[0, y], [400, y]] for y in range(0, 300, 8)]) == [None]
     # Falling moves are named in their order.
-    falling = [{"x": x, "y": y, "width": 60, "up": False} for x, y in ((300, 100), (330, 140))]
+    falling = [
+        {"x": x, "y": y, "width": 60, "up": False} for x, y in ((300, 100), (330, 140))
+    ]
     (_, upper), (_, lower) = places(falling, [[270, 60], [300, 100], [330, 140]])
     assert upper < lower

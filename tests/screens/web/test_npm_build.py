@@ -27,7 +27,9 @@ class Npm:
             path = Path(cwd) / "node_modules" / "tiny" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return subprocess.CompletedProcess(words, int(bool(self.said)), stderr=self.said)
+        return subprocess.CompletedProcess(
+            words, int(bool(self.said)), stderr=self.said
+        )
 
 
 @pytest.fixture
@@ -63,10 +65,16 @@ def placed(root: Path) -> dict[str, str]:
     }
 
 
-EXPECTED = {"flat/engine.js": "engine", "deep/dist/engine.js": "engine", "deep/LICENSE": "free"}
+EXPECTED = {
+    "flat/engine.js": "engine",
+    "deep/dist/engine.js": "engine",
+    "deep/LICENSE": "free",
+}
 
 
-def test_files_are_fetched_once_and_again_where_they_are_damaged(project: Path, npm: Npm) -> None:
+def test_files_are_fetched_once_and_again_where_they_are_damaged(
+    project: Path, npm: Npm
+) -> None:
     build.fetch(project)
     assert placed(project) == EXPECTED
     (project / "live/deep/LICENSE").write_text("damaged")
@@ -80,9 +88,13 @@ def test_files_are_fetched_once_and_again_where_they_are_damaged(project: Path, 
     assert [words[:2] for words in npm.runs] == [["ci", "--ignore-scripts"]] * 3
 
 
-def test_what_npm_could_not_fetch_is_said_with_its_reason(project: Path, npm: Npm) -> None:
+def test_what_npm_could_not_fetch_is_said_with_its_reason(
+    project: Path, npm: Npm
+) -> None:
     npm.said = "npm error code EINTEGRITY\nnpm error sha512-x was wanted\n"
-    with pytest.raises(build.FetchError, match=r"could not fetch.*\(sha512-x was wanted\)"):
+    with pytest.raises(
+        build.FetchError, match=r"could not fetch.*\(sha512-x was wanted\)"
+    ):
         build.fetch(project)
     assert placed(project) == {}
 
@@ -91,7 +103,9 @@ def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
     table = project / "live/screens/web/npm/files.toml"
     good = hashlib.sha256(b"free").hexdigest()
     table.write_text(table.read_text().replace(good, "0" * 64))
-    with pytest.raises(build.FetchError, match=r"LICENSE in npm's tiny is not the file .* record"):
+    with pytest.raises(
+        build.FetchError, match=r"LICENSE in npm's tiny is not the file .* record"
+    ):
         build.fetch(project)
     assert placed(project) == {}
     build.record(project)
@@ -102,8 +116,12 @@ def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
 
 
 def test_our_lock_pins_everything_with_integrity_and_no_address() -> None:
-    lock = json.loads((ROOT / "live/screens/web/npm/package-lock.json").read_text(encoding="utf-8"))
-    wanted = json.loads((ROOT / "live/screens/web/npm/package.json").read_text(encoding="utf-8"))
+    lock = json.loads(
+        (ROOT / "live/screens/web/npm/package-lock.json").read_text(encoding="utf-8")
+    )
+    wanted = json.loads(
+        (ROOT / "live/screens/web/npm/package.json").read_text(encoding="utf-8")
+    )
     packages = {name: entry for name, entry in lock["packages"].items() if name}
     for name, version in wanted["dependencies"].items():
         assert packages[f"node_modules/{name}"]["version"] == version

@@ -15,7 +15,7 @@ from live.server.static_files import OVERLAY
 from tests.screens.web.conftest import Pages
 from tests.screens.web.games import START, game, plain, ply, point
 
-# --- options -------------------------------------------------------------------------------------
+# --- options --------------------------------------------------------------------------
 
 
 def read(pages: Pages, query: str) -> dict[str, Any]:
@@ -47,11 +47,27 @@ def test_options_are_read(pages: Pages) -> None:
 @pytest.mark.parametrize(
     "nonsense",
     [
-        *("layout=pie", "board=-1", "board=one", "size=", "size=99", "delay=-5", "swing=NaN"),
-        *("text=red;}", 'font=a"; background: url(x)', "hide=interval", "follow=worst"),
-        *("rating=best", "provisional=maybe", "provisional=toString", "delay=Infinity"),
-        *("lang=constructor", "logo=http://elsewhere.example/a.png", "logo=javascript:alert(1)"),
-        *("sponsor=data:image/svg+xml,x", "sponsor=//", "logo="),
+        "layout=pie",
+        "board=-1",
+        "board=one",
+        "size=",
+        "size=99",
+        "delay=-5",
+        "swing=NaN",
+        "text=red;}",
+        'font=a"; background: url(x)',
+        "hide=interval",
+        "follow=worst",
+        "rating=best",
+        "provisional=maybe",
+        "provisional=toString",
+        "delay=Infinity",
+        "lang=constructor",
+        "logo=http://elsewhere.example/a.png",
+        "logo=javascript:alert(1)",
+        "sponsor=data:image/svg+xml,x",
+        "sponsor=//",
+        "logo=",
     ],
 )
 def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> None:
@@ -73,7 +89,11 @@ def test_addresses_of_before_go_on_working(
     pages: Pages, gone: str, name: str, left: object
 ) -> None:
     found = read(pages, gone)
-    assert (found["options"][name], found["problems"], found["gone"]) == (left, [], [gone])
+    assert (found["options"][name], found["problems"], found["gone"]) == (
+        left,
+        [],
+        [gone],
+    )
 
 
 def test_every_layout_has_a_module_and_a_size() -> None:
@@ -83,19 +103,25 @@ def test_every_layout_has_a_module_and_a_size() -> None:
 
     layouts = named("overlay/options.js", "const LAYOUTS = [", r'"(\w+)"')
     assert len(layouts) >= 10
-    assert layouts == named("overlay/overlay_main.js", "const LAYOUTS = {", r"^  (\w+):")
+    assert layouts == named(
+        "overlay/overlay_main.js", "const LAYOUTS = {", r"^  (\w+):"
+    )
     assert layouts == named("builder/builder_main.js", "const SIZES = {", r"^  (\w+):")
 
 
 COLOURS = st.from_regex(r"\A([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\Z")
-NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).filter(str.strip)
+NAMES = st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60
+).filter(str.strip)
 WANTED = {
     "follow": st.sampled_from(["top", "closest", "latest"]),
     "player": st.lists(NAMES, max_size=3),
     "board": st.lists(st.integers(1, 999), max_size=5),
     "hide": st.lists(st.sampled_from(["clock", "elo", "curves"]), unique=True),
     "ground": COLOURS,
-    "logo": st.sampled_from(["https://club.example/a.png?b=1", "logo.svg", "/static/icon.svg"]),
+    "logo": st.sampled_from(
+        ["https://club.example/a.png?b=1", "logo.svg", "/static/icon.svg"]
+    ),
     "font": st.sampled_from(["Inter", "Noto Sans", "Ubuntu-Bold", "Ælgreya 2"]),
     "size": st.integers(1, 16).map(lambda quarters: quarters / 4),
     "provisional": st.booleans(),
@@ -113,7 +139,7 @@ def test_what_is_written_is_read_again(pages: Pages, wanted: dict[str, Any]) -> 
     assert (found["problems"], found["options"]) == ([], options)
 
 
-# --- words ---------------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------
 
 
 def test_every_language_says_everything_with_the_same_holes(pages: Pages) -> None:
@@ -145,7 +171,10 @@ def test_what_others_would_play_is_said(pages: Pages) -> None:
     for language, text in SHARE.items():
         assert said(language, mark="find") == {"mark": "find", "text": text}
     line = "about 4 in 10 would lose a pawn here (Elo 2400)"
-    assert said("en", mark="trap", difficulty=HARD) == {"mark": "trap", "text": f"Trap: {line}"}
+    assert said("en", mark="trap", difficulty=HARD) == {
+        "mark": "trap",
+        "text": f"Trap: {line}",
+    }
     over = said("en", "1-0", difficulty=HARD)  # Nobody moves next.
     assert over == {"mark": None, "text": "about 1 in 12 play it (Elo 2500)"}
     assert said("en", difficulty=HARD) == {"mark": None, "text": line}
@@ -153,7 +182,7 @@ def test_what_others_would_play_is_said(pages: Pages) -> None:
     assert said("en", played_share=None) is None
 
 
-# --- figures and scores --------------------------------------------------------------------------
+# --- figures and scores ---------------------------------------------------------------
 
 
 def figure(pages: Pages, name: str, *args: Any) -> Any:
@@ -166,7 +195,8 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
         ([], True, "+0.20", "final"),
         ([ply(1, 35)], True, "+0.35", "final"),
         ([ply(1, 35, final=False)], True, "~+0.35", "provisional"),
-        # Provisional scores are not wanted: the one before stays, and is not that of this move.
+        # Provisional scores are not wanted: the one before stays, and is not that of
+        # this move.
         ([ply(1, 35), ply(2, -80, final=False)], False, "+0.35…", "pending"),
         ([ply(1, 35), ply(2)], True, "+0.35…", "pending"),
         ([ply(1, 35, final=False)], False, "+0.20…", "pending"),
@@ -204,12 +234,17 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     behind = plain(game(plies=tuple(ply(n, 20) for n in range(1, 8)), curves=curves))
 
     def part(held: Any, color: str, counted: int = 2, brief: bool = False) -> Any:
-        return figure(pages, "unratedPart", held, color, words, {"counted": counted}, brief)
+        return figure(
+            pages, "unratedPart", held, color, words, {"counted": counted}, brief
+        )
 
     assert part(behind, "white") == {"missing": 2, "text": "2 of 4 moves"}
     # Forced moves are in Algorithm 4 and not in the perceived rating.
     assert part(behind, "white", 1)["text"] == "1 of 3 moves"
-    for held, rests in ((behind, "1 of 3 moves"), ({**behind, "plies": behind["plies"][:3]}, "")):
+    for held, rests in (
+        (behind, "1 of 3 moves"),
+        ({**behind, "plies": behind["plies"][:3]}, ""),
+    ):
         args = [held, "white", {"counted": 1}]
         assert pages.run("page/score_words.js", "basisText", *args) == rests
     assert part(behind, "black") is None
@@ -232,24 +267,33 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
 def test_algorithm_4_is_the_engines_rating_and_the_difference_with_its_interval(
     pages: Pages, rating: int, difference: float, margin: float, perceived: int | None
 ) -> None:
-    ends = {"difference_low": difference - margin, "difference_high": difference + margin}
+    ends = {
+        "difference_low": difference - margin,
+        "difference_high": difference + margin,
+    }
     last = point(5, 2, perceived, difference=difference, n=3, **ends)
     held = game(curves=Curves(white=(last,)), plies=(ply(5),))
     words, above = pages("languages")["de"], {"above": rating}
     read = figure(pages, "figureWords", held, "white", last, words, above)
-    value, low, high = (math.floor(rating + elo + 0.5) for elo in (difference, *ends.values()))
+    value, low, high = (
+        math.floor(rating + elo + 0.5) for elo in (difference, *ends.values())
+    )
     assert (read["label"], read["text"]) == ("Algorithmus 4", str(value))
     assert read["usual"].replace("\u2060", "") == f"95\u00a0%: {low}–{high}"
-    # Few moves make its interval wide; they do not make it early, nor give it a percentile.
+    # Few moves make its interval wide; they do not make it early, nor give it a
+    # percentile.
     assert (read["early"], read["better"]) == ("", "3 Züge")
     columns = pages.run("client/figures.js", "columns", plain(held)["curves"], rating)
     drawn = [columns[at][2] for at in (1, 2, 3)]
     assert drawn == [
-        rating + elo for elo in (ends["difference_high"], ends["difference_low"], difference)
+        rating + elo
+        for elo in (ends["difference_high"], ends["difference_low"], difference)
     ]
     # Without an interval there is none, and without a difference no figure.
     bare = {**plain(last), "difference_low": None}
-    assert figure(pages, "figureWords", held, "white", bare, words, above)["usual"] == ""
+    assert (
+        figure(pages, "figureWords", held, "white", bare, words, above)["usual"] == ""
+    )
     none = {**bare, "difference": None}
     assert figure(pages, "figureWords", held, "white", none, words, above) is None
 
@@ -286,11 +330,16 @@ def test_points_of_a_player_are_those_of_the_service(pages: Pages) -> None:
     assert points("Nobody") is None
 
 
-# --- swings --------------------------------------------------------------------------------------
+# --- swings ---------------------------------------------------------------------------
 
 
 def swing_words(
-    pages: Pages, name: str, last: PlyView, swing: dict[str, Any], *others: str, white: str = "Anna"
+    pages: Pages,
+    name: str,
+    last: PlyView,
+    swing: dict[str, Any],
+    *others: str,
+    white: str = "Anna",
 ) -> str:
     played = plain(game(plies=(last,), white=Player(white)))
     german = pages("languages")["de"]
@@ -311,9 +360,15 @@ def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
     assert level.endswith("1. e4 +0.30 → −2.40")
     mated = ply(1, -3900, best="g1f3", mate=-3)
     said = swing_words(pages, "swingSentence", mated, {**swing, "to": -3900})
-    assert said.startswith("Anna: 1. e4") and "3" in said and said.endswith("am besten war Sf3")
+    assert (
+        said.startswith("Anna: 1. e4")
+        and "3" in said
+        and said.endswith("am besten war Sf3")
+    )
     # Where the mover gains, nothing was lost: the scores are said as they are.
-    gained = swing_words(pages, "swingSentence", last, {**swing, "from": -240, "to": 30})
+    gained = swing_words(
+        pages, "swingSentence", last, {**swing, "from": -240, "to": 30}
+    )
     assert gained.endswith("1. e4 −2.40 → +0.30")
     # It names one player.
     for white, other, name in (
@@ -321,7 +376,9 @@ def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
         ("Ivanov, Sergey", "Ivanov, Stanislav", "Ivanov, Se."),
         ("محمد السيد", "Berg, Bo", "\u2068السيد\u2069"),
     ):
-        said = swing_words(pages, "swingSentence", ply(1, -240), swing, other, white=white)
+        said = swing_words(
+            pages, "swingSentence", ply(1, -240), swing, other, white=white
+        )
         assert said.split(":")[0] == name
 
 
@@ -337,7 +394,10 @@ DECIDED = (ply(1, 900), ply(2, 450), ply(3, 3900, mate=4), ply(4, -100))
         ([(THIRD[:2], 0), (THIRD, 1000), (THIRD, 1100)], "-+-"),
         ([((ply(1, 30), ply(2, 400)), 0)], "-"),
         # It waits for the final score.
-        ([(WILD[:1], 0), ((WILD[0], ply(2, 330, final=False)), 10), (WILD[:2], 20)], "--+"),
+        (
+            [(WILD[:1], 0), ((WILD[0], ply(2, 330, final=False)), 10), (WILD[:2], 20)],
+            "--+",
+        ),
         # After a swing there is silence for a while.
         ([(WILD[:1], 0), (WILD[:2], 10), (WILD[:3], 29_000), (WILD, 31_000)], "-+-+"),
         # A decided game swings no more.
@@ -361,24 +421,33 @@ def test_a_swing_is_shown_until_its_move_is_taken_back(pages: Pages) -> None:
     before, after = plain(game(plies=THIRD[:2])), plain(game(plies=THIRD))
     other = {**after, "plies": [*before["plies"], {**after["plies"][2], "uci": "a2a3"}]}
     calls: list[Any] = [["look", before, 0], ["look", after, 1000]]
-    calls += [["shown", each, at] for each, at in ((after, 8_900), (other, 1_100), (after, 9_100))]
+    calls += [
+        ["shown", each, at]
+        for each, at in ((after, 8_900), (other, 1_100), (after, 9_100))
+    ]
     ask = {"module": "overlay/panels.js", "name": "Swings", "args": [2]}
     told = pages("object", **ask, calls=calls)
     assert told[1] == {"ply": 3, "from": 40, "to": -210, "size": 250}
     assert [bool(each) for each in told[2:]] == [True, False, False]
 
 
-# --- which game is on air ------------------------------------------------------------------------
+# --- which game is on air -------------------------------------------------------------
 
 
 def choose(
-    pages: Pages, looked: list[tuple[list[Any], int]], withheld: bool = False, **options: Any
+    pages: Pages,
+    looked: list[tuple[list[Any], int]],
+    withheld: bool = False,
+    **options: Any,
 ) -> list[str]:
     """The ids of the games chosen, at each look."""
     options = {"game": [], "board": [], "player": [], "follow": None, **options}
     ask = {"module": "overlay/on_air.js", "name": "Chooser", "args": [options]}
     calls = [["choose", plain(games), now, [], withheld] for games, now in looked]
-    return [",".join(each["id"] for each in games) for games in pages("object", **ask, calls=calls)]
+    return [
+        ",".join(each["id"] for each in games)
+        for games in pages("object", **ask, calls=calls)
+    ]
 
 
 def first(pages: Pages, *args: Any, **options: Any) -> list[str]:
@@ -399,16 +468,29 @@ def test_the_top_board_still_playing_and_a_result_for_a_while(pages: Pages) -> N
     playing, ended = [at(1), at(2)], [over, at(2)]
     looked = [(playing, 0), (ended, 1_000), (ended, 20_000), (ended, 22_000)]
     assert first(pages, looked) == ["b1", "b1", "b1", "b2"]
-    # It stays until its last scores are there, but not for ever, nor where they are withheld.
+    # It stays until its last scores are there, but not for ever, nor where they are
+    # withheld.
     open_end = [at(1, result="1-0", curves=Curves()), at(2)]
-    looked = [(playing, 0), (open_end, 1_000), (open_end, 60_000), (ended, 61_000), (ended, 82_000)]
+    looked = [
+        (playing, 0),
+        (open_end, 1_000),
+        (open_end, 60_000),
+        (ended, 61_000),
+        (ended, 82_000),
+    ]
     assert first(pages, looked) == ["b1", "b1", "b1", "b1", "b2"]
     never = [(playing, 0), (open_end, 1_000), (open_end, 92_000), (open_end, 113_000)]
     assert first(pages, never) == ["b1", "b1", "b1", "b2"]
     hidden = [(playing, 0), (open_end, 1_000), (open_end, 20_000), (open_end, 22_000)]
     assert first(pages, hidden, withheld=True) == ["b1", "b1", "b1", "b2"]
     # After a result that was withdrawn the true one stays as long.
-    times = ((ended, 1_000), (playing, 5_000), (ended, 99_000), (ended, 110_000), (ended, 120_000))
+    times = (
+        (ended, 1_000),
+        (playing, 5_000),
+        (ended, 99_000),
+        (ended, 110_000),
+        (ended, 120_000),
+    )
     assert first(pages, [(playing, 0), *times], follow="top") == [*["b1"] * 5, "b2"]
 
 
@@ -444,7 +526,9 @@ def test_who_is_asked_for_is_shown_and_nobody_else(pages: Pages) -> None:
     assert choose(pages, [(games, 0)], board=[9]) == [""]
 
 
-def test_a_board_stays_from_round_to_round_and_a_game_is_that_game(pages: Pages) -> None:
+def test_a_board_stays_from_round_to_round_and_a_game_is_that_game(
+    pages: Pages,
+) -> None:
     old = [plain(at(n, round="9", result="1-0")) | {"id": f"old{n}"} for n in (1, 2)]
     for plies in (1, 0):  # Before its first move the next round is that round already.
         new = [plain(at(n, round="10", plies=plies)) for n in (1, 2)]
@@ -458,7 +542,9 @@ def test_a_board_stays_from_round_to_round_and_a_game_is_that_game(pages: Pages)
     assert choose(pages, [(paired, 0)], board=[1, 2]) == ["b1,b2"]
 
 
-def moment(id: str, game: str = "a", weight: float = 0.5, **more: Any) -> dict[str, Any]:
+def moment(
+    id: str, game: str = "a", weight: float = 0.5, **more: Any
+) -> dict[str, Any]:
     return {"id": id, "game": game, "weight": weight, "at_s": 100.0, **more}
 
 
@@ -466,13 +552,17 @@ def followed(pages: Pages, *looked: tuple[list[dict[str, Any]], int]) -> Any:
     games = [plain(at(n, 100 * n)) | {"id": id} for n, id in enumerate("abc", 1)]
     options = {"game": [], "board": [], "player": [], "follow": "story"}
     return "".join(
-        pages("followed", options=options, looked=[[games, now, told] for told, now in looked])
+        pages(
+            "followed",
+            options=options,
+            looked=[[games, now, told] for told, now in looked],
+        )
     )
 
 
 def test_the_story_is_followed_without_jumping(pages: Pages) -> None:
-    # Without a moment it is the closest board; what was there when the page opened is no news,
-    # nor what nobody saw happen.
+    # Without a moment it is the closest board; what was there when the page opened is
+    # no news, nor what nobody saw happen.
     old, restored = [moment("m", "c", 1.0)], [moment("m", "b", 1.0, at_s=None)]
     assert followed(pages, (old, 0), (old, 60_000)) == "aa"
     assert followed(pages, ([], 0), (restored, 60_000)) == "aa"
@@ -483,18 +573,29 @@ def test_the_story_is_followed_without_jumping(pages: Pages) -> None:
     one = [moment("m", "b", 0.6)]
     both = [*one, moment("n", "c", 0.6)]
     better = [*both, moment("o", "c", 0.95)]
-    assert followed(pages, ([], 0), (one, 30_000), (both, 60_000), (better, 90_000)) == "abbc"
+    assert (
+        followed(pages, ([], 0), (one, 30_000), (both, 60_000), (better, 90_000))
+        == "abbc"
+    )
 
 
 def test_a_moment_is_shown_for_a_while_and_the_newest_first(pages: Pages) -> None:
     def shown(always: bool, *looked: tuple[list[dict[str, Any]], int]) -> list[Any]:
         told = pages(
-            "moments", looked=[list(each) for each in looked], hold_ms=15_000, always=always
+            "moments",
+            looked=[list(each) for each in looked],
+            hold_ms=15_000,
+            always=always,
         )
         return [each and each["id"] for each in told]
 
     old, one, two = moment("old"), moment("one"), moment("two")
-    looked = (([old], 0), ([old, one], 1_000), ([old, one, two], 5_000), ([old, one, two], 21_000))
+    looked = (
+        ([old], 0),
+        ([old, one], 1_000),
+        ([old, one, two], 5_000),
+        ([old, one, two], 21_000),
+    )
     assert shown(False, *looked) == [None, "one", "two", None]
     assert shown(True, *looked)[0] == "old"
     assert shown(True, ([moment("x", "elsewhere")], 0)) == [None]
@@ -504,24 +605,41 @@ def test_a_moment_is_shown_for_a_while_and_the_newest_first(pages: Pages) -> Non
     # What nobody saw happen is old, also once it is sent again with a time.
     here = [moment("m", at_s=None)]
     assert shown(True, ([], 0), (here, 1_000)) == [None, "m"]
-    assert shown(False, ([], 0), (here, 1_000), ([moment("m")], 2_000)) == [None, None, None]
+    assert shown(False, ([], 0), (here, 1_000), ([moment("m")], 2_000)) == [
+        None,
+        None,
+        None,
+    ]
 
 
-# --- what it says of itself ----------------------------------------------------------------------
+# --- what it says of itself -----------------------------------------------------------
 
 
 def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     of_hall = [plain(game(feed="hall"))]
-    states = (("hall", "stale"), ("hall", "failed"), ("hall", "retrying"), ("other", "failed"))
+    states = (
+        ("hall", "stale"),
+        ("hall", "failed"),
+        ("hall", "retrying"),
+        ("other", "failed"),
+    )
     calls = [
         ["since", [{"feed": feed, "state": state}], of_hall, 10 * now]
         for now, (feed, state) in enumerate(states)
     ]
-    ask = {"module": "overlay/on_air.js", "name": "Failures", "args": [], "calls": calls}
+    ask = {
+        "module": "overlay/on_air.js",
+        "name": "Failures",
+        "args": [],
+        "calls": calls,
+    }
     assert pages("object", **ask) == [None, 10, 10, None]
 
     # Nobody here knows for how long one fails that failed when this was opened.
-    calls = [["since", [{"feed": "hall", "state": "failed"}], of_hall, now] for now in (0, 6_000)]
+    calls = [
+        ["since", [{"feed": "hall", "state": "failed"}], of_hall, now]
+        for now in (0, 6_000)
+    ]
     assert pages("object", **{**ask, "calls": calls}) == [None, -1e12]
 
     def lost(status: str, heard: int, failing: int | None, now: int) -> Any:
@@ -552,7 +670,10 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
             "scores and ratings are withheld here",
         ),
         ({"layout": "standings"}, "Waiting for the game"),
-        ({"games": [], "asked": ["Korneev, Igor", "7"]}, "Not there yet: Korneev, Igor, 7"),
+        (
+            {"games": [], "asked": ["Korneev, Igor", "7"]},
+            "Not there yet: Korneev, Igor, 7",
+        ),
         ({"games": []}, "Waiting for the game"),
     ],
 )
@@ -560,9 +681,18 @@ def test_an_overlay_without_figures_says_why(
     pages: Pages, state: dict[str, Any], said: str
 ) -> None:
     status = state.get("status", "live")
-    connection = {"status": status, "heardAt": 0 if status == "live" else None, "reason": "in time"}
+    connection = {
+        "status": status,
+        "heardAt": 0 if status == "live" else None,
+        "reason": "in time",
+    }
     held = {"players": {"size": 0}, "engine": state.get("engine")}
-    usual = {"games": [plain(game())], "layout": "board", "lost": "freeze", "since": None}
+    usual = {
+        "games": [plain(game())],
+        "layout": "board",
+        "lost": "freeze",
+        "since": None,
+    }
     shown = {**usual, **state, "connection": connection, "held": held, "now": 19_000}
     english = pages("languages")["en"]
     assert pages.run("overlay/on_air.js", "statusText", shown, english) == said
@@ -570,7 +700,14 @@ def test_an_overlay_without_figures_says_why(
 
 def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
     def told(id: str) -> dict[str, Any]:
-        return {"id": id, "game": "g1", "ply": 1, "kind": "turn", "weight": 0.8, "at_s": 100.0}
+        return {
+            "id": id,
+            "game": "g1",
+            "ply": 1,
+            "kind": "turn",
+            "weight": 0.8,
+            "at_s": 100.0,
+        }
 
     snapshot = {
         "type": "snapshot",
@@ -583,7 +720,13 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
         "games": [plain(game(plies=(ply(1, 30),), result="1-0", opening="Ruy Lopez"))],
     }
     move = {"type": "move", "seq": 6, "game": "g1", "ply": 2, "move": plain(ply(2))}
-    new = {"type": "moment", "seq": 7, "game": "g1", "moment": told("new"), "holds": True}
+    new = {
+        "type": "moment",
+        "seq": 7,
+        "game": "g1",
+        "moment": told("new"),
+        "holds": True,
+    }
     steps = [
         {"at": 0, "message": {"type": "hello", "seq": 4, "sight": "venue"}},
         {"at": 0, "message": snapshot},
@@ -601,18 +744,28 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
     assert shown["moments"] == [*[[]] * 5, [old], [old], [old, ["new", 100.0]]]
     # What this connection is shown is known at once, whatever is held back.
     assert shown["sight"] == "venue"
-    # A connection that comes back resumes from what was received, not from what is shown.
+    # A connection that comes back resumes from what was received, not from what is
+    # shown.
     assert shown["seq"] == [None, 5, 6, *[7] * 5]
 
 
-# --- tables --------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------
 
 
 def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     ask = {"module": "drawing/elements.js", "name": "Pager", "args": [10_000]}
-    calls = [["page", list("abcde"), 2, now] for now in (0, 9_999, 10_000, 20_000, 30_000)]
+    calls = [
+        ["page", list("abcde"), 2, now] for now in (0, 9_999, 10_000, 20_000, 30_000)
+    ]
     answers = pages("object", **ask, calls=[*calls, ["page", ["a"], 8, 30_000]])
-    assert ["".join(each["items"]) for each in answers] == ["ab", "ab", "cd", "e", "ab", "a"]
+    assert ["".join(each["items"]) for each in answers] == [
+        "ab",
+        "ab",
+        "cd",
+        "e",
+        "ab",
+        "a",
+    ]
     assert answers[-1] == {"items": ["a"], "page": 0, "pages": 1}
 
 
@@ -621,15 +774,23 @@ def table(pages: Pages, *results: str) -> list[dict[str, Any]]:
     games = []
     for white, black, result in map(str.split, results):
         sides = {"white": {"name": white}, "black": {"name": black}}
-        games.append({**sides, "result": result, "plies": [] if white == "Ed" else [{}]})
-    found: list[dict[str, Any]] = pages.run("overlay/layouts/tables.js", "roundTable", games)
+        games.append(
+            {**sides, "result": result, "plies": [] if white == "Ed" else [{}]}
+        )
+    found: list[dict[str, Any]] = pages.run(
+        "overlay/layouts/tables.js", "roundTable", games
+    )
     return found
 
 
 def test_finished_games_count_and_running_ones_are_marked(pages: Pages) -> None:
-    rows = table(pages, "Ann Bo 1-0", "Cy Di 1/2-1/2", "Bo Cy 0-1", "Di Ann *", "Ed Flo *")
+    rows = table(
+        pages, "Ann Bo 1-0", "Cy Di 1/2-1/2", "Bo Cy 0-1", "Di Ann *", "Ed Flo *"
+    )
     names = ("points", "games", "playing", "place", "tied")
-    assert [(row["player"]["name"], *(row[name] for name in names)) for row in rows] == [
+    assert [
+        (row["player"]["name"], *(row[name] for name in names)) for row in rows
+    ] == [
         ("Cy", 1.5, 2, False, 1, False),
         ("Ann", 1, 1, True, 2, False),
         ("Di", 0.5, 1, True, 3, False),
@@ -644,18 +805,27 @@ def test_finished_games_count_and_running_ones_are_marked(pages: Pages) -> None:
 
 def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None:
     players = [
-        {**plain(point(1, counted, value)), "percentile": percentile, "id": name, "name": name}
+        {
+            **plain(point(1, counted, value)),
+            "percentile": percentile,
+            "id": name,
+            "name": name,
+        }
         for name, value, counted, percentile in (
-            *(("early", 2900, 9, None), ("far", 3200, 30, 70.0), ("b", 2300, 30, 50.0)),
+            ("early", 2900, 9, None),
+            ("far", 3200, 30, 70.0),
+            ("b", 2300, 30, 50.0),
         )
     ]
     ranked = pages.run("overlay/layouts/tables.js", "ranking", players)
-    assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
-        *(("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None))
-    ]
+    assert [
+        (each["id"], each["rank"], (each["rating"] or {}).get("text"))
+        for each in ranked
+    ] == [("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None)]
     for player, difference in zip(players, (-900.0, None, -950.0), strict=True):
         player["difference"] = difference
     ranked = pages.run("overlay/layouts/tables.js", "ranking", players, 3000)
-    assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
-        *(("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None))
-    ]
+    assert [
+        (each["id"], each["rank"], (each["rating"] or {}).get("text"))
+        for each in ranked
+    ] == [("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None)]

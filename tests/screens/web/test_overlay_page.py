@@ -1,4 +1,6 @@
-"""Overlays and their builder in a real browser, fed by the real server and the real ledger."""
+"""Overlays and their builder in a real browser, fed by the real server and the real
+ledger.
+"""
 
 import asyncio
 import contextlib
@@ -43,11 +45,15 @@ STATUS = "document.querySelector('#status')"
 
 async def show(page: Page, publisher: Publisher, query: str) -> None:
     await page.visit(f"{publisher.url}overlay?{query}")
-    await page.until(f"document.readyState === 'complete' && location.search && {DRAWN}")
+    await page.until(
+        f"document.readyState === 'complete' && location.search && {DRAWN}"
+    )
 
 
 def texts(selector: str) -> str:
-    return f"[...document.querySelectorAll({selector!r})].map((node) => node.textContent)"
+    return (
+        f"[...document.querySelectorAll({selector!r})].map((node) => node.textContent)"
+    )
 
 
 def titles(selector: str) -> str:
@@ -83,8 +89,11 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
                 figure = f"document.querySelector('{at} .main .value').textContent"
                 await page.until(f"{figure} === '{value}'")
                 assert await page.run(titles(f"{at} .name")) == [player.name]
-                said = await page.run(texts(f"{at} :is(.title, .flag, .main .interval)"))
-                # No line breaks at the dash; where there is little room it is not there.
+                said = await page.run(
+                    texts(f"{at} :is(.title, .flag, .main .interval)")
+                )
+                # No line breaks at the dash; where there is little room it is not
+                # there.
                 usual = f"usual for {player.elo}: {band}".replace("–", "\u2060–\u2060")
                 usual = usual if layout == "board" else ""
                 assert said == [player.federation, player.title or "", usual]
@@ -100,12 +109,18 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
             for points in (game.curves.black, game.curves.white)
         ]
         await show(page, publisher, "layout=ticker&page=600")
-        names = [name for game in games[:2] for name in (game.white.name, game.black.name)]
+        names = [
+            name for game in games[:2] for name in (game.white.name, game.black.name)
+        ]
         assert await page.run(titles(".item .name")) == names
 
         await show(page, publisher, "layout=standings&rows=5&page=600")
-        ranked = standings([each for each in broadcast.state.players() if each.moves])[:5]
-        assert await page.run(titles("tbody .name")) == [each.view.name for each in ranked]
+        ranked = standings([each for each in broadcast.state.players() if each.moves])[
+            :5
+        ]
+        assert await page.run(titles("tbody .name")) == [
+            each.view.name for each in ranked
+        ]
         assert await page.run(texts("tbody .rank")) == [each.text for each in ranked]
         figures = [written(each.view)[0] for each in ranked]
         assert await page.run(texts("tbody td.figure")) == figures
@@ -118,11 +133,17 @@ async def test_algorithm_4_is_the_figure_of_every_layout_on_demand(page: Page) -
         rating = broadcast.state.engine().rating
         sides: list[CurvePoint | PlayerView] = [board(broadcast, 2).curves.white[-1]]
         sides += broadcast.state.players()
-        values = [str(math.floor(rating + (each.difference or 0) + 0.5)) for each in sides]
+        values = [
+            str(math.floor(rating + (each.difference or 0) + 0.5)) for each in sides
+        ]
         for layout in list(SIZES)[:-1]:
-            await show(page, publisher, f"layout={layout}&board=2&rating=algorithm4&page=600")
+            await show(
+                page, publisher, f"layout={layout}&board=2&rating=algorithm4&page=600"
+            )
             said = "document.querySelector('#stage').innerText"
-            await page.until(f"{json.dumps(values)}.some((value) => {said}.includes(value))")
+            await page.until(
+                f"{json.dumps(values)}.some((value) => {said}.includes(value))"
+            )
             text = await page.run(said)
             assert "Algorithm 4" in text, layout
             assert "playing like" not in text and "better than" not in text, layout
@@ -139,7 +160,8 @@ SMALLEST = """Math.min(...[...document.querySelectorAll('#stage *')].filter((nod
 WATCH = """
   self.bare = 0;
   self.turned = new Set();
-  const scratch = new OffscreenCanvas(96, 96).getContext("2d", { willReadFrequently: true });
+  const canvas = new OffscreenCanvas(96, 96);
+  const scratch = canvas.getContext("2d", { willReadFrequently: true });
   const look = () => {
     for (const board of document.querySelectorAll(".cell canvas")) {
       scratch.clearRect(0, 0, 96, 96);
@@ -177,7 +199,9 @@ async def test_letters_are_large_enough(page: Page) -> None:
             await page.resize(300, 900)
             await show(page, publisher, f"layout={layout}&board=1")
             await page.until("document.querySelector('.tall .name')?.textContent")
-            assert await page.run("document.querySelector('.tall').offsetWidth") > 270, layout
+            assert (
+                await page.run("document.querySelector('.tall').offsetWidth") > 270
+            ), layout
             assert await page.run(SMALLEST) >= 10, layout
         # Standings stay as high on a last page that holds fewer.
         await page.resize(*SIZES["standings"])
@@ -191,18 +215,26 @@ async def test_letters_are_large_enough(page: Page) -> None:
 
 #: Grounds and texts of sponsors, and two themes.
 PALETTES = (
-    *("theme=dark", "theme=light", "ground=ffd700ff&text=002855ff", "ground=e10600&text=fff"),
+    "theme=dark",
+    "theme=light",
+    "ground=ffd700ff&text=002855ff",
+    "ground=e10600&text=fff",
     "ground=f4f0e6&text=1a1a1a&white=c00&black=0a7",
 )
 #: Looked at with one layout; light comes through one.
 MORE_PALETTES = (
-    *("theme=chroma", "theme=contrast", "ground=00843d&text=ffffff", "ground=4b0082e6"),
+    "theme=chroma",
+    "theme=contrast",
+    "ground=00843d&text=ffffff",
+    "ground=4b0082e6",
     "ground=0ff&text=222",
 )
 
-#: Texts under 4.5 : 1 on what lies behind them, light coming through from black or from white.
+#: Texts under 4.5 : 1 on what lies behind them, light coming through from black or from
+#: white.
 FAINT = """(() => {
-  const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const canvas = new OffscreenCanvas(1, 1);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
   const rgba = (color) => {
     context.clearRect(0, 0, 1, 1);
     context.fillStyle = color;
@@ -212,7 +244,9 @@ FAINT = """(() => {
   };
   const over = (color, under) => under.map((value, at) =>
     color[3] * color[at] + (1 - color[3]) * value);
-  const linear = (value) => value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+  const linear = (value) => value <= 10
+    ? value / 3294.6
+    : ((value / 255 + 0.055) / 1.055) ** 2.4;
   const light = ([red, green, blue]) =>
     0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
   const ratio = (one, two) => {
@@ -221,7 +255,8 @@ FAINT = """(() => {
   };
   const behind = (node, page) => {
     if (node === null) return page;
-    return over(rgba(getComputedStyle(node).backgroundColor), behind(node.parentElement, page));
+    const own = rgba(getComputedStyle(node).backgroundColor);
+    return over(own, behind(node.parentElement, page));
   };
   const faint = [];
   for (const node of document.querySelectorAll("#stage *")) {
@@ -230,7 +265,8 @@ FAINT = """(() => {
     for (const page of [[0, 0, 0], [255, 255, 255]]) {
       const ground = behind(node, page);
       const found = ratio(over(rgba(getComputedStyle(node).color), ground), ground);
-      if (found < 4.5) faint.push(`${node.className} ${node.textContent} ${found.toFixed(2)}`);
+      const words = `${node.className} ${node.textContent} ${found.toFixed(2)}`;
+      if (found < 4.5) faint.push(words);
     }
   }
   return faint;
@@ -248,14 +284,17 @@ async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
             await page.resize(*size)
             sample = "" if "sample" in layout else "&sample=swing"
             for palette in PALETTES:
-                await show(page, publisher, f"layout={layout}{sample}&page=600&{palette}")
+                await show(
+                    page, publisher, f"layout={layout}{sample}&page=600&{palette}"
+                )
                 await page.until("document.querySelector('.name')?.textContent")
                 assert await page.run(FAINT) == [], (layout, palette)
         assert page.complaints == []
 
 
-#: What does not fit into its own box, or sticks out of its panel; names larger than theirs, which
-#: hide that; cells of a duel that are too narrow; an Elo that is not beside the figure.
+#: What does not fit into its own box, or sticks out of its panel; names larger than
+#: theirs, which hide that; cells of a duel that are too narrow; an Elo that is not
+#: beside the figure.
 CUT = """[...document.querySelectorAll(
   '.move, .clock, .score, .place, .name, .layout-duel td, .ratings > .elo'
 )].filter((node) => {
@@ -268,7 +307,8 @@ CUT = """[...document.querySelectorAll(
     return text.offsetWidth > width + 1 || text.offsetHeight > node.clientHeight + 2;
   if (!node.matches('.elo')) return node.scrollWidth > width + 1;
   const main = box(node.parentNode.firstChild);
-  return own.top > main.bottom || (own.left < main.right - 1 && own.right > main.left + 1);
+  const overlaps = own.left < main.right - 1 && own.right > main.left + 1;
+  return own.top > main.bottom || overlaps;
 }).map((node) => `${node.className} ${node.textContent}`)"""
 
 
@@ -279,15 +319,17 @@ BROKEN = """[...document.querySelectorAll('.main *, th.label')].filter((node) =>
 ).map((node) => node.textContent)"""
 
 
-#: Texts of which a part lies outside of the page, of their panel, or of what hides their rest.
-#: Round, board and event may end early.
+#: Texts of which a part lies outside of the page, of their panel, or of what hides
+#: their rest. Round, board and event may end early.
 OUTSIDE = """(() => {
-  const walker = document.createTreeWalker(document.querySelector("#stage"), NodeFilter.SHOW_TEXT);
+  const stage = document.querySelector("#stage");
+  const walker = document.createTreeWalker(stage, NodeFilter.SHOW_TEXT);
   const outside = [];
   while (walker.nextNode()) {
     const { currentNode: text } = walker;
     const node = text.parentElement;
-    if (!text.data.trim() || !node.checkVisibility() || node.closest(".place")) continue;
+    const isSeen = text.data.trim() && node.checkVisibility();
+    if (!isSeen || node.closest(".place")) continue;
     const range = document.createRange();
     range.selectNodeContents(text);
     const boxes = [[0, 0, innerWidth, innerHeight]];
@@ -299,7 +341,8 @@ OUTSIDE = """(() => {
       else if (hides) boxes.push([left - 2, top - 6, right + 2, bottom + 6]);
     }
     for (const { left, top, right, bottom } of range.getClientRects()) {
-      const isIn = ([x1, y1, x2, y2]) => left >= x1 && top >= y1 && right <= x2 && bottom <= y2;
+      const isIn = ([x1, y1, x2, y2]) =>
+        left >= x1 && top >= y1 && right <= x2 && bottom <= y2;
       if (!boxes.every(isIn)) outside.push(`${node.className}: ${text.data}`);
     }
   }
@@ -322,7 +365,9 @@ async def test_nothing_breaks_at_the_highest_figure_and_the_longest_names(
             for more in ("",) if whole else ("", "&board=3&sample=swing"):
                 await show(page, publisher, f"layout={layout}&page=600{more}")
                 await page.until("document.querySelector('.name')?.textContent")
-                await page.run("document.fonts.ready, new Promise(requestAnimationFrame)")
+                await page.run(
+                    "document.fonts.ready, new Promise(requestAnimationFrame)"
+                )
                 assert await page.run(f"[...{OUTSIDE}, ...{CUT}]") == [], (layout, more)
                 figures = await page.run("document.querySelector('#stage').innerText")
                 assert more or "3200+" in figures or "moment" in layout
@@ -338,12 +383,14 @@ async def test_a_grid_fills_its_frame(page: Page, boards: int, columns: int) -> 
         await page.open("about:blank", *SIZES["grid"])
         await show(page, publisher, f"layout=grid&boards={boards}")
         cells = (
-            "[...document.querySelectorAll('.cell')].map((each) => each.getBoundingClientRect())"
+            "[...document.querySelectorAll('.cell')].map((each) => "
+            "each.getBoundingClientRect())"
         )
         await page.until(f"{cells}.length === {boards}")
         left, right, top, bottom, beside = await page.run(
             f"((all) => [Math.min(...all.map(({{ left }}) => left)),"
-            " Math.max(...all.map(({ right }) => right)), Math.min(...all.map(({ top }) => top)),"
+            " Math.max(...all.map(({ right }) => right)), "
+            "Math.min(...all.map(({ top }) => top)),"
             " Math.max(...all.map(({ bottom }) => bottom)),"
             f" new Set(all.map(({{ left }}) => left)).size])({cells})"
         )
@@ -354,13 +401,23 @@ async def test_a_grid_fills_its_frame(page: Page, boards: int, columns: int) -> 
 async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
     words = ["Wolkenschlegelsteinhausenbergerdorfwalde", "丁立人"]
     names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
-    async with on_air(boards=38, plies=40, names=words + names) as (broadcast, publisher):
+    async with on_air(boards=38, plies=40, names=words + names) as (
+        broadcast,
+        publisher,
+    ):
         await page.open("about:blank", 1280, 720)
         broadcast.play(42, board=38)
         assert board(broadcast, 38).plies[-1].san == "Rfxf3"
         moved = "document.querySelector('.move')?.textContent.endsWith('41…\xa0Rfxf3')"
-        sizes = (("ticker", 1280, 90), ("ticker", 700, 90), ("board", 960, 540), ("grid", 660, 264),
-                 ("board", 400, 830), ("bar", 1280, 160), ("bar", 500, 220))  # fmt: skip
+        sizes = (
+            ("ticker", 1280, 90),
+            ("ticker", 700, 90),
+            ("board", 960, 540),
+            ("grid", 660, 264),
+            ("board", 400, 830),
+            ("bar", 1280, 160),
+            ("bar", 500, 220),
+        )
         for layout, width, height in sizes:
             await page.resize(width, height)
             await show(page, publisher, f"layout={layout}&board=38&boards=1")
@@ -371,7 +428,9 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
 
 
 @pytest.mark.parametrize("layout", ["bar", "ticker", "player", "duel"])
-async def test_every_language_fits_in_two_lines_on_both_sides(page: Page, layout: str) -> None:
+async def test_every_language_fits_in_two_lines_on_both_sides(
+    page: Page, layout: str
+) -> None:
     async with on_air(boards=4, plies=40) as (_, publisher):
         await page.open("about:blank", *SIZES[layout])
         for language in ("en", "de", "fr", "es", "it", "ru"):
@@ -400,23 +459,42 @@ async def test_options_are_followed(page: Page) -> None:
         shown = """((selector) => [...document.querySelectorAll(selector)]
             .filter((node) => node.checkVisibility()).length)"""
         await show(page, publisher, "layout=board&hide=clock,curves,diagram")
-        left_out = ".clock, .curves, .diagram, canvas, .over-board, .material:not(:empty)"
-        for selector, count in ((left_out, 0), (".main .value", 2), (".main .interval", 2)):
+        left_out = (
+            ".clock, .curves, .diagram, canvas, .over-board, .material:not(:empty)"
+        )
+        for selector, count in (
+            (left_out, 0),
+            (".main .value", 2),
+            (".main .interval", 2),
+        ):
             assert await page.run(f"{shown}('{selector}')") == count, selector
-        await show(page, publisher, "layout=board&board=3&show=arrow,coordinates,material,opening")
+        await show(
+            page,
+            publisher,
+            "layout=board&board=3&show=arrow,coordinates,material,opening",
+        )
         await page.until("document.querySelector('.named .over-board')")
-        for selector, count in ((".files span", 8), (".ranks span", 8), (".best-arrow", 1)):
+        for selector, count in (
+            (".files span", 8),
+            (".ranks span", 8),
+            (".best-arrow", 1),
+        ):
             assert await page.run(f"{shown}('{selector}')") == count, selector
 
-        # Own colours and font; nonsense is told; the page is seen through, or of the key colour.
+        # Own colours and font; nonsense is told; the page is seen through, or of the
+        # key colour.
         ground = "getComputedStyle(document.body).backgroundColor"
-        await show(page, publisher, "layout=bar&text=ff0000&font=Fixture&theme=chroma&pie=1")
+        await show(
+            page, publisher, "layout=bar&text=ff0000&font=Fixture&theme=chroma&pie=1"
+        )
         style = await page.run(
             f"(({{ color, fontFamily }}) => [color, fontFamily, {ground}])"
             "(getComputedStyle(document.querySelector('.panel')))"
         )
         assert (style[0], style[2]) == ("rgb(255, 0, 0)", "rgb(0, 177, 64)")
-        assert style[1].startswith(("Fixture", '"Fixture"')) and await page.run(f"{STATUS}.hidden")
+        assert style[1].startswith(("Fixture", '"Fixture"')) and await page.run(
+            f"{STATUS}.hidden"
+        )
         await show(page, publisher, "layout=pie&board=2")
         assert await page.run(f"{STATUS}.textContent") == "Not understood: layout=pie"
         assert await page.run(ground) == "rgba(0, 0, 0, 0)"
@@ -435,7 +513,9 @@ async def test_hostile_text_stays_text_in_every_layout(page: Page) -> None:
                 (move,) = await page.run(texts(".move"))
                 assert HOSTILE in move
             # Nothing became an element: no picture, and the one script is ours.
-            assert await page.run("document.querySelectorAll('img, script').length") == 1
+            assert (
+                await page.run("document.querySelectorAll('img, script').length") == 1
+            )
             assert await page.run("document.title") == "live-rate overlay"
         assert page.complaints == []
 
@@ -449,7 +529,9 @@ async def test_a_logo_and_a_sponsor_stand_beside_the_layout(page: Page) -> None:
             await page.resize(*SIZES[layout])
             images = "logo=static/icon.svg&sponsor=/static/icon.svg"
             await show(page, publisher, f"layout={layout}&{images}")
-            await page.until(f"{slots}.filter((each) => each.naturalWidth > 0).length === 2")
+            await page.until(
+                f"{slots}.filter((each) => each.naturalWidth > 0).length === 2"
+            )
             logo, sponsor = await page.run(boxes)
             panels = await page.run(
                 "[...document.querySelectorAll('.panel')]"
@@ -459,7 +541,10 @@ async def test_a_logo_and_a_sponsor_stand_beside_the_layout(page: Page) -> None:
                 assert 0 <= image["left"] < image["right"] <= SIZES[layout][0]
                 assert 0 <= image["top"] < image["bottom"] <= SIZES[layout][1]
                 for panel in panels:
-                    beside = image["right"] <= panel["left"] or image["left"] >= panel["right"]
+                    beside = (
+                        image["right"] <= panel["left"]
+                        or image["left"] >= panel["right"]
+                    )
                     assert beside or image["top"] >= panel["bottom"], layout
         assert page.complaints == []
         # What cannot be had leaves nothing on air.
@@ -467,7 +552,9 @@ async def test_a_logo_and_a_sponsor_stand_beside_the_layout(page: Page) -> None:
         await page.until(f"{slots}.length === 0")
 
 
-async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: Page) -> None:
+async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
+    page: Page,
+) -> None:
     broadcast = Broadcast(boards=5)
     broadcast.play(24)
     game = board(broadcast, 5)
@@ -475,18 +562,27 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: P
     word = 40 * "n" + 12 * " and so on"
     turn = moment(game.id, 9, f"In {{}} {word}.", at_s=time.time())
     on_air: list[frozenset[str]] = []
-    async with Publisher(ServerConfig(port=0), broadcast.state, on_air=on_air.append) as publisher:
+    async with Publisher(
+        ServerConfig(port=0), broadcast.state, on_air=on_air.append
+    ) as publisher:
         broadcast.listener = publisher.publish
         await page.open("about:blank", *SIZES["moment&sample=moment"])
         await show(page, publisher, "layout=moment&lang=de")
         assert await page.run("document.querySelector('.layout-moment').hidden")
         publisher.publish([MomentMessage(game.id, turn)])
         await page.until("!document.querySelector('.layout-moment').hidden")
-        assert await page.run(texts(".kind, .sentence")) == ["Wendepunkt", f"In de {word}."]
+        assert await page.run(texts(".kind, .sentence")) == [
+            "Wendepunkt",
+            f"In de {word}.",
+        ]
         over = (
-            "(node) => [node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight]"
+            "(node) => [node.scrollWidth - node.clientWidth, "
+            "node.scrollHeight - node.clientHeight]"
         )
-        assert await page.run(f"({over})(document.querySelector('.sentence'))") == [0, 0]
+        assert await page.run(f"({over})(document.querySelector('.sentence'))") == [
+            0,
+            0,
+        ]
         assert round(await page.run(SMALLEST)) >= 24
         # The same position as an overlay of the board, as its link says.
         await show(page, publisher, f"layout=bar&game={quote(game.id)}&ply=9")
@@ -505,7 +601,9 @@ async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
         (view,) = broadcast.state.games()
 
         def move(number: int, score_cp: int) -> None:
-            played = PlyView(number, "Nf3", "g1f3", score_cp=score_cp, depth=14, final=True)
+            played = PlyView(
+                number, "Nf3", "g1f3", score_cp=score_cp, depth=14, final=True
+            )
             publisher.publish([MoveMessage(view.id, number, played)])
 
         alert = "document.querySelector('.alert')"
@@ -532,10 +630,16 @@ async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
         await show(page, publisher, "layout=bar&board=1&lost=notice")
 
         async def later(seconds: int) -> str:
-            """What it shows then, drawn anew; everything is within a second of the page's."""
-            await page.run(f"self.later = {1000 * seconds}, self.drawn = performance.now() + 1500")
+            """What it shows then, drawn anew; everything is within a second of the
+            page's.
+            """
+            await page.run(
+                f"self.later = {1000 * seconds}, self.drawn = performance.now() + 1500"
+            )
             await page.until("performance.now() > self.drawn")
-            shown: str = await page.run("document.querySelector('.turn .clock').textContent")
+            shown: str = await page.run(
+                "document.querySelector('.turn .clock').textContent"
+            )
             return shown
 
         async def source(state: FeedState) -> None:
@@ -576,10 +680,14 @@ async def test_all_layouts_of_a_screen_come_back_together(
             started = time.monotonic()
             back = "!document.body.innerText.includes(' ago')"
             await asyncio.gather(*(page.until(f"{DRAWN} && {back}") for page in pages))
-            record_property("seconds_until_all_layouts_are_back", time.monotonic() - started)
+            record_property(
+                "seconds_until_all_layouts_are_back", time.monotonic() - started
+            )
 
 
-async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Path) -> None:
+async def test_a_token_in_the_address_opens_the_socket(
+    page: Page, tmp_path: Path
+) -> None:
     token, tokens = token_file(tmp_path)
     async with on_air(boards=2, plies=20, tokens_file=tokens) as (_, publisher):
         await page.open("about:blank")
@@ -590,25 +698,31 @@ async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Pat
         await page.until(f"{STATUS}?.textContent === 'a token is needed'")
         await page.visit(publisher.url)
         await page.until("document.querySelector('.token-entry')?.hidden === false")
-        assert not await page.run("document.querySelector('.overview').checkVisibility()")
+        assert not await page.run(
+            "document.querySelector('.overview').checkVisibility()"
+        )
         await page.run("document.querySelector('.token-entry input').focus()")
         await page.call("Input.insertText", text=token)
         await page.press("Enter")
         await page.until("document.querySelectorAll('.card').length === 2")
 
 
-async def test_layouts_without_their_figures_say_that_they_are_withheld(page: Page) -> None:
+async def test_layouts_without_their_figures_say_that_they_are_withheld(
+    page: Page,
+) -> None:
     async with on_air(boards=2, plies=20, hide_scores=True) as (_, publisher):
         await page.open("about:blank")
         for layout in list(SIZES)[:-1]:
             await show(page, publisher, f"layout={layout}")
             await page.until("document.body.innerText.includes('withheld here')")
             text = await page.run("document.body.innerText")
-            assert not [wrong for wrong in ("to be rated", "Waiting") if wrong in text], layout
+            assert not [
+                wrong for wrong in ("to be rated", "Waiting") if wrong in text
+            ], layout
         assert page.complaints == []
 
 
-# --- the builder: choose with keyboard and mouse, see, copy ---------------------------------------
+# --- the builder: choose with keyboard and mouse, see, copy ---------------------------
 
 ADDRESS = "document.querySelector('#address').value"
 PREVIEW = "document.querySelector('#preview').contentDocument"
@@ -637,14 +751,18 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         await page.open()
         permissions = ["clipboardReadWrite", "clipboardSanitizedWrite"]
         granted = {"origin": publisher.url.rstrip("/"), "permissions": permissions}
-        await page.call("Browser.grantPermissions", browserContextId=page.context, **granted)
+        await page.call(
+            "Browser.grantPermissions", browserContextId=page.context, **granted
+        )
         await page.open(f"{publisher.url}overlays", 1400, 900)
         await page.until("document.querySelector('#address')?.value")
         await asked(page)
 
         # By keyboard: the first stop is the layout, and a letter chooses.
         await page.press("Tab")
-        assert await page.run("document.activeElement.labels[0].textContent") == "Layout"
+        assert (
+            await page.run("document.activeElement.labels[0].textContent") == "Layout"
+        )
         await page.press("l")
         await asked(page, layout=["bar"])
         assert await page.run("document.querySelector('#height').value") == "208"
@@ -660,16 +778,21 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
 
         # What there is to choose from is offered, as text.
         offered = await page.run(
-            "[...document.querySelectorAll('#players option')].map((each) => each.value)"
+            "[...document.querySelectorAll('#players "
+            "option')].map((each) => each.value)"
         )
         assert set(offered) == players
 
         await page.click_on("#copy")
         await page.until("document.querySelector('#said').textContent === 'Copied.'")
-        assert await page.run("navigator.clipboard.readText()") == await page.run(ADDRESS)
+        assert await page.run("navigator.clipboard.readText()") == await page.run(
+            ADDRESS
+        )
 
         # A link dropped on OBS says how large and what it is called.
-        dragged = parse_qs(urlsplit(await page.run("document.querySelector('#drag').href")).query)
+        dragged = parse_qs(
+            urlsplit(await page.run("document.querySelector('#drag').href")).query
+        )
         layer = [dragged[f"layer-{name}"] for name in ("width", "height", "name")]
         assert layer == [["1920"], ["208"], ["live-rate bar"]]
 
@@ -677,7 +800,9 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         choose = "each.dispatchEvent(new Event('change', { bubbles: true }))"
         sample = "document.querySelector('#sample')"
         await page.run(f"((each) => {{ each.value = 'swing'; {choose} }})({sample})")
-        await page.until(f"{PREVIEW}?.querySelector('.alert:not([hidden])')?.textContent")
+        await page.until(
+            f"{PREVIEW}?.querySelector('.alert:not([hidden])')?.textContent"
+        )
         assert "sample" not in await page.run(ADDRESS)
         await page.run(f"((each) => {{ each.value = ''; {choose} }})({sample})")
 
@@ -709,7 +834,9 @@ async def test_a_local_file_waits_for_the_service(page: Page, tmp_path: Path) ->
         file.write_text(await page.run("self.saved.text()"))
     # Opened before the service is there, as OBS may be.
     await page.visit(file.as_uri())
-    await page.until("document.title === 'live-rate overlay' && document.readyState === 'complete'")
+    await page.until(
+        "document.title === 'live-rate overlay' && document.readyState === 'complete'"
+    )
     async with Publisher(ServerConfig(port=port), broadcast.state):
         with contextlib.suppress(AssertionError):  # it goes on to another page
             await page.until("false")
@@ -722,7 +849,9 @@ async def test_nonsense_is_marked_and_left_out(page: Page) -> None:
     async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(f"{publisher.url}overlays?token=secret&rating=level", 500, 900)
         await page.until("document.querySelector('#address')?.value")
-        assert "rating=level" in await page.run("document.querySelector('#said').textContent")
+        assert "rating=level" in await page.run(
+            "document.querySelector('#said').textContent"
+        )
         field = "document.querySelector('.field.colour input')"
         await type_in(page, field, "reddish")
         await page.until(f"{field}.matches(':invalid')")

@@ -1,4 +1,6 @@
-"""What the page at ``/`` says and in which order, by its modules: live/screens/web/page."""
+"""What the page at ``/`` says and in which order, by its modules:
+live/screens/web/page.
+"""
 
 import json
 import re
@@ -31,7 +33,7 @@ def said(pages: Pages, where: str, *args: Any) -> str:
     return str(call(pages, where, *args)).replace("\u00a0", " ")
 
 
-# --- addresses -----------------------------------------------------------------------------------
+# --- addresses ------------------------------------------------------------------------
 
 #: Lone halves of a surrogate pair cannot be written into an address.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -70,7 +72,12 @@ def test_what_is_odd_counts_as_not_said(pages: Pages) -> None:
     for fragment in (
         "#view=nothing&layout=<b>&state=&figure=1",
         # What version 0.2 offered.
-        *("#figure=level", "#figure=auto", "#ply=-1", "#ply=12345", "#ply=1e3", "#view=board"),
+        "#figure=level",
+        "#figure=auto",
+        "#ply=-1",
+        "#ply=12345",
+        "#ply=1e3",
+        "#view=board",
         "#__proto__=x&constructor=y&down=yes&flip=true",
         "#%zz&&&=",
     ):
@@ -84,16 +91,21 @@ def test_a_shared_address_keeps_what_is_seen_and_not_who_sees_it(pages: Pages) -
         return call(pages, "page_address.shareAddress", href, {**board, **more}, served)
 
     address = "https://host/?event=Open+A&token=geheim#view=health"
-    assert shared(address, False, ply=3) == "https://host/?event=Open+A#game=a+b%26c&ply=3"
+    assert (
+        shared(address, False, ply=3) == "https://host/?event=Open+A#game=a+b%26c&ply=3"
+    )
     # A board as it is now is shared by the address that has a picture.
     live = "https://host/live/?token=x#view=health"
     assert shared(live) == "https://host/live/share?game=a+b%26c"
     assert shared("https://host/", ply=3) == "https://host/#game=a+b%26c&ply=3"
-    assert shared("https://host/", view="players") == "https://host/#game=a+b%26c&view=players"
+    assert (
+        shared("https://host/", view="players")
+        == "https://host/#game=a+b%26c&view=players"
+    )
     assert shared("https://host/?event=A") == "https://host/?event=A#game=a+b%26c"
 
 
-# --- players and whom a browser follows ----------------------------------------------------------
+# --- players and whom a browser follows -----------------------------------------------
 
 ANNA, BEA = Player("Anna Ek", elo=2100, fide_id=77), Player("Béa Lund", elo=2000)
 CARLSEN = {"name": "Carlsen, Magnus", "fide_id": 1503014}
@@ -105,18 +117,27 @@ def test_a_player_is_the_same_in_a_game_and_in_the_standings(pages: Pages) -> No
     def key(player: dict[str, Any]) -> Any:
         return call(pages, "page_address.playerKey", player)
 
-    assert key(CARLSEN) == key({"id": "fide-1503014", "name": "Magnus Carlsen"}) == "fide-1503014"
+    assert (
+        key(CARLSEN)
+        == key({"id": "fide-1503014", "name": "Magnus Carlsen"})
+        == "fide-1503014"
+    )
     assert key(MÜLLER) == key({"id": "karsten-muller", "name": "Karsten Muller"})
     assert key({"name": "", "fide_id": None}) == ""
 
 
-def test_a_player_is_found_by_number_or_name_with_all_games_the_newest_first(pages: Pages) -> None:
+def test_a_player_is_found_by_number_or_name_with_all_games_the_newest_first(
+    pages: Pages,
+) -> None:
     games = [
         game("old", round="1", white=ANNA, black=BEA),
         game("new", round="2", white=BEA, black=ANNA),
         game("other", round="2", board=2),
     ]
-    players = [{"id": "fide-77", "name": "Ek, Anna"}, {"id": "bea-lund", "name": "Lund, Bea"}]
+    players = [
+        {"id": "fide-77", "name": "Ek, Anna"},
+        {"id": "bea-lund", "name": "Lund, Bea"},
+    ]
     for player in players:
         told = call(pages, "page_address.playerOf", players, games, player["id"])
         assert told["player"]["name"] == player["name"]
@@ -133,7 +154,9 @@ def test_a_player_is_found_by_number_or_name_with_all_games_the_newest_first(pag
 def test_followed_players_come_first_and_are_kept(pages: Pages) -> None:
     def follow(stored: str | None = None, toggled: Any = (), **more: Any) -> Any:
         asked = [UNRATED, MÜLLER, CARLSEN]
-        return pages("followed_players", stored=stored, toggled=toggled, asked=asked, **more)
+        return pages(
+            "followed_players", stored=stored, toggled=toggled, asked=asked, **more
+        )
 
     done = follow(toggled=[CARLSEN, MÜLLER, CARLSEN])
     assert (done["has"], done["changes"]) == ([False, True, False], 3)
@@ -145,18 +168,27 @@ def test_followed_players_come_first_and_are_kept(pages: Pages) -> None:
         assert follow(odd)["has"][2] == odd.startswith("[")
     assert follow(toggled=[UNRATED], throws=True)["has"][0]
     # A link to followed players adds them.
-    assert follow(toggled=[CARLSEN, MÜLLER])["keys"] == ["fide-1503014", "karsten-muller"]
-    more = follow('["karsten-muller", "bea"]', linked=["fide-1503014", "karsten-muller", ""])
+    assert follow(toggled=[CARLSEN, MÜLLER])["keys"] == [
+        "fide-1503014",
+        "karsten-muller",
+    ]
+    more = follow(
+        '["karsten-muller", "bea"]', linked=["fide-1503014", "karsten-muller", ""]
+    )
     assert (more["added"], more["has"]) == (1, [True] * 3)
     assert json.loads(more["text"]) == ["karsten-muller", "bea", "fide-1503014"]
 
 
-# --- boards --------------------------------------------------------------------------------------
+# --- boards ---------------------------------------------------------------------------
 
 
-def arranged(pages: Pages, games: list[GameDetail], alerting: Any = (), **where: Any) -> str:
+def arranged(
+    pages: Pages, games: list[GameDetail], alerting: Any = (), **where: Any
+) -> str:
     asked = {"q": "", "state": "all", "sort": "", **where}
-    return "".join(each["id"] for each in call(pages, "boards.arranged", games, asked, alerting))
+    return "".join(
+        each["id"] for each in call(pages, "boards.arranged", games, asked, alerting)
+    )
 
 
 BOARDS = [
@@ -193,7 +225,9 @@ BOARDS = [
         *(({"sort": sort, "alerting": ["c", "a"]}, "cab") for sort in ("", "rating")),
     ],
 )
-def test_boards_are_ordered_and_filtered(pages: Pages, where: dict[str, Any], order: str) -> None:
+def test_boards_are_ordered_and_filtered(
+    pages: Pages, where: dict[str, Any], order: str
+) -> None:
     assert arranged(pages, BOARDS, **where) == order
 
 
@@ -211,8 +245,15 @@ def test_pairings_and_clocks_have_an_order(pages: Pages) -> None:
     assert arranged(pages, clocks, sort="clock") == "ba"
 
 
-def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pages: Pages) -> None:
-    told = [("old", 10, 0.9), ("unknown", None, 0.4), ("matters", None, 0.8), ("new", 20, 0.1)]
+def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(
+    pages: Pages,
+) -> None:
+    told = [
+        ("old", 10, 0.9),
+        ("unknown", None, 0.4),
+        ("matters", None, 0.8),
+        ("new", 20, 0.1),
+    ]
     moments = [{"id": id, "at_s": at, "weight": weight} for id, at, weight in told]
     shown = call(pages, "boards.newestMoments", moments, 3)
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
@@ -223,7 +264,9 @@ def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pag
             assert name.lower() not in words.moments[kind].lower()
 
 
-def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages: Pages) -> None:
+def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
+    pages: Pages,
+) -> None:
     settled = msgspec.structs.replace(point(31, 16, 2150), counted=16, percentile=85.0)
     early = msgspec.structs.replace(point(30, 14, 2900), counted=14, percentile=99.0)
     curves = Curves(white=(settled,), black=(early,))
@@ -232,23 +275,41 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages
 
     def told(game: str, weight: float, at_s: float) -> dict[str, Any]:
         id = f"{game}{at_s}"
-        return {"id": id, "game": game, "weight": weight, "at_s": at_s, "text": {"en": id}}
+        return {
+            "id": id,
+            "game": game,
+            "weight": weight,
+            "at_s": at_s,
+            "text": {"en": id},
+        }
 
     found = call(pages, "boards.headline", games, [])
     # Fourteen moves are too few to be the best.
     assert found == [round_, "Best so far: Anna, playing like 2150 (Elo 2100).", None]
-    moments = [told("a", 0.9, 1), *(told("b", 0.1 * n, n) for n in range(2, 7)), told("c", 1.0, 9)]
+    moments = [
+        told("a", 0.9, 1),
+        *(told("b", 0.1 * n, n) for n in range(2, 7)),
+        told("c", 1.0, 9),
+    ]
     assert call(pages, "boards.headline", games, moments) == [round_, "b6", moments[5]]
     begun = [game("a", plies=())]
-    assert call(pages, "boards.headline", begun, []) == ["Round 1 \u00b7 not begun", "", None]
+    assert call(pages, "boards.headline", begun, []) == [
+        "Round 1 \u00b7 not begun",
+        "",
+        None,
+    ]
 
 
 def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_early(
     pages: Pages,
 ) -> None:
     def shown(percentile: float, boards: int) -> str:
-        settled = msgspec.structs.replace(point(31, 16, 2150), counted=16, percentile=percentile)
-        games = [game("a", curves=Curves(white=(settled,)), plies=(ply(1, 10), ply(2, 15)))]
+        settled = msgspec.structs.replace(
+            point(31, 16, 2150), counted=16, percentile=percentile
+        )
+        games = [
+            game("a", curves=Curves(white=(settled,)), plies=(ply(1, 10), ply(2, 15)))
+        ]
         games += [game(f"early{n}", board=n + 2) for n in range(boards - 1)]
         found: str = call(pages, "boards.headline", games, [])[1]
         return found
@@ -267,12 +328,23 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
         game("c", plies=(), result="0-1", board=3, white=strong, black=weak),
     ]
     told: list[dict[str, Any]] = [
-        {"id": kind, "game": "a", "kind": kind, "weight": 0.9, "at_s": 1, "text": {"en": kind}}
+        {
+            "id": kind,
+            "game": "a",
+            "kind": kind,
+            "weight": 0.9,
+            "at_s": 1,
+            "text": {"en": kind},
+        }
         for kind in ("turn", "highest")
     ]
     told[1] |= {"color": "white", "figures": [{"name": "perceived", "value": 3200.0}]}
     results = "Games: 3, decided: 2. Upsets: 1."
-    assert call(pages, "boards.headline", games, []) == ["Round 1 \u00b7 over", results, None]
+    assert call(pages, "boards.headline", games, []) == [
+        "Round 1 \u00b7 over",
+        results,
+        None,
+    ]
     assert call(pages, "boards.headline", games, told)[1:] == [
         f"{results} Best of the round: Low, played like 3200+ (Elo 2000).",
         told[1],
@@ -288,7 +360,7 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
     assert address([*games, game("d", round="2", result="1-0")]) is None
 
 
-# --- players -------------------------------------------------------------------------------------
+# --- players --------------------------------------------------------------------------
 
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
 ENGINE = {"rating": 2200}
@@ -301,7 +373,12 @@ def columns(pages: Pages, **about: Any) -> dict[str, Any]:
 
 
 def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None:
-    curve = {"counted": 30, "perceived": 2340.4, "usual_low": 1900.0, "usual_high": 2300.0}
+    curve = {
+        "counted": 30,
+        "perceived": 2340.4,
+        "usual_low": 1900.0,
+        "usual_high": 2300.0,
+    }
     four = {"difference": -70.0, "difference_low": -170.0, "difference_high": 30.0}
     more = {"percentile": 99.8, "score": 0.4, "rating_change": -3.25}
     found = columns(pages, **curve, **four, **more)
@@ -310,7 +387,9 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
         ("percentile", "99 %", ""),
         ("algorithm4", "2130", "95 %: 2030–2230"),
     ):
-        shown = [found[name][part].replace("\u00a0", " ") for part in ("text", "interval")]
+        shown = [
+            found[name][part].replace("\u00a0", " ") for part in ("text", "interval")
+        ]
         assert shown == [text, interval]
     assert found["rating_change"]["text"] in ("−3.2", "−3.3")
     # What is early has no percentile.
@@ -325,12 +404,20 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
 
 def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     known = (
-        *(("a", 2000, 60.2, -30.0), ("b", None, 59.9, -10.0)),
-        *(("c", 2200, 80.0, None), ("d", 2000, None, -20.0)),
+        ("a", 2000, 60.2, -30.0),
+        ("b", None, 59.9, -10.0),
+        ("c", 2200, 80.0, None),
+        ("d", 2000, None, -20.0),
     )
     players = [plain(NOBODY) for _ in known]
     for player, (name, elo, percentile, change) in zip(players, known, strict=True):
-        player |= {"id": name, "name": name, "elo": elo, "counted": 30, "perceived": 2300}
+        player |= {
+            "id": name,
+            "name": name,
+            "elo": elo,
+            "counted": 30,
+            "perceived": 2300,
+        }
         player["percentile"] = percentile
         player["rating_change"] = change
 
@@ -346,14 +433,20 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     assert ranked("name", down=True) == ["d4", "c3", "b2", "a1"]
 
 
-# --- one board -----------------------------------------------------------------------------------
+# --- one board ------------------------------------------------------------------------
 
 
 def costly_game(*moves: tuple[int, int, int]) -> GameDetail:
-    """White's figure, and the scores after his move and the reply; every best move is Bc4."""
-    curve = tuple(point(2 * at + 1, 10 + at, value) for at, (value, _, _) in enumerate(moves))
+    """White's figure, and the scores after his move and the reply; every best move is
+    Bc4.
+    """
+    curve = tuple(
+        point(2 * at + 1, 10 + at, value) for at, (value, _, _) in enumerate(moves)
+    )
     scores = [score for _, *both in moves for score in both]
-    plies = tuple(ply(number, score, 0, best="f1c4") for number, score in enumerate(scores, 1))
+    plies = tuple(
+        ply(number, score, 0, best="f1c4") for number, score in enumerate(scores, 1)
+    )
     return game(curves=Curves(white=curve), plies=plies, start_score_cp=0)
 
 
@@ -361,15 +454,28 @@ def costly(pages: Pages, name: str, *args: Any) -> Any:
     return pages.run("drawing/costly_moves.js", name, *args)
 
 
-def test_moves_that_cost_much_are_named_at_the_curve_the_newest_first(pages: Pages) -> None:
+def test_moves_that_cost_much_are_named_at_the_curve_the_newest_first(
+    pages: Pages,
+) -> None:
     moves = [
-        *((2100, 0, 0), (2080, -150, -150), (2050, -150, -150), (1900, -900, -900)),
-        *((1890, -900, -900), (1860, -960, -960)),
+        (2100, 0, 0),
+        (2080, -150, -150),
+        (2050, -150, -150),
+        (1900, -900, -900),
+        (1890, -900, -900),
+        (1860, -960, -960),
     ]
     held = plain(costly_game(*moves))
     named = costly(pages, "namedMoves", held, "white", 3)
-    assert [(each["ply"], each["to"] - each["from"]) for each in named] == [(7, -150), (3, -20)]
-    assert [round(costly(pages, "lostPoints", held, ply)) for ply in (3, 4, 7)] == [13, 0, 33]
+    assert [(each["ply"], each["to"] - each["from"]) for each in named] == [
+        (7, -150),
+        (3, -20),
+    ]
+    assert [round(costly(pages, "lostPoints", held, ply)) for ply in (3, 4, 7)] == [
+        13,
+        0,
+        33,
+    ]
     assert costly(pages, "namedMoves", held, "white", 1) == named[:1]
     curve = held["curves"]["white"]
     for number, n in ((0, None), (1, 10), (2, 10), (6, 12), (99, 15)):
@@ -390,7 +496,9 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
         assert news(held, withheld=True) == ""
         args = [held, "white", pages("languages")["de"], {"best": True}]
         german = pages.run("overlay/shown_figures.js", "costlyText", *args)
-        assert german == (words and "fiel um 70 mit 2.\u00a0Sf3 \u00b7 am besten war Lc4")
+        assert german == (
+            words and "fiel um 70 mit 2.\u00a0Sf3 \u00b7 am besten war Lc4"
+        )
     # However far the figure goes, a move that cost less than 10 points is no news.
     assert news(plain(costly_game(begun, (1800, -100, -100)))) == ""
     # What the opponent gave away is news of the move after it.
@@ -402,7 +510,7 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
     assert news({**held, "result": "1-0"}, upto=4) == news(held) == fell
 
 
-# --- scores and sides ----------------------------------------------------------------------------
+# --- scores and sides -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -413,12 +521,16 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
         (ply(2, None), "+0.30 … still searching"),
     ],
 )
-def test_the_board_tells_how_good_its_score_is(pages: Pages, last: PlyView, words: str) -> None:
+def test_the_board_tells_how_good_its_score_is(
+    pages: Pages, last: PlyView, words: str
+) -> None:
     held = plain(game(plies=(ply(1, 30), last)))
     score = call(pages, "score_words.scoreAfter", held, held["plies"])
     assert call(pages, "score_words.scoreWords", score) == words
     # The end of a game is its result, also of its bar.
-    over = call(pages, "score_words.scoreAfter", {**held, "result": "1/2-1/2"}, held["plies"])
+    over = call(
+        pages, "score_words.scoreAfter", {**held, "result": "1/2-1/2"}, held["plies"]
+    )
     assert (over["text"], over["share"], over["provisional"]) == ("½–½", 0.5, False)
 
 
@@ -441,7 +553,10 @@ NO_RATING = {"usual_low": None, "usual_high": None, "percentile": None}
 def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> None:
     def side(counted: int, *, elo: int | None = 2000, other: int = 2050) -> Any:
         held = point(2 * counted - 1, counted, 2340, **({} if elo else NO_RATING))
-        players: dict[str, Any] = {"white": Player("Ek", elo=elo), "black": Player("B", elo=other)}
+        players: dict[str, Any] = {
+            "white": Player("Ek", elo=elo),
+            "black": Player("B", elo=other),
+        }
         whole = game(curves=Curves(white=(held,)), plies=(ply(1, 20),), **players)
         read = call(pages, "score_words.sideFigure", whole, "white", held)
         return read, call(pages, "score_words.sideText", whole, "white")
@@ -467,15 +582,26 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
 
 def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> None:
     curves = Curves(white=(point(1, 30, 2340),))
-    for plies, result, words in ((1, "1-0", "played"), (1, "*", "playing"), (3, "1-0", "playing")):
-        held = game(curves=curves, plies=tuple(map(ply, range(1, plies + 1))), result=result)
-        assert f" {words} like 2340" in call(pages, "score_words.sideText", held, "white")
+    for plies, result, words in (
+        (1, "1-0", "played"),
+        (1, "*", "playing"),
+        (3, "1-0", "playing"),
+    ):
+        held = game(
+            curves=curves, plies=tuple(map(ply, range(1, plies + 1))), result=result
+        )
+        assert f" {words} like 2340" in call(
+            pages, "score_words.sideText", held, "white"
+        )
 
 
-# --- health --------------------------------------------------------------------------------------
+# --- health ---------------------------------------------------------------------------
 
 BUSY = EngineHealth(
-    engines=(EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9)),
+    engines=(
+        EngineState(0, "searching", 450.4, depth=15),
+        EngineState(1, "idle", 50.0, depth=9),
+    ),
     cache_hits=50,
     asked=200,
     queued=3400,
@@ -520,13 +646,22 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
     [
         (WELL, {"engines": IDLE}, []),
         ((*WELL, SILENT), {"engines": IDLE}, []),
-        ((*WELL, SILENT), {"hello": ARBITER}, [("hall", "stale: nothing new for 13 min")]),
+        (
+            (*WELL, SILENT),
+            {"hello": ARBITER},
+            [("hall", "stale: nothing new for 13 min")],
+        ),
         (WELL, {"hello": DELAYED}, [("public", "boards are shown 15:00 late")]),
-        # Who watches reads no address and no error of a source; who looks after it reads both.
+        # Who watches reads no address and no error of a source; who looks after it
+        # reads both.
         ((GONE,), {}, [("source", "lost, trying again")]),
         ((FeedHealth("a", "failed", "404"),), {}, [("source", "lost")]),
         ((*WELL, GONE), {}, [("sources", "1 of 3 lost, trying again")]),
-        ((FeedHealth("a", "waiting", "none"),), {}, [("source", "not there yet, waiting")]),
+        (
+            (FeedHealth("a", "waiting", "none"),),
+            {},
+            [("source", "not there yet, waiting")],
+        ),
         ((GONE,), {"hello": ARBITER}, [(GONE.feed, "retrying: cannot reach 10.0.0.7")]),
         # Of engines it is said how many moves wait for them.
         (WELL, {"engines": FAILING, "games": LATE}, SLOW),
@@ -537,7 +672,10 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
     ],
 )
 def test_above_the_figures_stands_only_what_is_not_as_it_should_be(
-    pages: Pages, feeds: tuple[FeedHealth, ...], held: dict[str, Any], lines: list[tuple[str, str]]
+    pages: Pages,
+    feeds: tuple[FeedHealth, ...],
+    held: dict[str, Any],
+    lines: list[tuple[str, str]],
 ) -> None:
     known = {"feeds": feeds, "games": [], "engines": None, **held}
     found = call(pages, "health_view.troubleLines", known)
@@ -547,17 +685,21 @@ def test_above_the_figures_stands_only_what_is_not_as_it_should_be(
 def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
     def words(status: str, *feeds: FeedHealth) -> Any:
         connection = {"heardAt": 0, "status": status}
-        return call(pages, "health_view.connectionWords", connection, feeds, 8000.0)["said"]
+        return call(pages, "health_view.connectionWords", connection, feeds, 8000.0)[
+            "said"
+        ]
 
     over, waiting = FeedHealth("b", "finished"), FeedHealth("a", "waiting")
     part = FeedHealth("director", "live", part=True)
     assert words("live") == words("live", GONE, SILENT) == "live"
-    assert {words("live", GONE, *more) for more in ((), (over,), (part,))} == {"not live"}
+    assert {words("live", GONE, *more) for more in ((), (over,), (part,))} == {
+        "not live"
+    }
     assert (words("live", waiting), words("live", over)) == ("not live yet", "over")
     assert words("waiting") == "no connection, trying again; as of 8 s ago"
 
 
-# --- languages -----------------------------------------------------------------------------------
+# --- languages ------------------------------------------------------------------------
 
 #: What the page says as a text of its own, where it stands in its scripts.
 SAID = re.compile(r'(?<![\w.])say\("((?:[^"\\]|\\.)+)"')
@@ -569,9 +711,15 @@ def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None
     for text, others in texts.items():
         assert len(others) == 5, text
         for other in others:
-            assert other.count("{}") == text.count("{}") and other.strip() == other, other
+            assert other.count("{}") == text.count("{}") and other.strip() == other, (
+                other
+            )
     scripts = [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]
-    said = {each for path in scripts for each in SAID.findall(path.read_text(encoding="utf-8"))}
+    said = {
+        each
+        for path in scripts
+        for each in SAID.findall(path.read_text(encoding="utf-8"))
+    }
     said_by_name = {
         *SAID_IN_HTML.findall((OVERLAY / "index.html").read_text(encoding="utf-8")),
         *get_args(FeedState),
@@ -603,13 +751,18 @@ def test_the_page_speaks_the_first_language_that_it_knows(
 def test_a_text_without_a_translation_stays_english(pages: Pages) -> None:
     assert said(pages, "language.sayIn", "ru", "Board {}", 4) == "Доска 4"
     assert said(pages, "language.sayIn", "en", "Round {}", 4) == "Round 4"
-    assert said(pages, "language.sayIn", "de", "nothing of {}", "this") == "nothing of this"
+    assert (
+        said(pages, "language.sayIn", "de", "nothing of {}", "this")
+        == "nothing of this"
+    )
 
 
-# --- for those who do not look -------------------------------------------------------------------
+# --- for those who do not look --------------------------------------------------------
 
 
-def test_a_screen_reader_says_move_score_and_result_of_the_open_board(pages: Pages) -> None:
+def test_a_screen_reader_says_move_score_and_result_of_the_open_board(
+    pages: Pages,
+) -> None:
     quiet = (ply(1, 20), ply(2, 25))
     for more, words in (
         ({"plies": (*quiet, ply(3, 30))}, "2. Nf3, Score +0.30."),
@@ -619,9 +772,11 @@ def test_a_screen_reader_says_move_score_and_result_of_the_open_board(pages: Pag
         assert said(pages, "score_words.boardNews", game(**more)) == words
 
 
-# --- alerts --------------------------------------------------------------------------------------
+# --- alerts ---------------------------------------------------------------------------
 
-LOOK = Alert(id="a", kind="stale", severity="look", text="t", advice="d", first_seen_s=5.0)
+LOOK = Alert(
+    id="a", kind="stale", severity="look", text="t", advice="d", first_seen_s=5.0
+)
 ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm", game="g1")
 
 
@@ -641,8 +796,16 @@ def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:
     assert heard({}, "all", muted, known) == {"heard": {}, "rings": False}
 
 
-def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pages: Pages) -> None:
-    known = (("a", "look"), ("b", "alarm"), ("c", "warning"), ("d", "alarm"), ("e", "alarm"))
+def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(
+    pages: Pages,
+) -> None:
+    known = (
+        ("a", "look"),
+        ("b", "alarm"),
+        ("c", "warning"),
+        ("d", "alarm"),
+        ("e", "alarm"),
+    )
     alerts = [
         {"id": name, "severity": severity, "first_seen_s": at, "muted": name == "e"}
         for at, (name, severity) in enumerate(known)
@@ -651,7 +814,9 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
     assert "".join(each["id"] for each in found) == "dbcae"
     for severity, sign in SIGNS.items():  # The terminal's.
         alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}
-        assert said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
+        assert (
+            said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
+        )
     counts = [call(pages, "alerts_panel.alertCount", each) for each in (alerts, [])]
     assert counts == ["!!\xa04", ""]
 
@@ -659,6 +824,15 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
 def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:
     agreement = Agreement(40, 0.8, 0.55, 3.21, 56, 0.034, "402 honest player-games.")
     text = call(pages, "alerts_panel.agreementText", agreement)
-    for part in ("80 %", "40 moves", "55 %", "3.2", "56 boards", "3 %", "402", "accuses nobody"):
+    for part in (
+        "80 %",
+        "40 moves",
+        "55 %",
+        "3.2",
+        "56 boards",
+        "3 %",
+        "402",
+        "accuses nobody",
+    ):
         assert part in text.replace("\xa0", " ")
     assert call(pages, "alerts_panel.agreementText", None) == ""

@@ -1,5 +1,5 @@
-"""How a page comes by what it holds: messages applied as the reference in Python does, the
-websocket, the broker, links to earlier plies.
+"""How a page comes by what it holds: messages applied as the reference in Python does,
+the websocket, the broker, links to earlier plies.
 """
 
 import base64
@@ -49,7 +49,7 @@ def hello(world: World, resumed: bool = False) -> HelloMessage:
     return HelloMessage(1, "epoch", world.engine(), world.gain(), "0", resumed)
 
 
-# --- what is held --------------------------------------------------------------------------------
+# --- what is held ---------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
@@ -84,7 +84,12 @@ def opened(pages: Pages, seed: int, *games: str) -> World:
 
 def test_what_was_touched_is_told(pages: Pages) -> None:
     world = opened(pages, 3)
-    changes = [*world.appear("g1"), *world.move("g1"), *world.health(), *world.standing()]
+    changes = [
+        *world.appear("g1"),
+        *world.move("g1"),
+        *world.health(),
+        *world.standing(),
+    ]
     touched = pages("receive", messages=numbered(changes, first=2))["touched"]
     game = {"game": "g1"}
     assert touched == [game, game, game, {"health": True}, {"players": True}]
@@ -96,7 +101,9 @@ def test_what_cannot_follow_is_noticed(pages: Pages) -> None:
 
     for first in (1, 3):
         world = opened(pages, 4)
-        assert refused(world, world.health(), first) == f"health {first} does not follow 1"
+        assert (
+            refused(world, world.health(), first) == f"health {first} does not follow 1"
+        )
     # A change of what is not held, and a ply that leaves a gap.
     world = opened(pages, 5)
     world.appear("g1")
@@ -106,7 +113,10 @@ def test_what_cannot_follow_is_noticed(pages: Pages) -> None:
     assert refused(world, world.move("g1"), 2) == "ply 2 does not follow 0 in g1"
     # Nothing is applied before a snapshot.
     pages("start")
-    assert refused(world, [hello(world), *world.health()], 0) == "health 1 does not follow null"
+    assert (
+        refused(world, [hello(world), *world.health()], 0)
+        == "health 1 does not follow null"
+    )
 
 
 def test_a_heartbeat_and_a_resumption_show_what_was_lost(pages: Pages) -> None:
@@ -114,7 +124,9 @@ def test_a_heartbeat_and_a_resumption_show_what_was_lost(pages: Pages) -> None:
     heartbeat = {"type": "heartbeat", "seq": 1}
     assert pages("receive", messages=[heartbeat]) == {"touched": [{}]}
     assert pages("receive", messages=[{**heartbeat, "seq": 2}])["outOfStep"]
-    assert "touched" in pages("receive", messages=numbered([hello(world, resumed=True)], first=1))
+    assert "touched" in pages(
+        "receive", messages=numbered([hello(world, resumed=True)], first=1)
+    )
     later = numbered([hello(world, resumed=True)], first=2)
     assert "but held is 1" in pages("receive", messages=later)["outOfStep"]
     # A type of a later version is left alone but counted.
@@ -122,7 +134,7 @@ def test_a_heartbeat_and_a_resumption_show_what_was_lost(pages: Pages) -> None:
     assert "touched" in pages("receive", messages=numbered(world.health(), first=3))
 
 
-# --- links to earlier plies ----------------------------------------------------------------------
+# --- links to earlier plies -----------------------------------------------------------
 
 LATER = "told later"
 
@@ -140,7 +152,9 @@ def played(id: str) -> dict[str, Any]:
     }
 
 
-def test_a_game_as_it_stood_after_a_ply_shows_nothing_of_later_ones(pages: Pages) -> None:
+def test_a_game_as_it_stood_after_a_ply_shows_nothing_of_later_ones(
+    pages: Pages,
+) -> None:
     def as_of(ply: int | None) -> Any:
         return pages.run("client/event_state.js", "asOf", played("a"), ply)
 
@@ -152,18 +166,26 @@ def test_a_game_as_it_stood_after_a_ply_shows_nothing_of_later_ones(pages: Pages
     assert LATER not in told and "0.75" not in told
 
 
-def test_players_and_moments_that_rest_on_later_plies_are_left_out(pages: Pages) -> None:
+def test_players_and_moments_that_rest_on_later_plies_are_left_out(
+    pages: Pages,
+) -> None:
     players = [{"id": "p", "points": 3.5}]
     moments = [
         {"id": id, "game": game, "ply": ply, "color": color}
         for id, game, ply, color in (
-            *(("m1", "a", 3, "white"), ("m2", "a", 4, "white")),
-            *(("m3", "b", 5, "black"), ("m4", "b", 2, None)),
+            ("m1", "a", 3, "white"),
+            ("m2", "a", 4, "white"),
+            ("m3", "b", 5, "black"),
+            ("m4", "b", 2, None),
         )
     ]
 
     def at(ply: int | None, only: str | None) -> tuple[list[str], list[Any], list[str]]:
-        held = {"games": [played("a"), played("b")], "players": players, "moments": moments}
+        held = {
+            "games": [played("a"), played("b")],
+            "players": players,
+            "moments": moments,
+        }
         shown, known, told = pages("earlier", **held, ply=ply, only=only)
         return [each["result"] for each in shown], known, [each["id"] for each in told]
 
@@ -173,7 +195,7 @@ def test_players_and_moments_that_rest_on_later_plies_are_left_out(pages: Pages)
     assert at(3, "a") == (["*", "1-0"], [], ["m1", "m3"])
 
 
-# --- the websocket -------------------------------------------------------------------------------
+# --- the websocket --------------------------------------------------------------------
 
 PAGE = "http://host:8765/?game=a%20b&theme=dark#x"
 BEAT = {"message": {"type": "heartbeat", "seq": 5}}
@@ -182,16 +204,22 @@ LOST = {"close": 1006}
 
 def greeting() -> list[dict[str, Any]]:
     world = World(1)
-    return [{"message": message} for message in numbered([hello(world), snapshot(world)], 4)]
+    return [
+        {"message": message} for message in numbered([hello(world), snapshot(world)], 4)
+    ]
 
 
 def play(
     pages: Pages, *script: dict[str, Any], page: str = PAGE
 ) -> tuple[list[str], list[tuple[str, float]], dict[str, Any]]:
-    """The states of the connection, where and when it was opened, and the rest of the answer."""
+    """The states of the connection, where and when it was opened, and the rest of the
+    answer.
+    """
     result: dict[str, Any] = pages("connection", page=page, script=list(script))
     states = [entry["status"] for entry in result["log"] if "status" in entry]
-    opened = [(entry["opened"], entry["at"]) for entry in result["log"] if "opened" in entry]
+    opened = [
+        (entry["opened"], entry["at"]) for entry in result["log"] if "opened" in entry
+    ]
     return states, opened, result
 
 
@@ -200,8 +228,14 @@ def play(
     [
         ("http://host:8765/", "ws://host:8765/v3/live"),
         ("http://host/overlay?board=3,012", "ws://host/v3/live?board=3&board=12"),
-        ("http://host/overlay?detail=brief&layout=grid", "ws://host/v3/live?detail=brief"),
-        ("https://host/live/?player=%C3%A9&x=1", "wss://host/live/v3/live?player=%C3%A9"),
+        (
+            "http://host/overlay?detail=brief&layout=grid",
+            "ws://host/v3/live?detail=brief",
+        ),
+        (
+            "https://host/live/?player=%C3%A9&x=1",
+            "wss://host/live/v3/live?player=%C3%A9",
+        ),
         (PAGE, "ws://host:8765/v3/live?game=a+b"),
     ],
 )
@@ -221,9 +255,14 @@ def test_it_resumes_where_it_was_unless_something_was_lost(pages: Pages) -> None
 
 
 def test_silence_is_noticed_and_heartbeats_break_it(pages: Pages) -> None:
-    states, opened, _ = play(pages, *greeting(), {"advance": 30_000}, BEAT, {"advance": 30_000})
+    states, opened, _ = play(
+        pages, *greeting(), {"advance": 30_000}, BEAT, {"advance": 30_000}
+    )
     assert (states[-1], len(opened)) == ("live", 1)
-    assert [at for _, at in play(pages, *greeting(), {"advance": 41_000})[1]] == [0, 40_500]
+    assert [at for _, at in play(pages, *greeting(), {"advance": 41_000})[1]] == [
+        0,
+        40_500,
+    ]
     # One that brings nothing at all is given up sooner.
     assert [at for _, at in play(pages, {"advance": 11_000})[1]] == [0, 10_500]
 
@@ -231,12 +270,16 @@ def test_silence_is_noticed_and_heartbeats_break_it(pages: Pages) -> None:
 def test_a_late_answer_changes_nothing_and_a_refusal_is_final(pages: Pages) -> None:
     states, opened, result = play(pages, *greeting(), LOST, LOST, *greeting())
     assert (states[-1], len(opened), result["timers"]) == ("waiting", 1, 1)
-    states, opened, result = play(pages, *greeting(), {"close": 4101}, {"advance": 600_000})
+    states, opened, result = play(
+        pages, *greeting(), {"close": 4101}, {"advance": 600_000}
+    )
     assert (states[-1], len(opened), result["timers"]) == ("refused", 1, 0)
     assert result["reason"] == "because"
 
 
-def test_for_a_minute_it_tries_every_second_then_rarely_and_spread(pages: Pages) -> None:
+def test_for_a_minute_it_tries_every_second_then_rarely_and_spread(
+    pages: Pages,
+) -> None:
     low, high = (pages("delays", random=chance, count=73) for chance in (0, 1))
     assert (low[0], high[0]) == (0, 1000)
     assert low[1:61] == high[1:61] == [1000] * 60
@@ -253,21 +296,26 @@ def test_for_a_minute_it_tries_every_second_then_rarely_and_spread(pages: Pages)
 
 def test_a_refused_token_is_told_from_other_trouble(pages: Pages) -> None:
     for query, answer, trouble in (
-        *(("", 401, "missing"), ("?token=x", 401, "wrong"), ("?token=x", 200, "")),
-        *(("", 503, ""), ("", None, "")),
+        ("", 401, "missing"),
+        ("?token=x", 401, "wrong"),
+        ("?token=x", 200, ""),
+        ("", 503, ""),
+        ("", None, ""),
     ):
         told = pages("token", page=f"http://h:1/{query}#game=g", status=answer)
         assert told["trouble"] == trouble
         assert told["asked"] == f"http://h:1/api/v3/health{query}"
 
 
-# --- the broker ----------------------------------------------------------------------------------
+# --- the broker -----------------------------------------------------------------------
 
 Script = list[dict[str, Any]]
 
 
 class Broadcast:
-    """A world and its stream, and what a broker was sent, as a script of its readers."""
+    """A world and its stream, and what a broker was sent, as a script of its
+    readers.
+    """
 
     def __init__(self, seed: int = 3, epoch: str = "e") -> None:
         self.world, self.now_s = World(seed), 1000.0
@@ -361,13 +409,21 @@ def test_a_stale_copy_of_what_is_retained_is_mended(pages: Pages) -> None:
     ("protocol", "reason"),
     [
         (4, "this page is older than the service: load it again"),
-        (2, "the service is older than this page: bring it up to date, or write the page anew"),
+        (
+            2,
+            (
+                "the service is older than this page: bring it up to date, "
+                "or write the page anew"
+            ),
+        ),
     ],
 )
 def test_a_page_and_a_service_of_different_times_say_so(
     pages: Pages, protocol: int, reason: str
 ) -> None:
-    (first, *_) = [each for each in Broadcast().script if each.get("topic") == f"p/3/{SNAPSHOT}"]
+    (first, *_) = [
+        each for each in Broadcast().script if each.get("topic") == f"p/3/{SNAPSHOT}"
+    ]
     whole = msgspec.json.decode(gzip.decompress(base64.b64decode(first["payload"])))
     whole["hello"]["protocol"] = protocol
     state = msgspec.json.decode(encode_status("online")) | {"protocol": protocol}
@@ -376,5 +432,7 @@ def test_a_page_and_a_service_of_different_times_say_so(
         ("status", msgspec.json.encode(state)),
     ):
         message = BrokerMessage(topic, payload)
-        answer = pages("broker", script=[*said([message]), {"connect": True}, {"advance": 3000}])
+        answer = pages(
+            "broker", script=[*said([message]), {"connect": True}, {"advance": 3000}]
+        )
         assert (answer["statuses"][-1], answer["reason"]) == ("refused", reason)

@@ -13,11 +13,18 @@ from tests.screens.web.games import START, plain
 
 KINGS = "4k3/8/8/8/8/8/8/4K3"
 ENGLISH = {"round": "Round {}", "board": "Board {}"}
-PAIRED = {"event": "Round 1: Anna - Bea", "white": {"name": "Anna"}, "black": {"name": "Bea"}}
+PAIRED = {
+    "event": "Round 1: Anna - Bea",
+    "white": {"name": "Anna"},
+    "black": {"name": "Bea"},
+}
 HALL = {**PAIRED, "event": "Open"}
 OVERLAY = "overlay?game=g+1&ply=7"
 MOMENT = {"game": "g 1", "ply": 7}
-BUSY = (EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9))
+BUSY = (
+    EngineState(0, "searching", 450.4, depth=15),
+    EngineState(1, "idle", 50.0, depth=9),
+)
 COUNTING = {"en": ["{} move", "{} moves"], "ru": ["{} ход", "{} хода", "{} ходов"]}
 LENGTHS = {"seconds": "{} s", "minutes": "{} min", "hours": "{} h"}
 GERMAN, FRENCH, RUSSIAN = list("KDTLS"), list("RDTFC"), ["Кр", "Ф", "Л", "С", "К"]
@@ -53,15 +60,22 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         *(
             ("isLow", [{"result": "*"}, left, start], left in (59, 9))
             for left, start in (
-                *((59, 5400), (9, 180), (61, 5400), (21, 900), (30, 180)),
-                *((None, 180), (5, None), (0, 0)),
+                (59, 5400),
+                (9, 180),
+                (61, 5400),
+                (21, 900),
+                (30, 180),
+                (None, 180),
+                (5, None),
+                (0, 0),
             )
         ),
         ("isLow", [{"result": "1-0"}, 59, 5400], False),
     ],
     # Nobody is better than all or than none.
     "client/figures.js": [
-        ("percentText", [value], said) for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
+        ("percentText", [value], said)
+        for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
     ],
     "drawing/contrast.js": [
         ("contrast", ["000", "fff"], 21),
@@ -83,7 +97,10 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         # lichess.org/page/accuracy
         ("whiteShare", [300], pytest.approx(0.751, abs=5e-4)),
         # The terminal's.
-        *(("clockText", [left], clock_text(left)) for left in (None, -1, 9.9, 309, 3910, 6e3)),
+        *(
+            ("clockText", [left], clock_text(left))
+            for left in (None, -1, 9.9, 309, 3910, 6e3)
+        ),
         ("moveText", [1, "e4", START], "1.\u00a0e4"),
         ("moveText", [2, "c5", START], "1…\u00a0c5"),
         ("moveText", [1, "Kd7", f"{KINGS} b - - 0 31"], "31…\u00a0Kd7"),
@@ -92,7 +109,10 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("resultText", ["*"], ""),
         ("resultText", ["1-0"], "1–0"),
         ("safeLink", ["https://lichess.org/x"], "https://lichess.org/x"),
-        *(("safeLink", [bad], None) for bad in ("javascript:a(1)", " JaVaScRiPt:a(1)", "")),
+        *(
+            ("safeLink", [bad], None)
+            for bad in ("javascript:a(1)", " JaVaScRiPt:a(1)", "")
+        ),
     ],
     "drawing/player_names.js": [
         ("nameForms", [each[0] if each[0] != "?" else ""], each)
@@ -130,7 +150,11 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("placeOf", place("", None), "Open"),
         # An event that is unknown, or only the pairing, is not told.
         ("eventOf", [PAIRED], ""),
-        ("placeOf", [{**PAIRED, "round": "4", "board": 3}, ENGLISH], "Round 4 · Board 3"),
+        (
+            "placeOf",
+            [{**PAIRED, "round": "4", "board": 3}, ENGLISH],
+            "Round 4 · Board 3",
+        ),
         (
             "placeOf",
             [{**HALL, "event": "?", "round": "4", "board": 3}, ENGLISH],
@@ -138,10 +162,21 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ),
         *(
             ("pointsOf", [result, color], points)
-            for result, both in {"*": "  ", "1-0": "10", "1/2-1/2": "½½", "0-1/2": "0½"}.items()
-            for color, points in zip(("white", "black"), map(str.strip, both), strict=True)
+            for result, both in {
+                "*": "  ",
+                "1-0": "10",
+                "1/2-1/2": "½½",
+                "0-1/2": "0½",
+            }.items()
+            for color, points in zip(
+                ("white", "black"), map(str.strip, both), strict=True
+            )
         ),
-        ("openingText", [{"eco": "C65", "opening": "Ruy Lopez: Berlin"}], "C65 Ruy Lopez: Berlin"),
+        (
+            "openingText",
+            [{"eco": "C65", "opening": "Ruy Lopez: Berlin"}],
+            "C65 Ruy Lopez: Berlin",
+        ),
         ("openingText", [{"eco": "", "opening": ""}], ""),
     ],
     "overlay/language/words.js": [
@@ -160,7 +195,10 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("localMove", ["Kxe2", RUSSIAN], "Крxe2"),
         # No move: nothing in it is a piece.
         ("localMove", ["<b>Nf3</b>", GERMAN], "<b>Nf3</b>"),
-        *(("age", [LENGTHS, seconds], said) for seconds, said in ((8, "8 s"), (180, "3 min"))),
+        *(
+            ("age", [LENGTHS, seconds], said)
+            for seconds, said in ((8, "8 s"), (180, "3 min"))
+        ),
         # A value is filled in as it is.
         ("fill", ["Round {}", "$& {} $1"], "Round $& {} $1"),
     ],
@@ -174,21 +212,35 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("moveMark", lost(30, None), None),
     ],
     "page/boards.js": [
-        # With an arbiter's token an overlay would show on air what is delayed or hidden.
+        # With an arbiter's token an overlay would show on air what is delayed or
+        # hidden.
         *(
-            ("overlayAddress", [page, sight, served_by_files, MOMENT], f"http://h/{address}")
+            (
+                "overlayAddress",
+                [page, sight, served_by_files, MOMENT],
+                f"http://h/{address}",
+            )
             for page, sight, served_by_files, address in (
                 ("http://h/#game=old", "public", False, OVERLAY),
                 ("http://h/?token=t", "public", False, f"{OVERLAY}&token=t"),
                 ("http://h/?token=t", "arbiter", False, OVERLAY),
-                ("http://h/x/index.html#a", "public", True, "x/overlay.html?game=g+1&ply=7"),
+                (
+                    "http://h/x/index.html#a",
+                    "public",
+                    True,
+                    "x/overlay.html?game=g+1&ply=7",
+                ),
             )
         )
     ],
     "page/health_view.js": [
         ("engineState", [EngineHealth(engines=BUSY, problem="no journal")], "live"),
         ("engineState", [EngineHealth(engines=BUSY)], "live"),
-        ("engineState", [EngineHealth(engines=(*BUSY, EngineState(2, "failed")))], "retrying"),
+        (
+            "engineState",
+            [EngineHealth(engines=(*BUSY, EngineState(2, "failed")))],
+            "retrying",
+        ),
         ("engineState", [EngineHealth(engines=(EngineState(0, "failed"),))], "failed"),
         *(
             ("lateText", [delay], said)
@@ -206,7 +258,9 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     ("module", "name", "args", "result"),
     [(module, *case) for module, cases in CASES.items() for case in cases],
 )
-def test_it_answers(pages: Pages, module: str, name: str, args: list[Any], result: Any) -> None:
+def test_it_answers(
+    pages: Pages, module: str, name: str, args: list[Any], result: Any
+) -> None:
     assert pages.run(module, name, *plain(args)) == result
 
 

@@ -31,16 +31,22 @@ GAME = RatedGameLine(MOVES, (2400, 1900), "otb", (1, 2))
 
 def _file(path: Path, *lines: dict[str, object]) -> Path:
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    path.write_bytes(
+        gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode()
+    )
     return path
 
 
-def test_files_are_read_packed_or_plain_and_lines_without_ratings_left_out(tmp_path: Path) -> None:
+def test_files_are_read_packed_or_plain_and_lines_without_ratings_left_out(
+    tmp_path: Path,
+) -> None:
     line = {"m": MOVES, "w": 2400, "b": 1900, "kind": "otb", "wid": 1, "bid": 2}
     unrated = {**line, "w": None}
     unknown = {**line, "kind": "simultaneous"}
     for name in ("games.ndjson", "games.ndjson.gz"):
-        assert list(read_game_lines(_file(tmp_path / name, line, unrated, unknown))) == [GAME]
+        assert list(
+            read_game_lines(_file(tmp_path / name, line, unrated, unknown))
+        ) == [GAME]
 
 
 def test_what_is_no_file_of_games_is_named(tmp_path: Path) -> None:
@@ -79,7 +85,9 @@ def test_openings_and_bullet_are_thinned_out() -> None:
     drawn = random.Random(1)
     rows = encode_games([(k, GAME) for k in range(200)], drawn)
     openings = int((rows["ply"] < OPENING_PLIES).sum())
-    assert int((rows["ply"] >= OPENING_PLIES).sum()) == 200 * (len(MOVES.split()) - OPENING_PLIES)
+    assert int((rows["ply"] >= OPENING_PLIES).sum()) == 200 * (
+        len(MOVES.split()) - OPENING_PLIES
+    )
     assert 200 < openings < 450
     bullet = RatedGameLine(MOVES, (2400, 1900), "bullet", (1, 2))
     assert len(encode_games([(k, bullet) for k in range(200)], drawn)) < len(rows) / 3
@@ -89,16 +97,30 @@ def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
     tmp_path: Path,
 ) -> None:
     lines: list[dict[str, object]] = [
-        {"m": f"{MOVES} {move}", "w": 2000, "b": 2000, "kind": "otb", "wid": k, "bid": None}
+        {
+            "m": f"{MOVES} {move}",
+            "w": 2000,
+            "b": 2000,
+            "kind": "otb",
+            "wid": k,
+            "bid": None,
+        }
         for k, move in enumerate(("d2d4", "f1e1", "d1e2", "b1c3"))
     ]
     paths = [_file(tmp_path / f"{k}.ndjson", *lines[2 * k : 2 * k + 2]) for k in (0, 1)]
     held = HeldOut(frozenset(), frozenset({2}))
     learned = select_games(paths, "train", held)
     others = select_games(paths, "validation", held) + select_games(paths, "test", held)
-    assert {number for number, _ in learned} | {number for number, _ in others} == {0, 1, 2, 3}
+    assert {number for number, _ in learned} | {number for number, _ in others} == {
+        0,
+        1,
+        2,
+        3,
+    }
     assert 2 in {number for number, _ in others}
-    assert np.array([number for number, _ in learned]).tolist() == sorted(n for n, _ in learned)
+    assert np.array([number for number, _ in learned]).tolist() == sorted(
+        n for n, _ in learned
+    )
 
 
 class Fake(HumanNetwork):
@@ -150,7 +172,10 @@ def test_wrong_ratings_stay_within_those_learned() -> None:
 
 
 def test_what_is_not_covered_is_counted_and_left_out() -> None:
-    moves = "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 h7h5 b7a8n h5h4 g2g3 h4g3 h2g3 h8h1 a8b6 g7g6"
+    moves = (
+        "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 h7h5 b7a8n h5h4 g2g3 "
+        "h4g3 h2g3 h8h1 a8b6 g7g6"
+    )
     game = RatedGameLine(moves, (2000, 2000), "otb", (None, None))
 
     class Even(Fake):

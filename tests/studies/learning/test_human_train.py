@@ -5,7 +5,11 @@ import numpy as np
 import pytest
 
 from live.human.network import Positions
-from live.studies.learning.human_positions import RatedGameLine, encode_games, write_positions
+from live.studies.learning.human_positions import (
+    RatedGameLine,
+    encode_games,
+    write_positions,
+)
 
 torch = pytest.importorskip("torch", reason="learning needs the extra 'train'")
 
@@ -18,13 +22,19 @@ from live.studies.learning.human_training import (  # noqa: E402
     train,
 )
 
-MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4 d2d4 b7b5 a4b3 d7d5 d4e5 c8e6"
-TINY = Plan(channels=8, blocks=1, batch=8, threads=1, seconds=20, checkpoint_s=5, warm_up=0.1)
+MOVES = (
+    "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4 d2d4 b7b5 a4b3 d7d5 d4e5 c8e6"
+)
+TINY = Plan(
+    channels=8, blocks=1, batch=8, threads=1, seconds=20, checkpoint_s=5, warm_up=0.1
+)
 
 
 def _rows(games: int = 4) -> Positions:
     elo = (2000, 2100)
-    return encode_games([(k, RatedGameLine(MOVES, elo, "otb", (1, 2))) for k in range(games)], None)
+    return encode_games(
+        [(k, RatedGameLine(MOVES, elo, "otb", (1, 2))) for k in range(games)], None
+    )
 
 
 def test_the_rate_rises_at_once_and_falls_to_nearly_nothing() -> None:
@@ -82,5 +92,7 @@ def test_training_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
 
 def test_records_on_disk_are_kept_on_a_second_call(tmp_path: Path) -> None:
     np.save(tmp_path / "train-000.npy", np.zeros(3))
-    write_positions(tmp_path, [(0, RatedGameLine(MOVES, (2000, 2100), "otb", (1, 2)))], "train", 1)
+    write_positions(
+        tmp_path, [(0, RatedGameLine(MOVES, (2000, 2100), "otb", (1, 2)))], "train", 1
+    )
     assert np.load(tmp_path / "train-000.npy").tolist() == [0, 0, 0]

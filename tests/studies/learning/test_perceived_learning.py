@@ -1,5 +1,5 @@
-"""Games that are learned from, and ``calibrate``: one model of perceived ratings, and what it is
-worth.
+"""Games that are learned from, and ``calibrate``: one model of perceived ratings, and
+what it is worth.
 """
 
 import asyncio
@@ -77,13 +77,19 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
         (60, 3, "moves: 1000 are needed"),
     ],
 )
-def test_too_few_games_teach_nothing(sides: int, moves: int, problem: str, tmp_path: Path) -> None:
+def test_too_few_games_teach_nothing(
+    sides: int, moves: int, problem: str, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match=problem):
-        learned(gains(tmp_path / "few.ndjson", sides, moves, seed=3), tmp_path / "o.json")
+        learned(
+            gains(tmp_path / "few.ndjson", sides, moves, seed=3), tmp_path / "o.json"
+        )
     assert not (tmp_path / "o.json").exists()
 
 
-def test_moves_that_have_nothing_to_do_with_ratings_teach_nothing(tmp_path: Path) -> None:
+def test_moves_that_have_nothing_to_do_with_ratings_teach_nothing(
+    tmp_path: Path,
+) -> None:
     lines = rated_games(120, 20, seed=3).splitlines()
     elos = [json.loads(line)["white_elo"] for line in lines]
     random.Random(1).shuffle(elos)
@@ -123,7 +129,7 @@ def test_a_check_without_games_says_so(tmp_path: Path) -> None:
         check_model(tmp_path / "empty.ndjson", "blitz", json=None)
 
 
-# --- played games -------------------------------------------------------------------------------
+# --- played games ---------------------------------------------------------------------
 
 PLIES = {
     "white": "A",
@@ -188,7 +194,7 @@ def test_what_cannot_be_read_is_named() -> None:
         read_played_games([*lines(PLIES), "{}"], "same-search")
 
 
-# --- held out -----------------------------------------------------------------------------------
+# --- held out -------------------------------------------------------------------------
 
 
 def test_one_player_in_eight_judges() -> None:
@@ -197,7 +203,9 @@ def test_one_player_in_eight_judges() -> None:
 
 
 def test_the_rule_is_that_of_the_list() -> None:
-    listed = json.loads(files("live.ratings").joinpath("held_out.json").read_text("utf-8"))
+    listed = json.loads(
+        files("live.ratings").joinpath("held_out.json").read_text("utf-8")
+    )
     for player in listed["players"]:
         assert int(sha256(player.encode()).hexdigest(), 16) % SHARES == 0
         assert is_held_out(player)
@@ -206,7 +214,9 @@ def test_the_rule_is_that_of_the_list() -> None:
 
 @pytest.mark.whole
 def test_the_blitz_model_reads_players_it_never_learned_from() -> None:
-    lines = gzip.decompress((DATA / "fics-blitz-same-search.ndjson.gz").read_bytes()).splitlines()
+    lines = gzip.decompress(
+        (DATA / "fics-blitz-same-search.ndjson.gz").read_bytes()
+    ).splitlines()
     games = read_played_games(lines, "same-search")
     (model,) = [each for each in load_shipped_models() if each.name == "blitz"]
     whole = summarise_judgement(judge(games, model, is_held_out).after[WHOLE])

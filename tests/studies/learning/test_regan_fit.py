@@ -32,7 +32,7 @@ from live.studies.learning.fisher_scoring import NoFit
 from live.studies.learning.intrinsic_table import RatedTurns, learn_intrinsic
 from tests.ratings.known_players import real_turns, simulate, spreads_of
 
-# --- choice fit ---------------------------------------------------------------------------------
+# --- choice fit -----------------------------------------------------------------------
 
 
 def some_turns(n: int, skill: ChoiceSkill, seed: int = 7) -> TurnArrays:
@@ -77,8 +77,8 @@ def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
 
 
 def test_shares_up_are_those_of_section_6() -> None:
-    # Two turns by hand. Half and half, the second move played: it spans 0.5 to 1. One clear best
-    # move, played: with s = 1 and c = 1, δ = log 4, it spans 0 to 0.8.
+    # Two turns by hand. Half and half, the second move played: it spans 0.5 to 1. One
+    # clear best move, played: with s = 1 and c = 1, δ = log 4, it spans 0 to 0.8.
     turns = TurnArrays([Spread((0, 0), 1, 0.0), Spread((0, math.log(4)), 0, 0.0)])
     found = measure_share_up(turns, ChoiceSkill(1, 1))
     for q, share in zip(PERCENTILES, found, strict=True):
@@ -93,7 +93,10 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     best = compute_log_likelihood(turns, fit.skill)
     fallen = float(stats.t.ppf(0.975, 118)) ** 2
     profiles = [
-        [ChoiceSkill(end, fit.skill.c * math.exp(x)) for x in np.linspace(-1.5, 1.5, 601)]
+        [
+            ChoiceSkill(end, fit.skill.c * math.exp(x))
+            for x in np.linspace(-1.5, 1.5, 601)
+        ]
         for end in fit.s_interval
     ] + [
         [ChoiceSkill(fit.skill.s * math.exp(x), end) for x in np.linspace(-3, 3, 601)]
@@ -109,7 +112,10 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     [
         (TurnArrays([]), "0 turns"),
         (some_turns(19, ChoiceSkill(0.1, 0.5)), "19 turns: by .*, s and c need"),
-        (TurnArrays([Spread((0, 0.1, 0.5), 0, 0.0)] * 200), "every move played was a best one"),
+        (
+            TurnArrays([Spread((0, 0.1, 0.5), 0, 0.0)] * 200),
+            "every move played was a best one",
+        ),
         (TurnArrays([Spread((0, 0), i % 2, 0.0) for i in range(300)]), "."),
     ],
     ids=["none", "few", "never erred", "no choice"],
@@ -124,10 +130,12 @@ def test_what_cannot_be_fitted_says_why(
 
 def test_turns_all_alike_cannot_tell_s_from_c() -> None:
     with pytest.raises(NoFit):
-        fit_likelihood(TurnArrays([Spread((0, 0.2), i % 3 == 0, 0.0) for i in range(300)]))
+        fit_likelihood(
+            TurnArrays([Spread((0, 0.2), i % 3 == 0, 0.0) for i in range(300)])
+        )
 
 
-# --- intrinsic fit ------------------------------------------------------------------------------
+# --- intrinsic fit --------------------------------------------------------------------
 
 
 STRAIGHT = IntrinsicTable(
@@ -156,7 +164,12 @@ def games_of(
 
 
 def learn(games: list[RatedTurns]) -> IntrinsicTable:
-    about = {"name": "mine", "engine": "Some engine", "limit": "depth 9", "source": "simulated"}
+    about = {
+        "name": "mine",
+        "engine": "Some engine",
+        "limit": "depth 9",
+        "source": "simulated",
+    }
     return learn_intrinsic(games, lines=20, **about)
 
 
