@@ -15,7 +15,7 @@ from live.config import Config
 from live.errors import InputError
 from live.jobs.analyze_games import check_writable, write_output
 from live.messages.figures import GainKind
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.corpus_database import CorpusDatabase
 from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
     alliot_measures,
     alliot_text_measures,
@@ -28,6 +28,7 @@ from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, list_needed_games
 from live.studies.papers.page import BEGIN, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedTable, printed_papers
+from live.studies.searched_games import SearchSetting
 from live.studies.study_corpus import add_to_corpus, search_corpus
 
 Setting = tuple[int, SearchSetting]

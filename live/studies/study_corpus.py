@@ -57,28 +57,23 @@ from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES`
     ferreira_tables,
     regan_table,
 )
-from live.studies.corpus_database import (
-    CorpusDatabase,
+from live.studies.add_games import AddedGames, add_file
+from live.studies.alliot_format import write_alliot
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
+from live.studies.corpus_merge import merge_corpora
+from live.studies.move_files import update_move_files
+from live.studies.printed_results import report_result
+from live.studies.searched_games import (
     MoveSearch,
-    NumberedGame,
     PositionSearch,
     SearchedGame,
     SearchSetting,
     build_move_search,
-    merge_corpora,
 )
-from live.studies.player_studies import report_result
-from live.studies.read_games import AddedGames, add_file, write_alliot
-from live.studies.study_data import TABLES as TABLES
-from live.studies.study_data import (
-    Selection,
-    StudyData,
-    TableForm,
-    build_table,
-    format_table,
-    update_move_files,
-)
+from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, render_figure
+from live.studies.study_tables import TABLES as TABLES
+from live.studies.study_tables import TableForm, build_table, format_table
 
 #: What files of these endings hold.
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}

@@ -24,7 +24,7 @@ import pytest
 from live.config import Config, load_config
 from live.errors import InputError
 from live.ratings.perceived_rating import LEAST_ELO, MOST_ELO
-from live.studies.corpus_database import CorpusDatabase, PositionSearch, SearchSetting
+from live.studies.corpus_database import CorpusDatabase
 from live.studies.papers.comparison import (
     ComparedRow,
     Comparison,
@@ -44,6 +44,7 @@ from live.studies.papers.printed import (
     printed_papers,
 )
 from live.studies.reproduce import choose_tables, compare_all, reproduce
+from live.studies.searched_games import PositionSearch, SearchSetting
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
 from tests.studies.write_pieces import write_pieces
 

@@ -10,7 +10,8 @@ import pytest
 from live.config import Config, load_config
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.messages.from_sources import MATE_CP, Score
-from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
+from live.studies.corpus_games import STANDARD_FEN
 from live.studies.study_corpus import (
     CorpusSearcher,
     find_missing_games,

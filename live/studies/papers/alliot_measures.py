@@ -39,7 +39,7 @@ from live.studies.papers.measures import (
     read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
-from live.studies.study_data import ConformingMoves, PairedMoves, gather_moves
+from live.studies.player_moves import ConformingMoves, PairedMoves, gather_moves
 
 _GAINS: tuple[GainKind, ...] = ("same-search",)
 _CHAMPIONS = "champions"

@@ -21,7 +21,8 @@ from live.studies.papers.measures import (
     read_rows,
 )
 from live.studies.papers.printed import PrintedTable
-from live.studies.study_data import Row, StudyData
+from live.studies.study_data import StudyData
+from live.studies.study_tables import Row
 
 #: As the printed rows and the table of correlations name them.
 _KINDS = {

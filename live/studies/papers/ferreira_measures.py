@@ -34,13 +34,8 @@ from live.studies.papers.measures import (
     measure_share,
 )
 from live.studies.papers.printed import PrintedTable
-from live.studies.study_data import (
-    SPIKE,
-    PlayerMoves,
-    StudyData,
-    choose_gain_column,
-    gather_moves,
-)
+from live.studies.player_moves import SPIKE, PlayerMoves, gather_moves
+from live.studies.study_data import StudyData, choose_gain_column
 
 _BOTH: tuple[GainKind, ...] = ("same-search", "successive")
 

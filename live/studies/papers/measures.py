@@ -11,23 +11,13 @@ from typing import NamedTuple
 
 from live.messages.figures import GainKind
 from live.ratings.score_interval import compute_score_interval
-from live.studies.corpus_database import (
-    CorpusDatabase,
-    NumberedGame,
-    SearchedGame,
-    SearchSetting,
-)
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.study_data import (
-    ChosenGames,
-    Row,
-    Rows,
-    Selection,
-    StudyData,
-    TableHead,
-)
+from live.studies.searched_games import SearchedGame, SearchSetting
+from live.studies.study_data import ChosenGames, Selection, StudyData
+from live.studies.study_tables import Row, Rows, TableHead
 
 #: Share of an occasion's games, below which a figure would be about something else.
 ENOUGH = 0.75
