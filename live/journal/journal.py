@@ -360,7 +360,7 @@ class Journal:
         self._steady_ms = steady_ms
         self._last_steady_ms = 0.0
 
-    # --- life -------------------------------------------------------------------------
+    # --- opening and closing ----------------------------------------------------------
 
     def __enter__(self) -> Self:
         if not self.has_file:
@@ -438,7 +438,7 @@ class Journal:
             or self._writer.wait_empty(timeout_s)
         )
 
-    # --- what the file held -----------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------
 
     def read_restorable_games(self, measure: bytes) -> list[RestorableGame]:
         """Return the games to continue, in order of appearance; empty if nothing can be
@@ -497,7 +497,7 @@ class Journal:
         self._close_reader()
         self._on_writer_problem(str(error), True)
 
-    # --- what happens -----------------------------------------------------------------
+    # --- writing ----------------------------------------------------------------------
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -613,7 +613,7 @@ class Journal:
                 result,
             )
 
-    # --- what players would play ------------------------------------------------------
+    # --- answers about human moves ----------------------------------------------------
 
     def find_answer(self, question: HumanQuestion) -> HumanAnswer | None:
         """Return the stored answer to this question; None if there is none."""

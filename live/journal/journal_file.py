@@ -458,7 +458,7 @@ def explain_refusal(path: Path) -> str:
     return ""
 
 
-# --- forgetting -----------------------------------------------------------------------
+# --- deletion -------------------------------------------------------------------------
 
 
 def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:

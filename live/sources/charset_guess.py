@@ -115,7 +115,9 @@ def _choose_charset(values: tuple[bytes, ...]) -> str:
 
 
 def _rate_name(name: str) -> float:
-    """Return how unlike a name the text looks: 0 or more, lower is more likely."""
+    """Return the cost of reading the text as a name, 0 or more: lower is more
+    likely.
+    """
     letters: list[str] = []
     cost = 0.0
     for place, sign in enumerate(name):
@@ -142,15 +144,13 @@ def _rate_name(name: str) -> float:
 
 
 def _rate_language(letters: list[str], costs: dict[str, float]) -> float:
-    """Return how unlike the language with these letter costs the letters look: lower is
-    more likely.
-    """
+    """Return the sum of the letters' costs in one language: lower is more likely."""
     return sum(costs.get(letter, _FOREIGN) for letter in letters)
 
 
 def _rate_word(word: str) -> float:
-    """Return how unlike a word the text looks, judged by capitals, vowels and scripts:
-    lower is more likely.
+    """Return the cost of a word, judged by its capitals, vowels and scripts: lower is
+    more likely.
     """
     cost = _SMALL_FIRST if word[0].islower() and not word[0].isascii() else 0.0
     in_row = 0

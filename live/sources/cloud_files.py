@@ -71,7 +71,7 @@ class CloudPlayer(Value):
 
 
 class CloudPairing(ForeignObject):
-    """One board in ``index.json``."""
+    """Pairing of one board in ``index.json``."""
 
     white: CloudPlayer | None = None
     black: CloudPlayer | None = None

@@ -13,10 +13,10 @@ from live.sources.game_timeline import GameMoment, PlannedIncident, plan_timelin
 from live.sources.pgn_decoder import PgnReader
 from live.sources.source_address import FeedAddress
 
-#: Incidents of the demo. One board withdraws a move and sends it again, another sends a
-#: wrong move first: both happen at every tournament, and both come before a long
-#: thought, so that their effect can be seen. A corrected clock comes in the first
-#: seconds; its alert stays open until somebody acknowledges it.
+#: Incidents of the demo. One board withdraws a move and sends it again; another sends a
+#: wrong move and then the right one. Both happen at every tournament, and both come
+#: before a long thought, so that their effect can be seen. A corrected clock comes in
+#: the first seconds; its alert stays open until somebody acknowledges it.
 INCIDENTS = (
     PlannedIncident("takeback", game=1, ply=48),
     PlannedIncident("slip", game=4, ply=54),

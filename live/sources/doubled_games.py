@@ -69,7 +69,7 @@ class FiledGame(NamedTuple):
     is_whole: bool
     """False for the last game of a text that is still being written."""
     written_ns: int
-    """Time at which its file was last written, nanoseconds."""
+    """Time at which its file was last written, nanoseconds since 1970."""
     seats: frozenset[Seat]
     """Round, colour and name of its players."""
 
@@ -84,8 +84,8 @@ class DoubledGames:
     """
 
     def __init__(self) -> None:
-        # For each game that is in several files: its moves in each file at the last
-        # scan, and the number of its group of duplicates.
+        # Moves of each game that is in several files, as each file had them at the last
+        # scan; and by such a game, the number of its group of duplicates.
         self._lines: dict[Place, tuple[Move, ...]] = {}
         self._known: dict[Place, int] = {}
         # Input of the last scan, and the results computed from it.

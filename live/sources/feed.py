@@ -63,10 +63,10 @@ class Feed(Protocol):
     ``run`` reports health ``finished`` and returns when the source has ended: its input
     has ended, or every game has a result and the source has confirmed it. A lasting
     source reports ``finished`` but keeps polling, since the next round might follow.
-    While something is not there yet (404, 401, a page that is not PGN, a name that does
-    not resolve), health is ``waiting`` and the request is repeated. A failure after the
-    first report sets health ``retrying``. :class:`live.errors.FeedError` is raised only
-    where nobody waits for the source (``--once``, or a probe).
+    While the source does not exist yet (404, 401, a page that is not PGN, a name that
+    does not resolve), health is ``waiting`` and the request is repeated. A failure
+    after the first report sets health ``retrying``. :class:`live.errors.FeedError` is
+    raised only where nobody waits for the source (``--once``, or a probe).
     """
 
     name: FeedName

@@ -209,7 +209,9 @@ class FileFeed(PolledFeed):
         return {self._path: read_signature(self._path)}
 
     def _drop_doubles(self, readings: Readings, now: Signatures) -> list[str]:
-        """Remove duplicate games from ``readings``. Return messages for people."""
+        """Return messages for people. The source for a folder also removes duplicate
+        games here.
+        """
         return list(dict.fromkeys(text.note for text in self._texts.values()))
 
     async def _read_file(self, path: Path, session: FeedSession) -> None:

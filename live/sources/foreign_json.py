@@ -112,8 +112,8 @@ def describe_no_json(body: bytes) -> str:
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
-    """Return ``now``, in which those of the named fields that could not be read
-    completely have their values from ``before``. They stay recorded as unread.
+    """Return ``now`` with the values of ``before`` in those of the named fields that
+    could not be read completely. These fields stay recorded as unread.
     """
     if before is None or not now.unread:
         return now
@@ -140,7 +140,7 @@ def add_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
     return replace(report, problem=problem)
 
 
-# --- bytes to plain values ----------------------------------------------------------
+# --- from bytes to plain values -------------------------------------------------------
 
 
 def _decode_json(body: bytes | str) -> object:
@@ -157,7 +157,7 @@ def _read_integral(digits: str) -> float:
     return int(digits) if len(digits) <= _MAX_DIGITS + 1 else math.inf
 
 
-# --- plain values to structs --------------------------------------------------------
+# --- from plain values to structs -----------------------------------------------------
 
 
 class _Place(NamedTuple):

@@ -116,7 +116,7 @@ class Hall:
         boards = "1 board was" if keeps == 1 else f"{keeps} boards were"
         return f"{boards} set back without a result" if keeps else ""
 
-    # --- what comes in ----------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------
 
     def add_board(self, serial: str, now_s: float) -> HallBoard | None:
         """Return the board with this serial number, which is created if it is new; None
@@ -243,7 +243,7 @@ class Hall:
             return "over" if board.is_set_back or past_s > self._grace_s else "ending"
         return "playing" if board.is_paired else "free"
 
-    # --- who plays --------------------------------------------------------------------
+    # --- players ----------------------------------------------------------------------
 
     def _seat_players(self, board: HallBoard, now_s: float) -> None:
         """Apply the pairings of a board."""
@@ -349,7 +349,7 @@ class Hall:
             replace(game, headers=seat.headers, result=seat.result, problem=problem)
         )
 
-    # --- which game -------------------------------------------------------------------
+    # --- the game of a board ----------------------------------------------------------
 
     def _create_game(self, board: HallBoard, headers: Headers) -> GameReport:
         """Return a new game without moves for a board."""
@@ -459,7 +459,7 @@ class Hall:
         if game is not None and game.moves:
             lines.append((game.start_fen, game.moves))
         if stage == "free" or not lines:
-            lines.append((chess.STARTING_FEN, ()))  # the first moves of the next game
+            lines.append((chess.STARTING_FEN, ()))  # the next game might have begun
         for start_fen, moves in lines:
             found = find_placement(start_fen, moves, placed)
             if found is not None:
@@ -486,7 +486,7 @@ class Hall:
             nobody, nobody, event=_unpaired_event(board.name), board=board.number
         )
 
-    # --- what is held -----------------------------------------------------------------
+    # --- stored games -----------------------------------------------------------------
 
     def _update_game(self, game: GameReport) -> None:
         """Store the present state of a game, and mark it as changed if it differs from

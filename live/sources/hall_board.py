@@ -143,7 +143,7 @@ def is_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
 #: Number of plies read at once. Checking whether a move is legal takes some 50 µs.
 READ_PLIES = 64
 #: Number of placements remembered of a board that is first seen in the middle of its
-#: game. A capture gives three or four.
+#: game. A capture causes three or four placements.
 SEEN = 6
 
 

@@ -351,7 +351,7 @@ def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
     return FeedTrouble(words.format(host=host))
 
 
-#: Descriptions of other errors; the first matching class counts.
+#: Descriptions of further errors, by class; the first matching class counts.
 _WORDS: dict[type[Exception], str] = {
     httpx.ConnectTimeout: "{host} does not answer",
     httpx.TimeoutException: "{host} has stopped answering",

@@ -84,8 +84,8 @@ NEXT_ROUND_S = 60.0
 MAX_ROUNDS = 16
 #: Deadlines can fire this much early, seconds, since sums of seconds are not exact.
 TICK_S = 0.1
-#: An incomplete poll: the source might have more games than its stream has sent. The
-#: stream announces further games, so no time is set for the next poll.
+#: A poll of a source that might have more games than its stream has sent. It sets no
+#: time for the next poll, since the stream announces new games.
 UNFINISHED = Poll(again_in_s=inf)
 
 
@@ -385,7 +385,7 @@ class LichessBroadcastFeed(PolledFeed):
         return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
 
     async def _look_for_next_round(self) -> None:
-        """Switch to the next round if it has begun; the present round is still
+        """Switch to the next round if it has begun; the round before it is still
         compared.
 
         Raises:

@@ -97,7 +97,7 @@ class _Line(ForeignObject):
 
     @property
     def sides(self) -> tuple[Player, Player]:
-        """White and Black."""
+        """The players with White and Black."""
         if isinstance(self.players, tuple):
             by_color = {side.color: side for side in self.players}
             return _read_player(by_color.get("white")), _read_player(
@@ -132,7 +132,9 @@ class LichessGameStream:
         """Last description of the game, from this connection or the previous one."""
         self._game = PositionTracker()
         self._plies_known = 0
-        """Number of known plies, until all of them have been sent again; then 0."""
+        """Number of plies known from before, until all of them have been sent again;
+        then 0.
+        """
 
     def reconnect(self, known: Iterable[GameReport] = ()) -> None:
         """Prepare for a new connection, in which all positions are sent again, one by

@@ -75,7 +75,7 @@ MAX_BOARDS = 768
 #: Greatest size of a file, bytes: enough for 768 pairings of half a kilobyte each. The
 #: longest game has a tenth of that.
 MAX_FILE_BYTES = 1 << 19
-#: Pattern of acceptable hosts: the lookup may only name hosts of the service itself.
+#: Pattern of acceptable hosts: the lookup must only name hosts of the service itself.
 _HOST = re.compile(r"(?:[a-z0-9-]+\.)+livechesscloud\.com(?::\d+)?", re.IGNORECASE)
 
 

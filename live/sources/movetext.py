@@ -66,7 +66,7 @@ class _Text(NamedTuple):
 
 class Movetext:
     """The main line of one game. Use up the iterator of :meth:`read_text`, then read
-    the attributes. Any text can be read after any other.
+    the attributes. A later text need not continue the earlier one.
     """
 
     def __init__(self, start: chess.Board, *, playable: bool = True) -> None:
@@ -307,7 +307,7 @@ class Movetext:
         if len(self.moves) >= MAX_PLIES:
             self.problem = _TOO_LONG
             return
-        if word[0] == 0x50:  # P
+        if word[0] == 0x50:  # the letter P
             self._has_p = True
         move = decode(word)
         if self._language is not None:

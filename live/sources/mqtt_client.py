@@ -1,4 +1,4 @@
-"""MQTT client that can be cancelled reliably. Shell.
+"""MQTT client that can be cancelled reliably.
 
 The library waits with ``asyncio.wait_for``. Up to Python 3.11, this function loses a
 cancellation that comes at the same moment as the answer (bpo-37658), and the task that

@@ -216,7 +216,7 @@ class _Topic:
 
     def __init__(self) -> None:
         self.sent: MqttGameHeaders | None = None
-        """Headers and moves of the topic's last game in JSON, including those taken
+        """Headers and moves of the topic's last game in JSON, including values taken
         from earlier messages.
         """
         self.moves: tuple[Move, ...] = ()
@@ -577,8 +577,8 @@ QUEUE = 10_000
 SESSION_S = 3600
 #: Time between two checks for staleness and the end of the source, seconds.
 LOOK_S = 30.0
-#: Bytes by which the largest packet that the broker may send exceeds the largest
-#: payload (MQTT 5, section 3.1.2.11.4).
+#: Bytes by which the largest packet allowed to the broker exceeds the largest payload
+#: (MQTT 5, section 3.1.2.11.4).
 OVERHEAD_BYTES = 70_000
 
 #: OpenSSL's message about a certificate that no trusted authority has signed.
