@@ -298,7 +298,7 @@ class EventJournal:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
 
     def _keep_games(self, end_s: float, *, all_of_them: bool = False) -> None:
-        """Write snapshots of changed games until ``end_s`` of the monotonic clock.
+        """Write snapshots of changed games until time ``end_s`` of the monotonic clock.
         Games in progress get one every few seconds at most, unless ``all_of_them``.
         """
         if self._state is None or self._run is None or self.journal.problem:

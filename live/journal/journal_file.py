@@ -291,8 +291,8 @@ def read_error_code(error: sqlite3.Error) -> int:
 
 
 def explain_unusable(path: Path, error: Exception) -> str:
-    """Describe why a service cannot use this file as its journal. The text follows the
-    file's name.
+    """Describe why a service cannot use this file as its journal. The text is to be
+    shown after the file's name.
     """
     if path.is_dir():
         return "is a folder"
@@ -403,8 +403,8 @@ def lock_journal(journal: Path, *, make: bool = True) -> Iterator[None]:
 
 def make_private(path: Path) -> None:
     """Create the file if it does not exist, and allow only its user to read it: it
-    contains what is not yet public. SQLite gives the same rights to its files next to a
-    journal.
+    contains information that is withheld from the public. SQLite gives the same rights
+    to its files next to a journal.
     """
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -439,7 +439,7 @@ def check_is_journal(path: Path) -> None:
 
 def explain_refusal(path: Path) -> str:
     """Describe why a service could not use this file as its journal; empty if it could.
-    The text follows the file's name. Nothing is changed.
+    The text is to be shown after the file's name. Nothing is changed.
     """
     path = path.expanduser().absolute()
     try:
@@ -462,9 +462,10 @@ def explain_refusal(path: Path) -> str:
 
 
 def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
-    """Delete games permanently, with all notes about them; return the number of games.
-    They are the games of ``player`` (a name or a FIDE id), or those whose last change
-    was before ``older_than_ms`` (milliseconds since 1970 UTC).
+    """Delete games permanently; return the number of games. They are the games of
+    ``player`` (a name or a FIDE id), or those whose last change was before
+    ``older_than_ms`` (milliseconds since 1970 UTC). Notes about these games, notes that
+    mention the player, and notes from before that time are deleted too.
 
     A game is deleted as a whole, so the opponent's is deleted too: even without names,
     its moves would show who played. Results of searches stay, since they contain no

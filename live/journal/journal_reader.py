@@ -152,8 +152,8 @@ _decode_archived = msgspec.msgpack.Decoder(
 
 
 def hash_measure(identity: str, limit: str, measure: Measure) -> bytes:
-    """Return a digest that is equal only if computed values are equal. It covers
-    everything they depend on, and the structure in which they are stored.
+    """Return a digest of everything that computed values depend on, and of the
+    structure in which they are stored. Stored values are valid while it stays the same.
     """
     _, shapes = msgspec.json.schema_components(
         (ArchivedValues, ArchivedDetails), schema_hook=lambda kind: {"type": "string"}

@@ -44,7 +44,7 @@ class ExplainedPerceived(Value, kw_only=True):
     level_elo: float
     own_elo: float | None
     prior_sd_elo: float
-    """Standard deviation of ratings around the level, as assumed beforehand."""
+    """Standard deviation of the prior distribution of ratings around the level, Elo."""
     rating: float
     moves: tuple[ExplainedMove, ...]
     slope: float

@@ -63,7 +63,7 @@ class _Known(msgspec.Struct, eq=False):
     head: GameHead
     moves: Movetext
     read: tuple[PgnSegment, bool] | None = None
-    """Last text that was read, and whether nothing was to follow it; None if it has to
+    """Last text that was read, and whether it was read as complete; None if it has to
     be read again.
     """
     reports: GameReports = ()

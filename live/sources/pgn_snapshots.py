@@ -197,7 +197,8 @@ class PartialReadFilter:
         self._endless = believed.keys() & ((self._endless & kept) | (cut.keys() - kept))
         self._places = {who: at for who, at in self._places.items() if who in believed}
         self._catching_up &= bool(doubted) or not complete
-        # Caches that answer in turn would mark a board at every second reading.
+        # With alternating caches, a board would otherwise be marked at every second
+        # reading.
         unmarked_readings = 1 if self._copies_s else 0
         marked = {
             who
@@ -216,9 +217,9 @@ class PartialReadFilter:
     def _identify_games(
         self, readings: Iterable[TextReading]
     ) -> tuple[Identified, dict[Identity, bool]]:
-        """Return all games with their unread parts filled, and the last games of texts
-        that break off, each with whether its text has stopped changing. Record the text
-        of each game.
+        """Return two mappings: all games, with their unread parts filled; and for the
+        last game of each text that breaks off, whether that text has stopped changing.
+        Record which text each game is in.
         """
         named: Identified = {}
         cut: dict[Identity, bool] = {}

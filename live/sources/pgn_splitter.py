@@ -135,7 +135,7 @@ class PgnSplitter:
         self._event_seen = False
         self._tag: Result | None = None  # result in the headers
         self._in_comment = False
-        self._tag_in_comment = -1  # index of its first tag line, or -1
+        self._tag_in_comment = -1  # index of the open comment's first tag line, or -1
         self._results = 0  # number of lines that ended in a result
         self._given = False  # whether the text has been returned already
 

@@ -4,7 +4,7 @@ move. Pure.
 Some sources send positions (a FEN or a placement, with or without the last move)
 instead of PGN. Missed moves are reconstructed if possible: one or two moves by trying,
 a takeback or correction by looking at earlier positions. If that fails, the game starts
-anew from the position that was sent.
+again from the position that was sent.
 """
 
 from collections.abc import Generator, Iterable, Sequence
