@@ -61,7 +61,7 @@ class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     engine_name: str
     identity: str
-    """Name and options of the engine: what results of searches depend on, besides the
+    """Name and options of the engine. Results of searches depend on these and on the
     question.
     """
     limit: str
@@ -70,8 +70,8 @@ class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, object] = {}
     """The settings ``[engine]``, ``[rating]`` and ``[human]`` at that time."""
     measured: MeasuredEngine | None = None
-    """What reference positions have shown about the engine, if computed values depend
-    on it.
+    """Measurement of the engine with reference positions, if computed values depend on
+    it.
     """
     measure: bytes = b""
     """Digest; stored values are valid only if it is the same."""

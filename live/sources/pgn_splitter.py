@@ -53,7 +53,7 @@ _PAUSE_LINES = 100
 
 
 class LineEnd(Enum):
-    """How the text of a game ended."""
+    """The way in which the text of a game ended."""
 
     WHOLE = "whole"
     """A result or the next game followed."""
@@ -347,8 +347,7 @@ class PgnSplitter:
                 self._again.append(line)
                 return self._take_game()
             else:
-                # What looked like movetext was a damaged line between the tags of one
-                # game.
+                # The supposed movetext was a damaged line between the tags of one game.
                 self._phase = _Phase.HEADERS
                 return self._read_header(line)
         close = line.find(b"}") if self._in_comment else -1

@@ -27,7 +27,7 @@ def split_continuations(
 ) -> GameReports:
     """Return the game, and the moves after each illegal move in it as a further game.
 
-    An illegal move stands if the game continued (FIDE Laws 7.5 and A.4). At least
+    An illegal move is accepted if the game continued (FIDE Laws 7.5 and A.4). At least
     :data:`PROOF_PLIES` further moves that fit the position after it prove that. Engines
     and ratings need games in which every move is legal, so the game is split.
 

@@ -131,9 +131,9 @@ GONE_KINDS = {
         " --feed -, or publish them at an MQTT broker"
     ),
 }
-#: What a lichess address refers to. ``round``, ``tour`` (of rounds) and ``group`` (of
-#: tours) belong to broadcasts. A ``page`` has no stream: a study, an arena, a Swiss
-#: tournament or a user's current game.
+#: Kind of a lichess address. ``round``, ``tour`` (a tournament of rounds) and ``group``
+#: (of tournaments) belong to broadcasts. A ``page`` has no stream: a study, an arena, a
+#: Swiss tournament or a user's current game.
 LichessKind = Literal["round", "tour", "group", "game", "tv", "page"]
 
 _KNOWN = f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
