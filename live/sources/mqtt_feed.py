@@ -1,29 +1,29 @@
-"""MQTT messages → whole-game reports. Pure.
+"""Source for games published over MQTT, and the conversion of their messages to
+reports.
 
-A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are
-read, recognised by how they begin; the manual (``sources``) describes them for
-publishers:
+A topic has one game at a time or, in PGN, any number. The manual (``sources``)
+describes three kinds of payload for publishers. They are recognised by their beginning:
 
 * our own JSON, the whole game each time: :class:`~live.sources.mqtt_feed.MqttGame`; its
-  moves may be a text as in PGN
-* a position: JSON with the last move
-  (:class:`~live.sources.mqtt_feed.MqttPosition`), or the text ``FEN [move]`` where the
-  FEN has all six fields or ends with the side to move
+  moves can be a text as in PGN
+* a position: JSON with the last move (:class:`~live.sources.mqtt_feed.MqttPosition`),
+  or the text ``FEN [move]``, where the FEN has all six fields or ends after the side to
+  move
 * PGN
 
-A payload that cannot be used is nothing heard: the topic's games stay and say what
-came. An empty one, which removes a retained message from the broker, removes an
-unfinished game. Finished games stay, because brokers are tidied up after the round.
-Games are identified by their ``id``, else by event, round, board and players, else by
-their topic.
+An unusable payload is treated as if it had not been received: the topic's games stay,
+and their ``problem`` describes the payload. An empty payload, which removes a retained
+message from the broker, removes an unfinished game. Finished games stay, because
+brokers are tidied up after the round. A game is identified by its ``id``, or else by
+event, round, board and players, or else by its topic.
 
-``--feed mqtt(s)://[user@]BROKER[:port]/TOPIC``: games that somebody publishes. Shell.
+The source is ``--feed mqtt(s)://[user@]BROKER[:port]/TOPIC``.
 
-Loss policy broker → us: QoS 1 with a session that the broker keeps for us, so nothing
-is lost in a short break; a retained message gives the state after a long one. Messages
-are taken from the library at once and read into
-:class:`~live.sources.mqtt_feed.MqttGames`, where those of one topic become one while
-the consumer is busy.
+Loss policy from broker to service: QoS 1 with a session that the broker stores, so a
+short interruption loses nothing; after a long one, retained messages give the present
+state. Messages are taken from the library at once and passed to
+:class:`~live.sources.mqtt_feed.MqttGames`, which keeps only the latest state of each
+topic while the consumer is busy.
 """
 
 import asyncio
@@ -95,9 +95,9 @@ from live.sources.source_address import (
 )
 from live.sources.typography import normalise_text
 
-# What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
+# Schema of the JSON that publishers send over MQTT.
 #
-# Unknown fields are passed over, so that a publisher may send more than we read.
+# Unknown fields are ignored, so publishers can send additional ones.
 
 
 Elo = Annotated[int, msgspec.Meta(ge=0, le=5000)]
@@ -110,7 +110,7 @@ MovesText = Annotated[str, msgspec.Meta(max_length=1 << 18)]
 
 
 class MqttPlayer(Value):
-    """A player; a bare name may stand in its place."""
+    """A player; can be replaced by just the name."""
 
     name: str = "?"
     elo: Elo | None = None
@@ -121,36 +121,36 @@ class MqttPlayer(Value):
 
 
 class MqttMove(Value):
-    """A move with its clock; bare SAN or UCI may stand in its place."""
+    """A move with its clock; can be replaced by just SAN or UCI."""
 
     move: str = ""
     """SAN (``Nf3``) or UCI (``g1f3``)."""
     clock_s: Seconds | None = None
     """The mover's clock after the move, seconds."""
     spent_s: Seconds | None = None
-    """Time the move took, seconds."""
+    """Time spent on the move, seconds."""
 
 
 class MqttGameHeaders(ForeignObject, kw_only=True):
-    """What a payload may say about its game."""
+    """Headers of a game in a payload."""
 
     white: str | MqttPlayer = "?"
     black: str | MqttPlayer = "?"
     id: str = ""
-    """Stable name of the game; needed only where the players' names do not identify
-    it.
+    """Unchanging identifier of the game; needed only if the players' names do not
+    identify it.
     """
     event: str = ""
     site: str = ""
     round: str = ""
     board: BoardNumber | None = None
     date: str = ""
-    """``2026.11.21``"""
+    """Date of the game, such as ``2026.11.21``."""
     time_control: str = ""
     url: str = ""
     eco: str = ""
     opening: str = ""
-    """Its name; ``eco`` is its code."""
+    """Name of the opening; ``eco`` is its code."""
     result: Result = "*"
 
 
@@ -158,41 +158,42 @@ class MqttGame(MqttGameHeaders, kw_only=True):
     """A whole game: all moves so far, each time."""
 
     moves: MovesText | tuple[str | MqttMove, ...] | None = None
-    """From the start on; as one text as in PGN: ``"e4 e5 Nf3"`` or ``"1. e4 e5 2. Nf3
-    *"``.
+    """All moves from the start, as a list or as one text in PGN: ``"e4 e5 Nf3"`` or
+    ``"1. e4 e5 2. Nf3 *"``.
     """
     start_fen: str = ""
-    """Empty for the ordinary one."""
+    """Starting position; empty for the standard one."""
     variant: str = ""
-    """``standard`` or ``chess960``."""
+    """``standard`` or ``chess960``; empty for standard."""
 
 
 class MqttPosition(MqttGameHeaders, kw_only=True):
     """A position and the move that led to it."""
 
     fen: str = ""
-    """The position after the move; the fields after the side to move may be missing."""
+    """Position after the move; the fields after the side to move can be missing."""
     move: str = ""
-    """SAN or UCI."""
+    """Last move, as SAN or UCI."""
     white_clock_s: Seconds | None = None
     black_clock_s: Seconds | None = None
-    """Both clocks at this moment, seconds."""
+    """The present clocks of White (field above) and Black, seconds."""
 
 
 Sent = TypeVar("Sent", MqttGame, MqttPosition)
 
-#: Topics, and games finished on topics used again, that are remembered at most.
+#: Greatest number of topics remembered, and of finished games whose topic has another
+#: game.
 MAX_TOPICS = 4096
-#: One game in JSON: 1200 plies (``MAX_PLIES``), each an object with two clocks on lines
-#: of its own, take 128 bytes each, which is 60 % of it.
+#: Greatest size of a game in JSON, bytes. 1200 plies (``MAX_PLIES``), each an object
+#: with two clocks on separate lines, take 128 bytes each, which is 60 % of it.
 MAX_JSON_BYTES = 1 << 18
-#: One text of PGN, which may be a whole round: 500 games of 8 KB. The library takes a
-#: message in at one go, so this bounds for how long nothing else has its turn.
+#: Greatest size of a PGN text, bytes; it can be a whole round, 500 games of 8 KB. The
+#: library receives a message without a pause, so this limits how long other tasks wait.
 MAX_BYTES = 1 << 22
-#: Topics without a game that are named.
+#: Greatest number of topics without a game listed for people.
 MOST_NAMED = 3
 
-#: A position as text is told by its beginning.
+#: Number of bytes in which a position as text is recognised.
 _FEN_BYTES = 200
 _FEN = re.compile(
     rb"\s*+[1-8pnbrqkPNBRQK]{1,8}+(?:/[1-8pnbrqkPNBRQK]{1,8}+){7}(?:\s|\Z)"
@@ -201,7 +202,9 @@ _LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
 
 
 class _NoGame(Exception):
-    """What is wrong with a payload, and what could be read of it."""
+    """Raised for an unusable payload, with a description and the parts that could be
+    read.
+    """
 
     def __init__(self, problem: str, sent: MqttGameHeaders | None = None) -> None:
         super().__init__(problem)
@@ -209,45 +212,48 @@ class _NoGame(Exception):
 
 
 class _Topic:
-    """What one topic holds."""
+    """State of one topic."""
 
     def __init__(self) -> None:
         self.sent: MqttGameHeaders | None = None
-        """What could be read of its last game in JSON, that of earlier messages
-        included.
+        """Headers and moves of the topic's last game in JSON, including values taken
+        from earlier messages.
         """
         self.moves: tuple[Move, ...] = ()
-        """Of that game."""
+        """Moves of that game."""
         self.listed = GameLine()
         self.text = Movetext(chess.Board())
         self.positions = PositionTracker()
         self.pgn = PgnReader()
         self.number = 1
-        """Counts games in our own JSON that only their topic identifies."""
+        """Number of the game among the topic's games in our own JSON, for games that
+        only their topic identifies.
+        """
         self.games: Identified = {}
         self.problem: str | None = None
 
 
 class MqttGames:
-    """All games that a subscription gives: :meth:`read_message` each,
-    :meth:`take_reports` what is new.
+    """All games of a subscription. Pass each message to :meth:`read_message`, and get
+    changed games from :meth:`take_reports`.
 
-    Loss policy: messages of one topic that were not taken in between become one, the
-    last. Memory is bounded by the topics remembered, not by the messages.
+    Loss policy: only the last of several messages of one topic between two calls of
+    :meth:`take_reports` is reported. Memory depends on the number of topics, not on the
+    number of messages.
     """
 
     def __init__(self) -> None:
         self._topics: dict[str, _Topic] = {}
         self._past: Identified = {}
-        """Finished games whose topic now holds another."""
+        """Finished games whose topic now has another game."""
         self._news: Identified = {}
         self._gone = False
 
     def read_message(self, topic: str, payload: bytes) -> Generator[None, None, None]:
-        """Take in a message, in pieces of less than a millisecond; never raises.
+        """Process a message in pieces of less than a millisecond; never raises.
 
-        A payload that cannot be used leaves what the topic held as it was; its games
-        say so, and :meth:`describe_problem` and :attr:`note` where it holds none.
+        An unusable payload does not change the topic's games. It is described in their
+        ``problem`` or, if there are none, by :meth:`describe_problem` and :attr:`note`.
         """
         held = self._topics.get(topic)
         if len(payload) <= MAX_BYTES and not payload.strip():
@@ -269,8 +275,8 @@ class MqttGames:
         self._news.update(held.games)
 
     def take_reports(self) -> tuple[list[GameReport], bool]:
-        """Return what is new since the last time: games, and whether they are all that
-        is held now.
+        """Return the games that have changed since the last call, and whether these are
+        all present games.
         """
         complete, self._gone = self._gone, False
         news, self._news = self._news, {}
@@ -281,15 +287,15 @@ class MqttGames:
         return list(news.values()), complete
 
     def describe_problem(self, topic: str) -> str | None:
-        """Return why the last payload of a topic could not be used, for people; None if
-        it could.
+        """Describe for people why the last payload of a topic could not be used; None
+        if it could.
         """
         return self._topics[topic].problem if topic in self._topics else None
 
     @property
     def note(self) -> str:
-        """Which topics hold no game, for people; a game says itself what is wrong with
-        its own.
+        """Message for people about topics without a game. Problems of games are
+        described in the games themselves.
         """
         without = [
             f"topic {topic!r} holds {held.problem}"
@@ -312,17 +318,19 @@ class MqttGames:
                 self._gone = True
 
     def _keep_game(self, who: Identity, game: GameReport) -> None:
-        """Keep a game that its topic no longer holds, if it was finished."""
+        """Keep a game that its topic no longer has, if it is finished."""
         if game.result != "*" and len(self._past) < MAX_TOPICS:
             self._past[who] = game
 
 
 Reading = Generator[None, None, Sequence[GameReport]]
-"""Gives back control now and then; returns the games. Raises :class:`_NoGame`."""
+"""Generator that yields between pieces of work and returns games. Raises
+:class:`_NoGame`.
+"""
 
 
 def _read_payload(topic: str, held: _Topic, payload: bytes) -> Reading:
-    """Read any payload."""
+    """Read a payload of any kind."""
     if len(payload) > MAX_BYTES:
         raise _NoGame(f"more than {MAX_BYTES} bytes")
     head = payload[:HEAD_BYTES].lstrip()
@@ -334,7 +342,9 @@ def _read_payload(topic: str, held: _Topic, payload: bytes) -> Reading:
 
 
 def _report_unusable(topic: str, held: _Topic, error: _NoGame) -> Sequence[GameReport]:
-    """Return the games of a topic whose last message could not be used."""
+    """Return the games of a topic with the problem of its last message, which could not
+    be used.
+    """
     problem = f"its last message cannot be used: {error}"
     games = [*held.games.values()]
     if not games and error.sent is not None:
@@ -364,13 +374,14 @@ def _read_json(topic: str, held: _Topic, payload: bytes) -> Reading:
     raise _NoGame("JSON without moves or fen")
 
 
-#: What shows that a message is of the game that its topic held before.
+#: Fields by which a message is recognised as being about the topic's previous game.
 _IDENTITY = ("id", "white", "black")
 
 
 def _fill_unread(sent: Sent, held: _Topic) -> Sent:
-    """Return what was sent with what the same game had of the fields that could not be
-    read, and of a player who is missing beside the other.
+    """Return ``sent`` with its unreadable fields filled from the previous message, if
+    that was about the same game; a player who is missing is filled too, if the opponent
+    is named.
     """
     before, held.sent = held.sent, sent
     if not isinstance(before, type(sent)):
@@ -394,7 +405,7 @@ def _read_identity(sent: MqttGameHeaders, field: str) -> str:
 
 
 def _check_start(sent: MqttGame) -> None:
-    """Refuse moves from a position that is not known."""
+    """Raise _NoGame if the starting position of the moves could not be read."""
     for name in ("start_fen", "variant"):
         if name in sent.unread:
             raise _NoGame(
@@ -438,7 +449,7 @@ def _read_move(move: str | MqttMove) -> ListedMove:
 def _read_move_text(
     topic: str, held: _Topic, sent: MqttGame, start: chess.Board
 ) -> Reading:
-    """Read moves with whatever PGN has between them."""
+    """Read moves that are given as text in PGN."""
     assert isinstance(sent.moves, str)
     before = held.text.start
     if (start, start.chess960) != (before, before.chess960):
@@ -461,8 +472,8 @@ def _read_whole_game(
     moves: Sequence[Move],
     problem: str | None,
 ) -> GameReport:
-    """Return the game with its moves as far as they were read; counts another one that
-    begins.
+    """Return the report of a game with the moves that could be read. If another game
+    has begun on the topic, count it.
     """
     before, now = held.moves, tuple(moves)
     if problem is None or now:
@@ -519,9 +530,9 @@ def _build_report(
     moves: tuple[Move, ...],
     count: int,
 ) -> GameReport:
-    """Return the game as it was sent; the topic's levels stand in for event and board
-    where nothing is said, and topic and ``count`` for its name, where neither the
-    source gives one nor the players.
+    """Return the report of a game. Missing event and board are taken from the topic's
+    levels. If neither an id nor the players identify the game, its key is made of topic
+    and ``count``.
     """
     parent, _, last = topic.rpartition("/")
     number = _LAST_NUMBER.search(last)
@@ -552,25 +563,27 @@ def _read_player(sent: str | MqttPlayer) -> Player:
 
 
 def _has_name(headers: Headers) -> bool:
-    """Return whether a player's name identifies the game."""
+    """Return whether any player is named, which identifies the game."""
     return (headers.white.name, headers.black.name) != ("?", "?")
 
 
 log = logging.getLogger(__name__)
 
-#: Messages that may wait in the library; one is read in well under a millisecond.
+#: Greatest number of messages waiting in the library; each is processed in well under a
+#: millisecond.
 QUEUE = 10_000
-#: The broker forgets us when we are away for so long (MQTT 5, section 3.1.2.11.2).
+#: Time after which the broker deletes our session while we are disconnected, seconds
+#: (MQTT 5, section 3.1.2.11.2).
 SESSION_S = 3600
-#: How often staleness and end are looked at.
+#: Time between two checks for staleness and the end of the source, seconds.
 LOOK_S = 30.0
-#: The largest packet we let the broker send (MQTT 5, section 3.1.2.11.4), beside the
-#: payload.
+#: Bytes by which the largest packet allowed to the broker exceeds the largest payload
+#: (MQTT 5, section 3.1.2.11.4).
 OVERHEAD_BYTES = 70_000
 
-#: What OpenSSL says of a certificate that nobody we trust vouches for.
+#: OpenSSL's message about a certificate that no trusted authority has signed.
 _UNTRUSTED = re.compile(r".*certificate verify failed: (.+?)(?: \(_ssl\.c:\d+\))?\.?\Z")
-#: Reason codes of MQTT 5, section 2.4; the library gives those of 3.1.1 as these too.
+#: Reason codes of MQTT 5, section 2.4. The library translates those of 3.1.1 to them.
 _UNSUPPORTED, _REFUSED = (
     132,
     {134: "user name or password", 135: "access", 138: "this client"},
@@ -578,13 +591,16 @@ _UNSUPPORTED, _REFUSED = (
 
 
 class MqttFeed(PolledFeed):
-    """Follows every game on the topics of one subscription.
+    """Follows all games on the topics of one subscription.
 
-    Over when every game has a result and nothing has changed for the grace period.
+    The source has ended when every game has a result and nothing has changed for the
+    grace period.
     """
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
-        """Raises UnknownFeed, and ConfigError for a file that cannot be used."""
+        """Create the source. Raises UnknownFeed, and ConfigError for a file that cannot
+        be used.
+        """
         super().__init__(source.name, conditions)
         address = read_mqtt_address(source.target)
         if address is None:
@@ -597,7 +613,7 @@ class MqttFeed(PolledFeed):
             )
         self._address = address
         settings = conditions.config.mqtt
-        # Read at once, so that a mistake is reported before anything starts.
+        # Read the files at once, so that a mistake is reported before anything starts.
         self._password = address.password
         if not self._password and (path := settings.password_file):
             self._password = named_text("feeds.mqtt.password_file", path).rstrip("\r\n")
@@ -636,7 +652,8 @@ class MqttFeed(PolledFeed):
     def _create_client(self) -> aiomqtt.Client:
         config, address = self._config, self._address
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        # A second client of one name would push the first one out.
+        # A second client with the same id would disconnect the first one, so a probe
+        # has none.
         passing = self._conditions.passing
         properties.SessionExpiryInterval = 0 if passing else SESSION_S
         properties.MaximumPacketSize = MAX_BYTES + OVERHEAD_BYTES
@@ -649,7 +666,8 @@ class MqttFeed(PolledFeed):
             if passing
             else config.mqtt.client_id or create_client_id(self.name),
             protocol=aiomqtt.ProtocolVersion.V5,
-            # The broker keeps our subscription and what comes while we are away.
+            # The broker keeps our subscription, and messages that arrive while we are
+            # disconnected.
             clean_start=passing,
             properties=properties,
             timeout=config.timeout_s,
@@ -658,7 +676,7 @@ class MqttFeed(PolledFeed):
         )
 
     async def poll(self, session: FeedSession) -> Poll:
-        """Return the games that have come since the last poll."""
+        """Return the games that have changed since the last poll."""
         lost = self._reading.exception() if self._reading.done() else None
         games, complete = self._games.take_reports()
         trouble = lost if isinstance(lost, Exception) else None
@@ -697,7 +715,9 @@ class MqttFeed(PolledFeed):
 
 
 def create_client_id(name: str) -> str:
-    """Return a client id that is the same whenever this machine follows this source."""
+    """Return a client id that is the same each time this computer follows this
+    source.
+    """
     text = f"{platform.node()}\x1f{name}"
     return f"live-rate-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
@@ -708,8 +728,8 @@ def _reason_code(code: object) -> int:
 
 
 def _describe_unreached(text: str) -> str:
-    """Return why there is no connection, in words: the library's without the number in
-    front.
+    """Describe for people why there is no connection: the library's message without its
+    error number.
     """
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
     if found := _UNTRUSTED.match(reason):
