@@ -23,6 +23,7 @@ from live.config import Config, load_config
 from live.errors import InputError
 from live.ratings.perceived_rating import LEAST_ELO, MOST_ELO
 from live.studies.corpus_database import CorpusDatabase, PositionSearch, SearchSetting
+from live.studies.papers import alliot_text_measures
 from live.studies.papers.comparison import (
     ComparedRow,
     Comparison,
@@ -373,6 +374,22 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
     assert cells[ahead, behind].value > 1 - cells[behind, ahead].value - 1e-9
     for cell in cells.values():
         assert cell.low is not None and cell.high is not None and cell.low < cell.value < cell.high
+
+
+def test_colours_are_compared_up_to_two_pawns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moves that lose more are too few to say where White and Black are furthest apart."""
+    losses = [(0, 60, 0.6, 60, 0.6), (30, 10, 0.7, 5, 0.65), (300, 30, 1.0, 0, 0.65)]
+    losses += [(900, 0, 1.0, 35, 1.0)]
+    monkeypatch.setattr(alliot_text_measures, "build_shortfall_table", lambda data: losses)
+    monkeypatch.setattr(alliot_text_measures, "_study_drawn_games", lambda *given: None)
+    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    table = alliot.find_table("alliot-figure-6")
+    measured = MEASURES["colours-apart"].make(table, None)  # type: ignore[arg-type]
+    within, where = (each.ours for each in compare("A", table, measured).rows)
+    assert where == Measured(0.3)
+    assert within is not None and within.value == 0
+    assert within.low is not None and within.high is not None
+    assert -0.15 < within.low < -0.1 and 0.1 < within.high < 0.15
 
 
 def row(value: float, ours: float | None, at: str = "", one: str = "") -> ComparedRow:

@@ -3,6 +3,9 @@
 They are made from the same draw of the champions' games as Table 6.
 """
 
+from collections import Counter
+from math import hypot
+
 from polars import col
 
 from live.ratings.score_interval import compute_score_interval
@@ -59,28 +62,52 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     }
 
 
+#: Moves that lose more are so few that one of them decides where the colours are
+#: furthest apart.
+_FARTHEST_CP = 200
+
+
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Find where the share of moves within x is furthest apart between White and Black,
-    and by how much (Figure 6).
+    """Return how much higher White's share of moves within the paper's x is than
+    Black's, and the x up to two pawns where the difference is greatest (Figure 6).
     """
-    apart = []
-    white_share = 0.0
-    black_share = 0.0
-    for shortfall_cp, _, white, _, black in read_rows(
+    white = Counter[int]()
+    black = Counter[int]()
+    for lost_cp, white_moves, _, black_moves, _ in read_rows(
         build_shortfall_table(_study_drawn_games(table, evidence))
     ):
-        if isinstance(white, float) and isinstance(black, float):
-            white_share = white
-            black_share = black
-        apart.append((white_share - black_share, int(shortfall_cp or 0)))
-    if not apart:
+        white[int(lost_cp or 0)] = int(white_moves or 0)
+        black[int(lost_cp or 0)] = int(black_moves or 0)
+    if not white.total() or not black.total():
         return {}
-    most, at_cp = max(apart, key=lambda each: each[0])
+    [printed_cp] = [
+        round(100 * row.value) for row in table.rows if row.other == "greatest at x"
+    ]
+    apart = [
+        _subtract_shares(_share_within(white, x_cp), _share_within(black, x_cp))
+        for x_cp in range(_FARTHEST_CP + 1)
+    ]
+    greatest_cp = apart.index(max(apart))
     return {
-        ("White less Black", "most", ""): Measured(most),
-        ("White less Black", "at x", ""): Measured(at_cp / 100),
+        ("White less Black", "within 0.25", ""): apart[printed_cp],
+        ("White less Black", "greatest at x", ""): Measured(greatest_cp / 100),
     }
+
+
+def _share_within(losses: Counter[int], x_cp: int) -> Measured:
+    within = sum(moves for lost_cp, moves in losses.items() if lost_cp <= x_cp)
+    return measure_share(within, losses.total())
+
+
+def _subtract_shares(one: Measured, other: Measured) -> Measured:
+    """Return their difference, with its interval by Newcombe (1998, method 10)."""
+    difference = one.value - other.value
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return Measured(difference)
+    below = hypot(one.value - one.low, other.high - other.value)
+    above = hypot(one.high - one.value, other.value - other.low)
+    return Measured(difference, difference - below, difference + above)
 
 
 @measure("accumulated", games=list_champions_games, gains=("same-search",))
