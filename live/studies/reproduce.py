@@ -257,7 +257,7 @@ def _compare(
         evidence.paper.paper,
         table,
         figures,
-        engine=str(setting),
+        setting=setting,
         gain=evidence.gain,
         games=len(searched),
         wanted=len(needed),

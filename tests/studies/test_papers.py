@@ -34,6 +34,12 @@ from live.studies.papers.comparison import (
     count_same_winners_by_match,
 )
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
+from live.studies.papers.limits import (
+    choose_highest_limits,
+    compare_gains,
+    compare_limits,
+    list_limits,
+)
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
 from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
@@ -399,8 +405,9 @@ def row(value: float, ours: float | None, at: str = "", one: str = "") -> Compar
 
 def test_orders_and_winners() -> None:
     neighbours = [row(3, 30), row(2, 10), row(1, 20), row(0, None)]
-    assert compare_orders(neighbours) == (3, 2, 1)
-    assert compare_orders([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 2)
+    # Two neighbours that changed places have not moved.
+    assert compare_orders(neighbours) == (3, 2, 3, 0)
+    assert compare_orders([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 3, 1)
     assert compare_orders([row(2, 5)]) is None
     assert count_same_winners([row(0.6, 0.7), row(0.6, 0.4), row(0.5, 0.9)], 0.5) == (1, 2)
     matches = [row(5, 9, "a"), row(4, 1, "a"), row(1, 2, "b"), row(1, 3, "b"), row(7, 7, "c")]
@@ -413,7 +420,8 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
         rows=(PrintedRow(0.5, "A"), PrintedRow(0.7, "B"), PrintedRow(1.25, "C")),
     )  # fmt: skip
     ours = {("A", "", ""): Measured(0.504, 0.4, 0.6), ("B", "", ""): Measured(0.8, 0.75, None)}
-    found = compare("P", table, ours, engine="E; x, 5 nodes", gain="successive", wanted=2, games=1)
+    setting = SearchSetting("E; x", "5 nodes")
+    found = compare("P", table, ours, setting=setting, gain="successive", wanted=2, games=1)
     assert (found.rows_done, found.rows_with_interval, found.rows_within, found.rows_exact) == (
         2,
         1,
@@ -421,9 +429,50 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
         1,
     )
     page = to_markdown([found])
-    assert "| A | 0.50 | 0.50 (0.40 to 0.60) |" in page
-    assert "| B | 0.70 | 0.80 (0.75 to unbounded) |" in page
+    assert "| A | 0.50 | 0.50 (0.40 to 0.60) | 0.00 |" in page
+    assert "| B | 0.70 | 0.80 (0.75 to unbounded) | +0.10 |" in page
     assert "| T | P, Table 1, p. 3 | 2 of 3 | E, 5 nodes, successive | 1 of 2 | 1 of 1" in page
+
+
+def ordered(bound: str, gain: str, ours: str, lines: int = 1) -> Comparison:
+    """Players A to G, whom the paper puts in this order, in the order of ours."""
+    names = "ABCDEFG"
+    table = PrintedTable(
+        name="t", title="T", where="Table 1", page=3, measure="strength", agreement="order",
+        rows=tuple(PrintedRow(2700 - at, name) for at, name in enumerate(names)),
+    )  # fmt: skip
+    measured = {(name, "", ""): Measured(2600 - at) for at, name in enumerate(ours)}
+    setting = SearchSetting("E; Hash=1", bound, lines)
+    return compare("P", table, measured, setting=setting, gain=gain)
+
+
+def test_how_far_an_order_depends_on_limit_and_gain() -> None:
+    few = ordered("9 nodes", "same-search", "BACDEFG")
+    many = ordered("10 nodes", "same-search", "CABDEFG")
+    other = ordered("10 nodes", "successive", "CABDEGF")
+    deep = ordered("depth 3", "same-search", "GFEDCBA")
+    lines = ordered("9 nodes", "same-search", "GFEDCBA", lines=10)
+    every = [few, other, deep, many, lines]
+    assert [limit.name for limit in list_limits(every)] == ["9 nodes", "10 nodes"]
+    [beside] = compare_limits(every)
+    assert beside.gain == "same-search"
+    assert [each and each.order for each in beside.limits] == [(21, 18, 7, 2)]
+    assert [each and each.order for each in beside.paper] == [(21, 20, 7, 0), (21, 19, 7, 1)]
+    [gains] = compare_gains(every)
+    assert [each and each.order for each in gains.limits] == [None, (21, 20, 7, 0)]
+    # Limits that cannot be compared stay side by side on the page.
+    assert choose_highest_limits(every) == [many, other, deep, lines]
+    page = to_markdown(every)
+    assert (
+        "| figures | gain | 9 nodes and 10 nodes | 9 nodes and the paper | 10 nodes and the paper |"
+    ) in page
+    assert (
+        "| T (Table 1) | same-search | 18 of 21 pairs in order, 2 of 7 moved |"
+        " 20 of 21 pairs in order, 0 of 7 moved | 19 of 21 pairs in order, 1 of 7 moved |"
+    ) in page
+    assert "| T (Table 1) |  | 20 of 21 pairs in order, 0 of 7 moved |" in page
+    # One limit alone tells nothing of limits.
+    assert "How far an order" not in to_markdown([few, deep])
 
 
 def config(engine: str) -> Config:
