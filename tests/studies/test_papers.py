@@ -365,7 +365,9 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
     assert found["alliot-figure-3"].rows_done == 2
     classes = [row.ours.value for row in found["alliot-classes"].rows if row.ours]
     assert len(classes) == 19 and abs(sum(classes) - 1) < 1e-9
-    for name in ("3-shares", "s-4-5", "6", "11", "13"):
+    apart, _ = (row.ours for row in found["alliot-figure-6"].rows)
+    assert apart is not None and apart.low is not None and apart.low < apart.value
+    for name in ("3-shares", "s-4-5", "11", "13"):
         table = found[f"alliot-figure{'' if name[0] == 's' else '-'}{name}"]
         assert table.rows_done == len(table.rows), name
     reached = [row.ours.value for row in found["alliot-figure-13"].rows if row.ours]
@@ -382,20 +384,25 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
         assert cell.low is not None and cell.high is not None and cell.low < cell.value < cell.high
 
 
-def test_colours_are_compared_up_to_two_pawns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Moves that lose more are too few to say where White and Black are furthest apart."""
-    losses = [(0, 60, 0.6, 60, 0.6), (30, 10, 0.7, 5, 0.65), (300, 30, 1.0, 0, 0.65)]
-    losses += [(900, 0, 1.0, 35, 1.0)]
+@pytest.mark.parametrize(("games", "expected"), [(1, None), (100, Measured(0.3))])
+def test_colours_are_compared_up_to_two_pawns(
+    monkeypatch: pytest.MonkeyPatch, games: int, expected: Measured | None
+) -> None:
+    """Further out are too few moves to say where White and Black are furthest apart, and of few
+    games they say nothing at all.
+    """
+    moves = [(0, 60, 60), (30, 10, 5), (300, 30, 0), (900, 0, 35)]
+    losses = [(lost, white * games, 0.0, black * games, 0.0) for lost, white, black in moves]
     monkeypatch.setattr(alliot_text_measures, "build_shortfall_table", lambda data: losses)
     monkeypatch.setattr(alliot_text_measures, "_study_drawn_games", lambda *given: None)
     [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
     table = alliot.find_table("alliot-figure-6")
     measured = MEASURES["colours-apart"].make(table, None)  # type: ignore[arg-type]
     within, where = (each.ours for each in compare("A", table, measured).rows)
-    assert where == Measured(0.3)
+    assert where == expected
     assert within is not None and within.value == 0
     assert within.low is not None and within.high is not None
-    assert -0.15 < within.low < -0.1 and 0.1 < within.high < 0.15
+    assert within.low < 0 < within.high
 
 
 def row(value: float, ours: float | None, at: str = "", one: str = "") -> ComparedRow:

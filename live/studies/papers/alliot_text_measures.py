@@ -70,7 +70,8 @@ _FARTHEST_CP = 200
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return how much higher White's share of moves within the paper's x is than
-    Black's, and the x up to two pawns where the difference is greatest (Figure 6).
+    Black's, and the x up to two pawns where White leads by the most, if it does so by
+    more than chance (Figure 6).
     """
     white = Counter[int]()
     black = Counter[int]()
@@ -88,11 +89,13 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
         _subtract_shares(_share_within(white, x_cp), _share_within(black, x_cp))
         for x_cp in range(_FARTHEST_CP + 1)
     ]
-    greatest_cp = apart.index(max(apart))
-    return {
-        ("White less Black", "within 0.25", ""): apart[printed_cp],
-        ("White less Black", "greatest at x", ""): Measured(greatest_cp / 100),
-    }
+    greatest = max(apart)
+    found = {("White less Black", "within 0.25", ""): apart[printed_cp]}
+    if greatest.low is not None and greatest.low > 0:
+        found["White less Black", "greatest at x", ""] = Measured(
+            apart.index(greatest) / 100
+        )
+    return found
 
 
 def _share_within(losses: Counter[int], x_cp: int) -> Measured:
