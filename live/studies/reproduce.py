@@ -8,6 +8,7 @@ same bytes.
 """
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 
@@ -83,13 +84,15 @@ def add_games(
     """Add a file's games; returns the exit code: 1 where it could not be read to its
     end.
 
-    Raises InputError where there is no such file, or where it brings games and none of
-    them belongs to a table.
+    Raises InputError where there is no such file, or no game in it that can be read or
+    that belongs to a table.
     """
     with CorpusDatabase(corpus, create=True) as database:
         [[known]] = database.execute("SELECT ifnull(max(game), 0) FROM games")
     read = add_to_corpus(corpus, [file], engine="given", limit="as given", json=None)
     with CorpusDatabase(corpus) as database:
+        if not _count_readable_games(database, file):
+            raise InputError(file, "has no game to read", "Name a PGN or NDJSON")
         games = CorpusGames(database)
         new = [game for game in games.games if game.game > known]
         needed = set[int]()
@@ -101,6 +104,15 @@ def add_games(
             remedy = "Name its tables, or check the tags White, Black, Event and Date"
             raise InputError(file, problem, remedy)
     return read
+
+
+def _count_readable_games(database: CorpusDatabase, file: str) -> int:
+    query = (
+        "SELECT texts, (SELECT count(*) FROM damaged WHERE text <= texts AND"
+        " damaged.source = sources.source) FROM sources WHERE name = ?"
+    )
+    [[texts, damaged]] = database.execute(query, (file,))
+    return int(texts) - int(damaged)
 
 
 def _describe_foreign_games(
@@ -162,7 +174,9 @@ def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable
     known = [table.name for _, table in every]
     for name in names:
         if not any(_is_called(table, [name]) for table in known):
-            remedy = f"Name one of {', '.join(known)}"
+            alike = get_close_matches(name, known, 3) or known[:1]
+            begun = sorted({table.partition("-")[0] for table in known})
+            remedy = f"Name one, as {', '.join(alike)}, or all of {', '.join(begun)}"
             raise InputError(name, "is no table of the papers", remedy)
     return [each for each in every if not names or _is_called(each[1].name, names)]
 

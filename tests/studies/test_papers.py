@@ -43,7 +43,7 @@ from live.studies.papers.limits import (
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
 from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
-from live.studies.reproduce import choose_tables, compare_all, reproduce
+from live.studies.reproduce import add_games, choose_tables, compare_all, reproduce
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
 from tests.studies.write_pieces import write_pieces
 
@@ -242,6 +242,14 @@ def test_candidates_1971_come_as_a_file(
     file.write_text(pgn_of_matches(CANDIDATES_1971, 1972))
     with pytest.raises(InputError, match=r"has no game of Candidates 1971; one is .*, 1972"):
         run("c.db", file, names)
+
+
+@pytest.mark.parametrize("content", ["", "hello", '{"white": ', "\x00\x01\x02"])
+def test_a_file_without_a_game_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "games.pgn"
+    file.write_text(content)
+    with pytest.raises(InputError, match=r"games\.pgn: has no game to read"):
+        add_games(tmp_path / "c.db", str(file), choose_tables(["ferreira-table-2"]))
 
 
 def test_tal_memorial_comes_as_a_file(tmp_path: Path) -> None:
@@ -570,7 +578,7 @@ async def test_a_page_is_written_again_between_its_marks(london: Path, tmp_path:
 
 
 def test_a_name_of_no_table_is_refused() -> None:
-    with pytest.raises(InputError, match="ferreira-table-1"):
+    with pytest.raises(InputError, match=r"Name one, as ferreira-table-6, .* or all of alliot"):
         choose_tables(["ferreira-table-9"])
     assert len(choose_tables(["alliot-table-5"])) == 6
     assert [table.name for _, table in choose_tables(["regan-1976-1979"])] == ["regan-1976-1979"]
