@@ -277,6 +277,8 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
 
 def _name_row(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
     one, other, at = row.printed.key
+    if one in table.elos:
+        one = f"{one} ({table.elos[one]})"
     if table.agreement == "winner" and other:
         one = f"{one} - {other}"
         other = ""
