@@ -17,7 +17,7 @@ from live.ratings.alliot import BattleRoyale, Prediction, predict_by_conformance
 from live.ratings.markov import NINETEEN, TEN, EvaluationClasses, solve_chain
 from live.ratings.score_interval import compute_score_interval
 from live.studies.alliot_covariance import build_covariance_table
-from live.studies.alliot_games import build_complexity_table, build_shortfall_table
+from live.studies.alliot_games import build_complexity_table
 from live.studies.alliot_players import PREDICTORS, build_best_year_table
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import (
@@ -437,22 +437,6 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
         ):
             found[str(name), quantity, ""] = read_figure(figure)
     return keep_known(found)
-
-
-@measure("perfect-moves", games=list_champions_games, gains=_GAINS)
-def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Shares of moves that lose nothing, by colour (Figure 3)."""
-    games = evidence.games_of(table)
-    counts = {"White": [0, 0], "Black": [0, 0]}
-    for cells in read_rows(build_shortfall_table(evidence.study(games, {}))):
-        for color, n in (("White", cells[1]), ("Black", cells[3])):
-            counts[color][0] += int(n or 0) * (cells[0] == 0)
-            counts[color][1] += int(n or 0)
-    return {
-        row.key: measure_share(*counts[row.one])
-        for row in table.rows
-        if counts[row.one][1]
-    }
 
 
 # --- best years -----------------------------------------------------------------------

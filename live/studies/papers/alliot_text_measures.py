@@ -33,10 +33,33 @@ _KINDS = {
     "k1 = 0.75": "k1 = 0.75, k2 = -3.30",
 }
 
+#: Of moves that lose more, a single one can decide where the colours are furthest
+#: apart.
+_TWO_PAWNS_CP = 200
+
 
 def _study_drawn_games(table: PrintedTable, evidence: Evidence) -> StudyData:
     people = evidence.games.people(evidence.paper.occasions[table.at])
     return evidence.study(evidence.games_of(table), people)
+
+
+def _count_losses(table: PrintedTable, evidence: Evidence) -> dict[str, Counter[int]]:
+    """Count moves by the centipawns that they lose, of each colour."""
+    losses = {"White": Counter[int](), "Black": Counter[int]()}
+    for lost_cp, white, _, black, _ in read_rows(
+        build_shortfall_table(_study_drawn_games(table, evidence))
+    ):
+        losses["White"][int(lost_cp or 0)] = int(white or 0)
+        losses["Black"][int(lost_cp or 0)] = int(black or 0)
+    return losses
+
+
+@measure("perfect-moves", games=list_champions_games, gains=("same-search",))
+def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return the shares of moves that lose nothing, by colour (Figure 3)."""
+    losses = _count_losses(table, evidence)
+    known = [row for row in table.rows if losses[row.one].total()]
+    return {row.key: _share_within(losses[row.one], 0) for row in known}
 
 
 @measure("shortfalls", games=list_champions_games, gains=("same-search",))
@@ -44,27 +67,16 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of moves that lose nothing, and more than two pawns (Figure
     3).
     """
-    equal = 0
-    beyond = 0
-    n = 0
-    for shortfall_cp, white, _, black, _ in read_rows(
-        build_shortfall_table(_study_drawn_games(table, evidence))
-    ):
-        moves = int(white or 0) + int(black or 0)
-        n += moves
-        equal += moves * (shortfall_cp == 0)
-        beyond += moves * (int(shortfall_cp or 0) > 200)
+    white, black = _count_losses(table, evidence).values()
+    both = white + black
+    n = both.total()
     if not n:
         return {}
+    beyond = sum(moves for lost_cp, moves in both.items() if lost_cp > _TWO_PAWNS_CP)
     return {
-        ("all players", "at 0", ""): measure_share(equal, n),
+        ("all players", "at 0", ""): _share_within(both, 0),
         ("all players", "beyond 2.00", ""): measure_share(beyond, n),
     }
-
-
-#: Moves that lose more are so few that one of them decides where the colours are
-#: furthest apart.
-_FARTHEST_CP = 200
 
 
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
@@ -73,13 +85,7 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     Black's, and the x up to two pawns where White leads by the most, if it does so by
     more than chance (Figure 6).
     """
-    white = Counter[int]()
-    black = Counter[int]()
-    for lost_cp, white_moves, _, black_moves, _ in read_rows(
-        build_shortfall_table(_study_drawn_games(table, evidence))
-    ):
-        white[int(lost_cp or 0)] = int(white_moves or 0)
-        black[int(lost_cp or 0)] = int(black_moves or 0)
+    white, black = _count_losses(table, evidence).values()
     if not white.total() or not black.total():
         return {}
     [printed_cp] = [
@@ -87,7 +93,7 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     ]
     apart = [
         _subtract_shares(_share_within(white, x_cp), _share_within(black, x_cp))
-        for x_cp in range(_FARTHEST_CP + 1)
+        for x_cp in range(_TWO_PAWNS_CP + 1)
     ]
     greatest = max(apart)
     found = {("White less Black", "within 0.25", ""): apart[printed_cp]}
