@@ -27,8 +27,8 @@ from live.studies.papers import (  # noqa: F401  # each puts its measures among 
 from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, list_needed_games
-from live.studies.papers.page import BEGIN, to_csv, to_markdown, write_into
-from live.studies.papers.printed import PrintedPaper, PrintedTable, printed_papers
+from live.studies.papers.page import BEGIN, build_csv, build_markdown, write_into
+from live.studies.papers.printed import PrintedPaper, PrintedTable, read_papers
 from live.studies.study_corpus import add_to_corpus, search_corpus
 
 Setting = tuple[int, SearchSetting]
@@ -141,7 +141,7 @@ def write_comparisons(
 
     Raises InputError where the page has no place for tables, or nothing can be written.
     """
-    tables = to_markdown(comparisons)
+    tables = build_markdown(comparisons)
     if page is not None:
         try:
             text = page.read_text(encoding="utf-8")
@@ -158,7 +158,7 @@ def write_comparisons(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         write_output(str(out / "papers.md"), tables.encode())
-        write_output(str(out / "papers.csv"), to_csv(comparisons).encode())
+        write_output(str(out / "papers.csv"), build_csv(comparisons).encode())
     if page is None and out is None:
         write_output("-", tables.encode())
 
@@ -169,7 +169,7 @@ def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable
     Raises InputError for a name of none.
     """
     every = []
-    for paper in printed_papers():
+    for paper in read_papers():
         every += [(paper, table) for table in paper.tables]
     known = [table.name for _, table in every]
     for name in names:
@@ -225,7 +225,7 @@ def compare_all(
     games = CorpusGames(database)
     known: dict[tuple[str, int | None, str], Evidence] = {}
 
-    def evidence_of(
+    def gather_evidence(
         paper: PrintedPaper, setting: Setting | None, gain: GainKind
     ) -> Evidence:
         key = paper.paper, setting and setting[0], gain
@@ -240,14 +240,14 @@ def compare_all(
             figures = (
                 {}
                 if lacking
-                else kind.make(table, evidence_of(paper, None, "same-search"))
+                else kind.make(table, gather_evidence(paper, None, "same-search"))
             )
             yield compare(paper.paper, table, figures, missing=lacking)
             continue
         made = []
         for each, gain in product(settings, kind.gains):
             if each[1].lines >= kind.lines:
-                found = _compare(table, evidence_of(paper, each, gain), each[1])
+                found = _compare(table, gather_evidence(paper, each, gain), each[1])
                 made += [found] if found.rows_done else []
         needed = list_needed_games(table, paper, games)
         lacking = _describe_missing_games(
@@ -263,7 +263,7 @@ def _compare(
 ) -> Comparison:
     kind = MEASURES[table.measure]
     needed = list_needed_games(table, evidence.paper, evidence.games)
-    searched = evidence.searched_of(table, needed)
+    searched = evidence.choose_searched(table, needed)
     figures = {}
     if searched and not _describe_missing_games(table, evidence.paper, evidence.games):
         figures = kind.make(table, evidence)
@@ -292,7 +292,7 @@ def _describe_missing_games(
     for name in (table.at, table.than, table.reference):
         if name:
             about = paper.occasions[name]
-            held = len(games.of_occasion(about))
+            held = len(games.list_of_occasion(about))
             if held < ENOUGH * about.games:
                 found.append(
                     f"{held} of {about.games} games of {about.title} are in the corpus"

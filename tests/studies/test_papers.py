@@ -41,8 +41,8 @@ from live.studies.papers.limits import (
     list_limits,
 )
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
-from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
-from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
+from live.studies.papers.page import BEGIN, END, build_csv, build_markdown, write_into
+from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, read_papers
 from live.studies.reproduce import add_games, choose_tables, compare_all, reproduce
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
 from tests.studies.write_pieces import write_pieces
@@ -86,7 +86,7 @@ def compared(corpus: Path, *names: str) -> list[Comparison]:
 
 
 def test_every_printed_table_can_be_made_and_names_what_there_is() -> None:
-    tables = [(paper, table) for paper in printed_papers() for table in paper.tables]
+    tables = [(paper, table) for paper in read_papers() for table in paper.tables]
     names = [table.name for _, table in tables]
     assert len(names) == len(set(names)) > 50
     for paper, table in tables:
@@ -136,7 +136,7 @@ def test_two_tables_are_the_same_by_a_second_way(london: Path, tmp_path: Path) -
     ]
     assert not [name for name in imported if name.split(".")[0] in ("live", "tests")]
     written = tmp_path / "papers.csv"
-    written.write_text(to_csv(compared(london, "ferreira-table-1", "ferreira-table-4")))
+    written.write_text(build_csv(compared(london, "ferreira-table-1", "ferreira-table-4")))
     command = [sys.executable, str(RECOMPUTE), str(london)]
     done = subprocess.run([*command, str(written)], capture_output=True, text=True, check=False)
     assert done.stdout == "200 figures of Tables 1 and 4 recomputed, 0 differ\n", done.stderr
@@ -160,10 +160,10 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
     assert {each.rows_done for each in compared(london, "ferreira-table-2")} == {25}
     with CorpusDatabase(london) as database:
         games = CorpusGames(database)
-        paper = printed_papers()[1]
-        tal = games.of_occasion(paper.occasions["tal-2011"])
+        paper = read_papers()[1]
+        tal = games.list_of_occasion(paper.occasions["tal-2011"])
         assert len(tal) == 45
-        assert len(games.of_occasion(paper.occasions["london-2011"])) == 36
+        assert len(games.list_of_occasion(paper.occasions["london-2011"])) == 36
         database.execute(
             "DELETE FROM games WHERE game IN (SELECT game FROM games JOIN events USING"
             " (event) WHERE name LIKE '%Tal%' LIMIT 20)"
@@ -279,7 +279,7 @@ def test_a_table_of_another_kind_says_what_it_lacks(london: Path) -> None:
     assert table.missing.endswith("of 25802 games of Alliot's champions are in the corpus")
     [regan] = compared(london, "regan-1991-1994")
     assert regan.missing == "no such game in the corpus"
-    page = to_markdown([table, regan])
+    page = build_markdown([table, regan])
     assert "(25 rows)" in page and "Not made:" in page
 
 
@@ -307,13 +307,13 @@ def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> N
     with CorpusDatabase(corpus_of(tmp_path / "c.db")) as database:
         known = CorpusGames(database)
         setting = 1, database.read_settings()[1]
-        [paper, *_] = printed_papers()
+        [paper, *_] = read_papers()
         evidence = Evidence(paper, known, database, setting, "same-search")
         database.execute("DELETE FROM results WHERE game = 9")
-        assert [game.game for game in evidence.searched_of(table, games)] == [3, 1]
-        assert not evidence.searched_of(msgspec.structs.replace(table, least=3), games)
+        assert [game.game for game in evidence.choose_searched(table, games)] == [3, 1]
+        assert not evidence.choose_searched(msgspec.structs.replace(table, least=3), games)
         whole = msgspec.structs.replace(table, least=0)
-        assert [game.game for game in evidence.searched_of(whole, games)] == [3, 1, 2]
+        assert [game.game for game in evidence.choose_searched(whole, games)] == [3, 1, 2]
         database.execute("ROLLBACK")
 
 
@@ -336,7 +336,7 @@ def champions(path: Path) -> tuple[Path, PrintedPaper]:
         for *pair, year in pairs
         for at in range(2 * len(LINES))
     ]
-    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
     occasions = {
         name: msgspec.structs.replace(each, games=1) for name, each in alliot.occasions.items()
     }
@@ -403,7 +403,7 @@ def test_colours_are_compared_up_to_two_pawns(
     losses = [(lost, white * games, 0.0, black * games, 0.0) for lost, white, black in moves]
     monkeypatch.setattr(alliot_text_measures, "build_shortfall_table", lambda data: losses)
     monkeypatch.setattr(alliot_text_measures, "_study_drawn_games", lambda *given: None)
-    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
     table = alliot.find_table("alliot-figure-6")
     measured = MEASURES["colours-apart"].make(table, None)  # type: ignore[arg-type]
     within, where = (each.ours for each in compare("A", table, measured).rows)
@@ -443,7 +443,7 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
         1,
         1,
     )
-    page = to_markdown([found])
+    page = build_markdown([found])
     assert "| A | 0.50 | 0.50 (0.40 to 0.60) | 0.00 |" in page
     assert "| B | 0.70 | 0.80 (0.75 to unbounded) | +0.10 |" in page
     assert "| T | P, Table 1, p. 3 | 2 of 3 | E, 5 nodes, successive | 1 of 2 | 1 of 1" in page
@@ -477,7 +477,7 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
     assert [each and each.order for each in gains.limits] == [None, (21, 20, 7, 0)]
     # Limits that cannot be compared stay side by side on the page.
     assert choose_highest_limits(every) == [many, other, deep, lines]
-    page = to_markdown(every)
+    page = build_markdown(every)
     assert (
         "| figures | gain | 9 nodes and 10 nodes | 9 nodes and the paper | 10 nodes and the paper |"
     ) in page
@@ -487,7 +487,7 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
     ) in page
     assert "| T (Table 1) |  | 20 of 21 pairs in order, 0 of 7 moved |" in page
     # One limit alone tells nothing of limits.
-    assert "How far an order" not in to_markdown([few, deep])
+    assert "How far an order" not in build_markdown([few, deep])
 
 
 def config(engine: str) -> Config:
@@ -587,10 +587,10 @@ def test_a_name_of_no_table_is_refused() -> None:
 def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:
     names = ("Lasker, Emanuel", "Lasker, Edward", "Anand, Viswanathan", "Anand,V", "Anand,Vignesh")
     corpus = corpus_with(tmp_path / "c.db", all_play_all(names, "E", 2000))
-    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
     with CorpusDatabase(corpus) as database:
         games = CorpusGames(database)
-        people = games.people(alliot.occasions["champions"])
+        people = games.find_people(alliot.occasions["champions"])
         spelt = database.read_players()
     assert {name: sorted(spelt[each] for each in found) for name, found in people.items()} == {
         "Lasker": ["Lasker, Emanuel"],
@@ -609,8 +609,8 @@ def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", file)
     with CorpusDatabase(corpus) as database:
         found = CorpusGames(database)
-        occasion = printed_papers()[1].occasions["candidates-2011"]
-        assert (len(found.games), len(found.of_occasion(occasion))) == (2, 1)
+        occasion = read_papers()[1].occasions["candidates-2011"]
+        assert (len(found.games), len(found.list_of_occasion(occasion))) == (2, 1)
 
 
 def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> None:
@@ -619,7 +619,7 @@ def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> Non
     piece = tmp_path / "london.ndjson.xz"
     assert write_pieces(london, 1, piece, [*names, "perceived-london-2011"]) == 36
     again = corpus_of(tmp_path / "again.db", piece)
-    assert to_csv(compared(again, *names)) == to_csv(compared(london, *names))
+    assert build_csv(compared(again, *names)) == build_csv(compared(london, *names))
     with CorpusDatabase(london) as database, CorpusDatabase(again) as copy:
         digests = dict(database.execute("SELECT digest, game FROM games"))
         for digest, game in copy.execute("SELECT digest, game FROM games").fetchall():

@@ -39,8 +39,8 @@ _TWO_PAWNS_CP = 200
 
 
 def _study_drawn_games(table: PrintedTable, evidence: Evidence) -> StudyData:
-    people = evidence.games.people(evidence.paper.occasions[table.at])
-    return evidence.study(evidence.games_of(table), people)
+    people = evidence.games.find_people(evidence.paper.occasions[table.at])
+    return evidence.open_study(evidence.list_games(table), people)
 
 
 def _count_losses(table: PrintedTable, evidence: Evidence) -> dict[str, Counter[int]]:

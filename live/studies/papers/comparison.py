@@ -94,11 +94,11 @@ class Comparison(Value, kw_only=True):
             row
             for row in self.rows
             if row.difference is not None
-            and abs(row.difference) <= 0.5 * 10 ** -self.digits_of(row) + 1e-9
+            and abs(row.difference) <= 0.5 * 10 ** -self.count_digits(row) + 1e-9
         ]
         return len(equal)
 
-    def digits_of(self, row: ComparedRow) -> int:
+    def count_digits(self, row: ComparedRow) -> int:
         """Decimals of a row: those of its table, or as many as its own number needs."""
         _, _, decimals = f"{row.printed.value:g}".partition(".")
         return max(self.table.digits, len(decimals))

@@ -43,7 +43,7 @@ def write_into(page: str, tables: str) -> str:
     return f"{before}{BEGIN}\n\n{tables}\n{END}{after or chr(10)}"
 
 
-def to_markdown(comparisons: Sequence[Comparison]) -> str:
+def build_markdown(comparisons: Sequence[Comparison]) -> str:
     """Sums of all comparisons, how far orders depend on limit and gain, and of the
     highest limits a line for each, what is missing, and the tables that are short.
     """
@@ -63,7 +63,7 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_csv(comparisons: Sequence[Comparison]) -> str:
+def build_csv(comparisons: Sequence[Comparison]) -> str:
     """One line for each printed number and each engine, limit and gain."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -266,7 +266,7 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
     yield from _write_head(*heads)
     for at, row in enumerate(made[0].rows):
         label = " ".join(part for part in _name_row(row, table) if part)
-        digits = made[0].digits_of(row)
+        digits = made[0].count_digits(row)
         cells = [label, _write_number(row.printed.value, digits)]
         for each in made:
             beside = each.rows[at]

@@ -127,7 +127,7 @@ class PrintedPaper(Value, kw_only=True, eq=False):
 
 
 @cache
-def printed_papers() -> tuple[PrintedPaper, ...]:
+def read_papers() -> tuple[PrintedPaper, ...]:
     """Read all papers."""
     folder = resources.files(__package__)
     texts = [folder.joinpath(f"{name}.json").read_bytes() for name in PAPERS]
