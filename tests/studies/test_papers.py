@@ -664,7 +664,13 @@ def test_perceived_ratings_of_the_papers_players(tmp_path: Path) -> None:
     ratings = {row.printed.one: row.ours.value for row in found.rows if row.ours}
     assert ratings.keys() == {name.partition(",")[0] for name in LONDON}
     assert all(LEAST_ELO < rating < MOST_ELO for rating in ratings.values())
-    assert len(set(ratings.values())) == 9 and found.rows_with_interval == 0
+    assert len(set(ratings.values())) == 9
+    ends = [row.ours for row in found.rows if row.ours and row.ours.low and row.ours.high]
+    assert ends and all((low or 0) < value < (high or 0) for value, low, high in ends)
+    # On another scale than the paper's strengths, no interval holds one.
+    assert found.rows_with_interval == found.rows_within == 0
+    [head] = [line for line in build_markdown([found]).splitlines() if line.startswith("|  |")]
+    assert "(95 %)" in head and "difference" not in head
     with CorpusDatabase(corpus) as database:
         database.execute("UPDATE settings SET bound = '1000 nodes'")
     [found] = compared(corpus, "perceived-london-2011")

@@ -79,12 +79,16 @@ class Comparison(Value, kw_only=True):
 
     @property
     def rows_with_interval(self) -> int:
-        """Rows whose figure has an interval."""
+        """Rows whose figure has an interval that could hold the printed number."""
+        if self.table.other_scale:
+            return 0
         return sum(row.is_within is not None for row in self.rows)
 
     @property
     def rows_within(self) -> int:
         """Rows whose printed number lies in our interval."""
+        if self.table.other_scale:
+            return 0
         return sum(row.is_within is True for row in self.rows)
 
     @property

@@ -262,7 +262,7 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
     heads = ["", "paper"]
     for each in made:
         name = f"{_shorten_setting(each)} (95 %)" if each.setting else "ours"
-        heads += [name, "difference"]
+        heads += [name] if table.other_scale else [name, "difference"]
     yield from _write_head(*heads)
     for at, row in enumerate(made[0].rows):
         label = " ".join(part for part in _name_row(row, table) if part)
@@ -271,7 +271,8 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
         for each in made:
             beside = each.rows[at]
             cells += [_write_figure(beside.ours, digits)]
-            cells += [_write_difference(beside.difference, digits)]
+            if not table.other_scale:
+                cells += [_write_difference(beside.difference, digits)]
         yield f"| {' | '.join(cells)} |"
 
 

@@ -1,8 +1,7 @@
 """The perceived rating of this product, of the players whose strengths the papers
 print.
 
-The scales differ: only the orders are compared, and no interval holds the paper's
-number.
+The scales differ: only the orders are compared.
 """
 
 from collections import defaultdict
@@ -82,5 +81,5 @@ def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
         )
         rating = read_rating(total, reader.prior_sd)
         if rating is not None:
-            found[name] = Measured(rating.rating)
+            found[name] = Measured(rating.rating, rating.low, rating.high)
     return found

@@ -48,6 +48,8 @@ class PrintedTable(Value, kw_only=True, eq=False):
     """
     long: bool = False
     """Too long for the page, which sums it up."""
+    other_scale: bool = False
+    """Ours are on another scale: only order and winner can agree."""
     note: str = ""
     at: str = ""
     """Name of the occasion."""
