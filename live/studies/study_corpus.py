@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import msgspec
 from rich.console import Console
 
 from live import __version__
@@ -474,7 +475,7 @@ async def search_corpus(
                 config.engine.multipv,
                 __version__,
             )
-            number = database.add_setting(setting)
+            number = choose_setting_to_search(database, setting)
             database.commit()
             wanted = find_missing_games(
                 database, number, most if only is None else None
@@ -499,6 +500,18 @@ async def search_corpus(
                 print_line(failed, console)
         database.commit()
     return derive_exit_code(came)
+
+
+def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -> int:
+    """Return the number under which results of this setting are kept: its own, or else
+    that of results from files, which name engine, limit and lines but no version. So
+    what files bring is not searched again.
+    """
+    numbers = {known: number for number, known in database.read_settings().items()}
+    given = msgspec.structs.replace(setting, version="")
+    if setting not in numbers and given in numbers:
+        return numbers[given]
+    return database.add_setting(setting)
 
 
 def find_missing_games(
