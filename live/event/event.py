@@ -120,9 +120,7 @@ class Event:
         self.get_shown_game = shared.get
         """Return a game as shown; if it is not shown, as its source reports it."""
         self.list_source_ids = shared.member_ids
-        """Return a shown game's ids in its sources; it is shown under the last of
-        them.
-        """
+        """Return a shown game's ids in its sources; the last is its id on screens."""
         self.removed_ids = shared.removed_ids
         """Ids of the removed games, the latest last."""
         self._feeds: dict[str, FeedHealth] = {}
@@ -314,9 +312,7 @@ class Event:
 
     @property
     def has_unrated(self) -> bool:
-        """Return whether answers wait for :meth:`rate`, which every step calls
-        first.
-        """
+        """Return whether answers wait for :meth:`rate`; every step calls it first."""
         return bool(self._unrated)
 
     def rate(self) -> None:
