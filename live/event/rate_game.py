@@ -242,10 +242,7 @@ class _Rated(NamedTuple):
 
 
 class GameRater:
-    """Rater of one game, called again whenever something changes.
-    By ply. A late score changes the sums of later plies, but their comparisons stay
-    valid.
-    """
+    """Rater of one game, called again whenever something changes."""
 
     def __init__(self) -> None:
         self._reset(None)
@@ -253,8 +250,8 @@ class GameRater:
     def _reset(self, context: _Context | None) -> None:
         self._context = context
         self._moves: list[_Rated] = []
-        # By ply: after a late score the sums of later plies change, but none of them is
-        # compared again.
+        # By ply. A late score changes the sums of later plies, but their comparisons
+        # stay valid.
         self._compared: dict[int, TracedMove] = {}
         self._sums: GameSums | None = None
         self._sides: dict[Color, SideFigures] = {}
