@@ -130,7 +130,7 @@ class DaskCluster:
 
     def __init__(self, config: EngineConfig) -> None:
         self.problem = ""
-        """Problem of the cluster, in words for people; empty while it works."""
+        """Problem of the cluster, as text for display; empty while it works."""
         self.slots = 0
         """Number of engines equal to ours that its workers offer now; 0 while it is
         lost.

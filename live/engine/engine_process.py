@@ -73,7 +73,7 @@ class EngineCommand(Value):
     argv: tuple[str, ...]
     """Absolute path of the program, and its arguments."""
     how_found: str
-    """Origin of the program, in words for people: ``configured``, ``on the PATH``, ``in
+    """Origin of the program, as text for display: ``configured``, ``on the PATH``, ``in
     /usr/games``, ``embedded, run by …``.
     """
 

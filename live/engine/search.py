@@ -125,7 +125,7 @@ class SearchResult(Value):
 
 
 class SearchFailure(Value):
-    """A search that was given up, with the reason in words for people."""
+    """A search that was given up, with the reason as text for display."""
 
     reason: str
 
@@ -348,7 +348,7 @@ class ResultCache(Protocol):
     """
 
     problem: str
-    """Problem of the store, in words for people; empty if there is none."""
+    """Problem of the store, as text for display; empty if there is none."""
 
     def find_result(self, identity: str, search_key: SearchKey) -> SearchResult | None:
         """Return the stored result, or None. ``identity`` is the engine's name and

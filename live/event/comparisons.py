@@ -66,9 +66,9 @@ class ComparisonData:
         self.shortfalls = GainHistogram()
         """Raw same-search gains of the counted moves."""
         self.step = GainHistogram()
-        """Same-search gains, ponderated for the step vector."""
+        """Same-search gains, weighted ("ponderated") for the step vector."""
         self.tanh = GainHistogram()
-        """Same-search gains, ponderated for the tanh vector."""
+        """Same-search gains, weighted ("ponderated") for the tanh vector."""
         self.transitions = Transitions()
         self.judged = False
         """True if at least one move, counted or not, was compared with the engine's
@@ -101,7 +101,7 @@ class ComparedMoves(NamedTuple):
     players: Mapping[str, ComparisonData]
     strengths: Mapping[str, Strength]
     margins: Mapping[str, RatingMargins]
-    """Uncertainty of each player's ``strengths``, from that player's gains."""
+    """Uncertainty of each player's ``strengths``, by player id."""
 
 
 # --- predictors -----------------------------------------------------------------------
@@ -159,7 +159,7 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
 
 
 def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
-    """Predict from the difference of the two players' Algorithm 2 ratings."""
+    """Predict the players' score from the difference of their Algorithm 2 ratings."""
     own, theirs = study.strengths.get(one), study.strengths.get(other)
     if own is None or theirs is None:
         return Prediction(missing="no bounded comparison with anybody they met")
@@ -178,7 +178,7 @@ def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
 
 
 def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Predict from the two players' differences from the engine."""
+    """Predict the players' score from their differences from the engine."""
     if not a.view.moves or not b.view.moves:
         return Prediction(missing="no scored move of both yet")
     figure = attrgetter("difference", "difference_low", "difference_high")
@@ -187,9 +187,7 @@ def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
 
 
 def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Predict from the two perceived ratings, if one model rated the games of both
-    players.
-    """
+    """Predict the players' score from their perceived ratings, if by the same model."""
     if a.view.model != b.view.model:
         return Prediction(missing="their games are read by different models")
     if a.view.model is None:
@@ -205,7 +203,7 @@ Rating = tuple[float | None, float | None, float | None]
 
 
 def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
-    """Predict from two ratings with their 95 % intervals.
+    """Predict a score from two ratings with their 95 % intervals.
 
     The interval is that of a difference of independent estimates (Zou and Donner 2008,
     after Newcombe 1998, method 10).
@@ -226,7 +224,8 @@ def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
 def _of_moves(
     kind: str, predict: Callable[..., Prediction], *settings: object
 ) -> Predictor:
-    """Return a predictor that reads one attribute of both players' data.
+    """Return a predictor that applies ``predict`` to one attribute of both players'
+    data.
 
     Args:
         kind: name of the attribute, such as ``shortfalls``.
@@ -247,7 +246,9 @@ def _of_moves(
 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
-    """Predict from both players' Markov chains of 500 moves or more (section 4.4.1)."""
+    """Predict the players' score from Markov chains of 500 moves each or more (section
+    4.4.1).
+    """
     short = "; ".join(
         f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
         for side in (white, black)
@@ -282,7 +283,7 @@ PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
     ("29-fold convolution", "4.3", convolution),
     ("Markov", "4.4", markov),
 )
-#: Predictors that can predict the pairings of a ranking, by name (Alliot 2017, sections
+#: Predictors available for the pairings of a ranking, by name (Alliot 2017, sections
 #: 4.3 and 4.4).
 PAIRED_BY: dict[str, Predictor] = {
     "covariance": covariance_tanh,
@@ -310,8 +311,9 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
 
 # All players of an event in one order, with their figures by each method that ranks.
 #
-# The order is that of the screens (:func:`live.catalogue.standings`). The battle royale
-# has separate places. A ranking is made on demand from a study of the event.
+# The order is that of the screens (:func:`live.catalogue.standings`). Places in the
+# battle royale (simulated games of all pairs) are separate. A ranking is made on demand
+# from a study of the event.
 
 
 class Rank(Value):
@@ -351,7 +353,9 @@ class Rank(Value):
     algorithm_4_low: float | None
     algorithm_4_high: float | None
     place: int | None
-    """Place in the battle royale, from 1; equal scores share a place."""
+    """Place by simulated games against all others (battle royale), from 1; equal scores
+    share a place.
+    """
     expected_score: float | None
     """Mean expected score against all other players, half of the games with each
     colour.
@@ -359,10 +363,12 @@ class Rank(Value):
     expected_low: float | None
     expected_high: float | None
     victories: int
-    """Number of opponents beaten, by the mean score of both colours."""
+    """Number of opponents against whom the expected score over both colours is above
+    1/2.
+    """
     opponents: int
     missing: str = ""
-    """Reason why there is no place, in words for people."""
+    """Reason why there is no place, as text for display."""
 
 
 def rank(
@@ -372,8 +378,8 @@ def rank(
     *,
     engine_rating: int,
 ) -> tuple[Rank, ...]:
-    """Rank players by how far they are above what is usual for them, those without a
-    rating last.
+    """Rank players by their percentile among players of the same rating, those without
+    a rating last.
 
     Raises KeyError for a predictor not in ``PAIRED_BY``.
     """
@@ -443,13 +449,13 @@ class FourRow(Value):
     """
     strength_high: int | None
     expected_score: float
-    """``p_i``, against the engine."""
+    """``p_i``, the expected score per move against the engine."""
     difference: float | None
-    """``d_i``; null if unbounded."""
+    """``d_i``, the difference from the engine; null if unbounded."""
     engine_by_elo: float | None
-    """``r_i - d_i``."""
+    """``r_i - d_i``, the engine's rating estimated from ``elo``."""
     engine_by_strength: float | None
-    """``r'_i - d_i``."""
+    """``r'_i - d_i``, the engine's rating estimated from ``strength``."""
 
 
 class TableFour(Value):
@@ -459,7 +465,7 @@ class TableFour(Value):
     engine_by_elo: float | None
     engine_by_strength: float | None
     missing: str = ""
-    """Reason why an average is null, in words for people."""
+    """Reason why an average is null, as text for display."""
 
 
 def table_four(

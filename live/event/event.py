@@ -115,7 +115,7 @@ class Event:
         self.alerts = alerts
         self.moments = moments
         self.index = GameIndex()
-        """Every game as its source reports it; only here steps are applied."""
+        """Every game as its source reports it. Steps are applied only to this index."""
         self._shared = shared = SharedGames(self.index)
         self.get_shown_game = shared.get
         """Return a game as shown; if it is not shown, as its source reports it."""
@@ -441,7 +441,9 @@ class Event:
         return list(record.players.values())
 
     def _renew_standings(self, touched: Iterable[PlayerTotals]) -> None:
-        """Renew these players' figures, and every game that depends on the field."""
+        """Renew these players' figures, and all games that depend on the field's mean
+        Elo.
+        """
         field = self._standings.field
         self._standings.rate(touched)
         if self._standings.field == field:

@@ -355,8 +355,8 @@ class GameRecord:
             set_source_eval(self.plies, index, reported)
 
     def _choose_odds(self) -> tuple[ResultModel | None, int | None, int | None]:
-        """Return what the odds of positions depend on: a model and the ratings of White
-        and Black.
+        """Return the inputs of the odds of positions: a model, and White's and Black's
+        ratings.
         """
         headers = self.game.headers
         results = self._measure.results_of(game_pace(self.game))

@@ -1,7 +1,6 @@
-"""Figures of how often players of the same ratings would have played a game's moves.
-Pure.
+"""Shares of players of the same ratings who would have played a game's moves. Pure.
 
-Shares are given among players of the mover's rating, and among players of two reference
+They are given among players of the mover's rating, and among players of two reference
 ratings. A player without a rating has only those of the reference ratings.
 """
 
@@ -210,8 +209,8 @@ def _find_mark(
     own = _rate_for_mover(before, profile)
     is_as_good = before.found.best == view.uci or view.gain_same_search_cp == 0
     if played is not None and is_as_good and own is not None:
-        # If only a search after the move saw its value, players of other moves missed
-        # that, too.
+        # A move's value may be found only by a search after it. Players of other moves
+        # missed that value, so it counts as their loss.
         late_cp = 0
         if after_cp is not None:
             late_cp = clamp_score(sign * after_cp) - clamp_score(sign * score_cp)

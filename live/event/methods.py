@@ -44,8 +44,9 @@ from live.ratings.intrinsic_rating import (
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
 
-#: A first choice counts from move 9 on ("Each game was begun on move 9"), in positions
-#: not "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+#: First ply, and largest score in centipawns, at which a first choice counts: "Each
+#: game was begun on move 9", and not "more than 3 pawns ahead" (Regan and Haworth 2011,
+#: section 5).
 FIRST_CHOICE_PLY = 17
 DECIDED_CP = 300
 
@@ -86,7 +87,7 @@ class MoveQuality(Value, gc=False):
     """True if the move was the only legal one."""
     spread: Spread | None = None
     """The choice among several lines; None unless the engine showed several and the
-    turn counts (Regan and Haworth 2011, section 5).
+    move counts (Regan and Haworth 2011, section 5).
     """
 
 

@@ -41,7 +41,7 @@ from live.ratings.perceived_rating import Evidence
 from live.ratings.score_interval import ClusteredScores
 
 #: The mean Elo of a field is rounded to multiples of this, so that a late entry to a
-#: large event does not shift every curve by less than can be seen.
+#: large event does not change every curve imperceptibly.
 LEVEL_STEP_ELO = 20
 
 
@@ -74,8 +74,8 @@ class PlayerTotals:
         # The counts that were last sent to subscribers.
         self._sent_gains: Counter[int] = Counter()
         self.player = Player("")
-        """The person, as named in the first game by id, with the first rating found in
-        any game by id. Independent of the order in which the games came.
+        """The person, as named in the game with the lowest id, with the first rating in
+        order of game ids. Independent of the order in which the games came.
         """
         # None when the figures must be computed again.
         self._view: PlayerView | None = None
@@ -286,8 +286,8 @@ class EventStandings:
         """Return the two players of game ``id``, each as one person over all games."""
         white, black = person_key(headers.white), person_key(headers.black)
         if white == black:
-            # The operator's mistake, two guests, or two copies of an engine: not one
-            # person.
+            # Equal keys mean an operator's error, two guests, or two copies of an
+            # engine.
             white = black = ""
         # Players without a name are not all the same person.
         return {
@@ -352,8 +352,10 @@ class EventStandings:
             yield
 
     def _start_engine(self) -> None:
-        """Set the starting value of the engine's rating, which counts until many moves
-        are known: the rating with which the players' results would show their mean Elo.
+        """Set the engine's starting rating, which counts until many moves are known.
+
+        With this rating, the mean of the players' perceived ratings equals their mean
+        Elo.
         """
         self._field.prior_elo = self.stored_engine.rating
         if (mean := self._mean_elo) is not None:

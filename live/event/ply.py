@@ -115,7 +115,7 @@ class KeptPly(msgspec.Struct, omit_defaults=True):
     lost: frozenset[RequestKind] = frozenset()
     """Searches that have failed and will not be repeated."""
     failure: str = ""
-    """Reason why the position or the move has no score, in words for people."""
+    """Reason why the position or the move has no score, as text for display."""
     answer: HumanAnswer | None = None
     """Predicted human moves in the position."""
     wanted: tuple[int, Limit] | None = None

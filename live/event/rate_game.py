@@ -358,8 +358,8 @@ class GameRater:
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
         turn = _build_turn(known, before, gain_cp)
         evidence = rated.evidence
-        # A forced move is no choice, and a score without a search of ours says too
-        # little.
+        # A forced move is not a choice, and a score from the source is not enough to
+        # judge one.
         is_choice = not known.board.is_forced and before.best is not None
         if reader and self._sums and is_choice:
             if traced is None or traced.turn != turn:

@@ -36,8 +36,8 @@ class RequestId(Value, gc=False):
     """
     kind: RequestKind
     generation: int
-    """Number of times that the game's past had changed; results of older requests are
-    dropped.
+    """Count of changes to the game's past before this request; results of older
+    requests are dropped.
     """
 
 
@@ -50,8 +50,8 @@ class SearchRequest(Value):
 
 
 class Outbox(msgspec.Struct):
-    """Collected results of one report or answer, in the order in which they must be
-    carried out. All games of the event share one outbox.
+    """Consequences of one report or answer, collected in the order in which they must
+    be carried out. All games of the event share one outbox.
     """
 
     dropped: list[RequestId] = []

@@ -25,11 +25,11 @@ class Game(Value):
     """
     start_eval: Score | None = None
     problem: str | None = None
-    """Reason why the moves are incomplete, in words for people."""
+    """Reason why the moves are incomplete, as text for display."""
     also: tuple[FeedName, ...] = ()
     """Other sources that report the same game; see :mod:`live.games.shared_games`."""
     dispute: str = ""
-    """Contradictions between the game's sources, in words for people."""
+    """Contradictions between the game's sources, as text for display."""
 
     @property
     def chess960(self) -> bool:
@@ -74,9 +74,7 @@ class MovesPlayed(_OfGame):
 
 
 class TailReplaced(_OfGame):
-    """``moves`` replace the known moves from ``from_ply`` on. Both are at least one
-    move.
-    """
+    """``moves`` replace the known moves from ``from_ply`` on; neither part is empty."""
 
     from_ply: int
     moves: tuple[Move, ...]

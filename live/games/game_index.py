@@ -178,9 +178,9 @@ def player_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ...]:
 
 
 def player_and_place_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ...]:
-    """Return keys for each player and for the round and board.
+    """Return keys for each player, and one for the round and board.
 
-    The last finds games whose names have changed.
+    The key of round and board finds games whose names have changed.
     """
     keys = player_keys(feed, headers)
     round_words = normalise_header(headers.round)

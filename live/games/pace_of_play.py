@@ -34,8 +34,8 @@ BULLET_BELOW_S = 180
 BLITZ_UP_TO_S = 600
 RAPID_BELOW_S = 3600
 
-#: No server has less than 15 seconds, and none has an increment of 5 or more seconds on
-#: a base of 150 seconds or less.
+#: Limits of times on servers, seconds: no base is below the first, and no base up to
+#: the second has an increment of the third or more.
 _LEAST_S = 15
 _SHORT_S = 150
 _LONG_INCREMENT_S = 5
@@ -126,7 +126,7 @@ def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace 
     shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
     used = _most_used_s(plies[:SPENT_PLIES])
     pace = _read_header(time_control.lower(), text, shown, used)
-    # Increments can make times a little longer than the clock's first time.
+    # Because of increments, times can be a little longer than the initial time.
     if pace is not None and max(shown, used) <= _MOST_S[pace] + _OVER_S:
         return pace
     if shown > 0:

@@ -62,7 +62,7 @@ class PlayerLists:
 
     @property
     def size_text(self) -> str:
-        """Return the number of entries in the lists, in words for people; empty without
+        """Return the number of entries in the lists, as text for display; empty without
         a list.
         """
         parts = []

@@ -80,8 +80,8 @@ class ListMatch(Value):
 
     player: ListedPlayer | None = None
     doubt: str = ""
-    """Reason why no row was chosen although the list can contain the player, in words
-    for people.
+    """Reason why no row was chosen although the list can contain the player, as text
+    for display.
     """
 
 

@@ -363,7 +363,7 @@ def _merge_player(one: Player, other: Player) -> Player:
 
 
 def describe_dispute(shown: Game, other: Game) -> str:
-    """Return the contradiction between two sources of one game, in words for people.
+    """Return the contradiction between two sources of one game, as text for display.
 
     Empty if there is none. A source that is behind contradicts nothing.
     """

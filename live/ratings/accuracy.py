@@ -61,7 +61,7 @@ class MeanOfMoves(NamedTuple):
     """Mean of a figure over those of one side's moves that count and have a score."""
 
     value: float | None
-    """None without such a move."""
+    """Mean of the figure; None without a move that counts."""
     moves: int
 
 

@@ -101,8 +101,8 @@ class ChoiceModel(Value):
 
 
 def counts(turn: Turn) -> bool:
-    """Return whether a choice counts: from move 9 on, in a position that is not decided
-    or repeated and leaves a choice.
+    """Return whether a choice counts: from move 9 on, in a position that is neither
+    decided nor repeated, with more than one legal move.
     """
     board = turn.board
     forced = board is not None and (board.is_forced or board.repeated)
@@ -146,7 +146,7 @@ class GameChoices(Value, eq=False):
     moves: int = 0
     matches: int = 0
     expected: float = 0.0
-    """Number of matches expected by the forecast."""
+    """Number of matches with the engine expected by the forecast."""
     log_likelihood: np.ndarray = msgspec.field(
         default_factory=lambda: np.zeros((1 + len(SHARES), len(_AT)))
     )
@@ -155,8 +155,8 @@ class GameChoices(Value, eq=False):
     """
 
     def add_choice(self, log_odds: float, match: bool) -> GameChoices:
-        """Return the value with one more choice, given the forecast log-odds of a
-        match.
+        """Return these choices with one more, given the forecast log-odds that it
+        matches.
         """
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
@@ -223,7 +223,7 @@ def _build_normal(sd: float) -> Floats:
 
 
 def bound_chance(players: int) -> float:
-    """Return the log e-value at which one of this many players is an alarm."""
+    """Return the log e-value of an alarm about a player in a field of this size."""
     return math.log(max(1, players) / FALSE_ALARMS)
 
 

@@ -41,11 +41,11 @@ class Prediction(Value):
     draw: float | None = None
     loss: float | None = None
     missing: str = ""
-    """Reason why there is no expected score, in words for people; empty if there is
+    """Reason why there is no expected score, as text for display; empty if there is
     one.
     """
     caution: str = ""
-    """Warning about the data behind the figures, in words for people."""
+    """Warning about the data behind the figures, as text for display."""
 
 
 def explain_no_data(white: object, black: object, what: str) -> Prediction | None:
@@ -74,7 +74,7 @@ def compute_bounded_interval(
     """
     if not 0 < score < 1:
         return 0.0, 1.0
-    from scipy.special import ndtr, ndtri, stdtrit  # on demand: a slow import
+    from scipy.special import ndtr, ndtri, stdtrit  # slow import, only when needed
 
     middle = float(ndtri(score))
     density = math.exp(-middle * middle / 2) / math.sqrt(2 * math.pi)
@@ -103,7 +103,7 @@ class BattlePlace(NamedTuple):
     opponents: int
     """Number of opponents with a prediction for at least one colour."""
     missing: str = ""
-    """Reason why there is no score, in words for people."""
+    """Reason why there is no score, as text for display."""
 
 
 class BattleRoyale:
@@ -476,7 +476,7 @@ _ALIKE = "the moves are too few or too much alike to tell how they vary"
 
 
 class OutcomeVector(NamedTuple):
-    """Value to White of a difference of two gains, from 0 to 1."""
+    """Expected score of White for a difference of two gains, from 0 to 1."""
 
     slope_per_pawn: float = math.inf
     """``a`` of ``0.5 (1 + tanh(a·δ))``; infinite for the step."""
@@ -510,6 +510,7 @@ class Convolution(NamedTuple):
     """Number of times that R is convolved with itself, and bound between win, draw and
     loss (Alliot 2017, section 4.3.1).
 
+    R is the distribution of differences between a gain of White and one of Black.
     Without convolution R itself remains, one pair of moves, which with a bound of 0 is
     Ferreira's step (section 4.3.2).
     """
@@ -578,8 +579,8 @@ def predict_by_convolution(
         return missing
     lowest, pairs = cross_correlate(white, black)
     single = pairs / (white.n * black.n)
-    # Once every pair but the last has changed the score, how must the last change it to
-    # win?
+    # All pairs but the last are summed first. For each change by the last pair, this
+    # gives the chances to win and to lose.
     first, others = convolve_with_itself(lowest, single, setting.convolutions)
     below = np.concatenate([[0.0], np.cumsum(others)])
     changes = lowest + np.arange(len(single))
@@ -590,7 +591,7 @@ def predict_by_convolution(
     worth = 0.5 * (1 + wins - losses)
     score = 0.5 * (1 + win - loss)
     # Every pair of moves has the same effect on the result, so the effect of R is that
-    # of one pair times their number.
+    # of one pair times the number of pairs.
     pull = (setting.convolutions + 1) * worth
     low, high = _compute_interval(white, black, score, lowest, pull)
     return Prediction(
@@ -618,7 +619,7 @@ def convolve_with_itself(
     result; the sum of no values is 0 with certainty. Computed by FFT: entries are exact
     to about 1e-16, and none is below 0.
     """
-    from scipy.fft import irfft, next_fast_len, rfft  # on demand: a slow import
+    from scipy.fft import irfft, next_fast_len, rfft  # slow import, only when needed
 
     if times == 0:
         return 0, np.ones(1)

@@ -48,7 +48,7 @@ class ReferenceSet(Value):
     """Engine whose scores are stored (UCI ``id name``)."""
     limit: str
     data: str
-    """Origin of the positions, in words for people."""
+    """Origin of the positions, as text for display."""
     positions: tuple[ReferencePosition, ...]
 
 
@@ -107,7 +107,7 @@ class MeasuredEngine(Value):
 
     @property
     def explain_refusal(self) -> str:
-        """Return the reason why its scores cannot be converted, in words for people;
+        """Return the reason why its scores cannot be converted, as text for display;
         empty if they can.
         """
         held = self.agreement

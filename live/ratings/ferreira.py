@@ -645,7 +645,7 @@ def distances(
     margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]
 ) -> Floats:
     """Return the distances below and above each rating of Algorithm 2 within which the
-    true value lies with 95 %, Elo.
+    true value lies with 95 % probability, Elo.
 
     All players must be of one connected part.
 

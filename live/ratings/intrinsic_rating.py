@@ -25,7 +25,7 @@ from live.ratings.learned_files import LearnedFiles, explain_mismatch
 # Evaluations and distances are in pawns here, as are the published parameters.
 
 
-#: Distances are measured in units of ``1 + SCALE * |evaluation|`` pawns. Regan and
+#: Constant c in ``1 + c * |evaluation|`` pawns, the unit of distances. Regan and
 #: Haworth 2011, section 5, mention "a simple proportional scale correction"; the
 #: constant is that of Regan, Macieja and Haworth 2012, *Understanding distributions of
 #: chess performances*.
@@ -242,8 +242,8 @@ def compute_choices_by_turn(
     s: float | Floats,
     c: float | Floats,
 ) -> Choices:
-    """Do the same as :func:`compute_choices`, with a separate s and c per turn, of
-    shape (turns, 1).
+    """Return the result of :func:`compute_choices` with a separate s and c for each
+    turn, of shape (turns, 1).
     """
     discount, by_s, by_c = _compute_discounts(curve, deltas, s, c)
     bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
@@ -360,7 +360,7 @@ _SURPRISE: dict[Model, Callable[[Floats, Bools], _WithSlopes]] = {
 
 
 def _compute_omega(z: Floats) -> Floats:
-    from scipy.special import wrightomega  # on demand: a slow import
+    from scipy.special import wrightomega  # slow import, only when needed
 
     return np.asarray(wrightomega(z), dtype=np.float64)
 
@@ -416,7 +416,7 @@ def _solve_balance(
         at = np.where(inside, step, (low + high) / 2)
         if not np.any(
             moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))
-        ):  # squared by this step
+        ):  # the error left is about the square of this step
             break
     return np.where(alone, -_MOST_DISCOUNT, at)
 
@@ -466,7 +466,7 @@ class IntrinsicTable(Value):
     mileposts: tuple[Milepost, ...]
     """At least two, with Elo ascending."""
     source: str
-    """Source of the table, in words for people."""
+    """Source of the table, as text for display."""
     model: Model = "shares"
     curve: Curve = "invexp"
     turns: int = 0
@@ -490,8 +490,8 @@ class IntrinsicTable(Value):
             raise ValueError("s and c of mileposts must be finite and above 0")
 
     def explain_mismatch(self, engine: str, limit: str) -> str | None:
-        """Return the reason why this table does not apply to an engine and limit, in
-        words for people; None if it does.
+        """Return the reason why this table does not apply to an engine and limit, as
+        text for display; None if it does.
         """
         return explain_mismatch(
             f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self
@@ -537,7 +537,7 @@ class IntrinsicRating(Value):
     beyond: bool = False
     """True if the estimate lies outside the mileposts, where the table is extended."""
     reason: str | None = None
-    """Reason why ``elo`` is None, in words for people."""
+    """Reason why ``elo`` is None, as text for display."""
 
 
 @lru_cache(maxsize=16)

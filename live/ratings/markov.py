@@ -244,9 +244,8 @@ class Transitions:
         """Return the player's matrix with ``color``, from White's side.
 
         It is computed from all moves, Black's being White's reversed in both indices
-        (section 3.4); with ``own_color``, only from moves with that colour (note 16). A
-        period that is a periods older than the newest has the weight 2^-a (section
-        4.4.1).
+        (section 3.4); with ``own_color``, only from moves with that colour (note 16).
+        The n-th period before the newest has the weight 2^-n (section 4.4.1).
         """
         held = {
             key: each

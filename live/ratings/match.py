@@ -119,7 +119,7 @@ class MatchStatistics(Value):
     """Lower end of the 95 % interval of ``elo``."""
     elo_high: float | None = None
     elo_error: float | None = None
-    """Half of the interval by the normal curve, as "±" means in engine testing."""
+    """Half of the interval by the normal curve, the "±" of engine testing."""
     los: float | None = None
     """Likelihood of superiority: the probability of being the stronger, by the normal
     curve. From games ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program
@@ -143,7 +143,7 @@ class MatchStatistics(Value):
     """Lower end of the 95 % interval of ``normalized_elo``."""
     normalized_elo_high: float | None = None
     gaps: tuple[str, ...] = ()
-    """Reasons for missing figures, in words for people."""
+    """Reasons for missing figures, as text for display."""
 
 
 def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
@@ -199,7 +199,7 @@ def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics
         if not wins + losses:
             gaps.append("no decisive game: draws do not tell who is the stronger")
         else:
-            from scipy.special import betainc  # on demand: a slow import
+            from scipy.special import betainc  # slow import, only when needed
 
             more = max(wins, losses)
             # Twice P(at least ``more`` of them) for a fair coin, limited to 1.

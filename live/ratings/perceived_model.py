@@ -28,13 +28,13 @@ from live.ratings.perceived_rating import (
 
 # --- circumstances --------------------------------------------------------------------
 
-# Circumstances of a move: what was known before it; with the loss that followed.
+# Circumstances of a move, known before it was played, and the loss that followed.
 #
-# A hard position costs every player more than an easy one, so figures that compare
-# players compare a loss with the loss expected in its position. The circumstances are
-# the score and its changes during the engine's search (Alliot 2017, section 3.1), the
-# stage of the game, and the board itself. They include nothing about the move played,
-# or about what came after it.
+# A hard position costs every player more than an easy one, so each loss is compared
+# with the loss expected in its position. The circumstances are the score and its
+# changes during the engine's search (Alliot 2017, section 3.1), the stage of the game,
+# and the board itself. They include nothing about the move played, or about what came
+# after it.
 
 
 _ALL_PIECES = 62
@@ -180,13 +180,13 @@ def measure_circumstances(turn: Turn, names: Circumstances) -> list[float]:
 
 
 Steps = tuple[tuple[int, float], ...]
-"""Pairs of a number of moves or plies and the value there."""
+"""Values by number of moves or by ply: pairs of that number and the value."""
 Rows = tuple[tuple[float, ...], ...]
 
 
 class PerceivedModel(Value):
-    """Losses of players of each Elo, and differences between their games; with
-    provenance.
+    """Model of the losses of players of each Elo, and of the differences between their
+    games, with its provenance.
     """
 
     name: str
@@ -459,7 +459,7 @@ class ModelChoice(NamedTuple):
     model: str | None = None
     """``classical``, ``blitz`` or ``rapid``; None if there is no model."""
     note: str = ""
-    """Remark for people: what is provisional, or why there is no model; empty if all
+    """Text for display: what is provisional, or why there is no model; empty if all
     fits.
     """
 
@@ -469,14 +469,14 @@ class Models:
     """Models for engine, limit and gain in use, applied directly or through a scale."""
 
     models: Sequence[PerceivedModel] = ()
-    """The first of each pace is used for it."""
+    """Models, of which the first of each pace is used."""
     _: KW_ONLY
     scale: float = 1.0
     """Centipawns of the engine in use per centipawn of the models."""
     by_name: bool = False
     """True if the user named the model, so that it is used for every game."""
     note: str = "no model"
-    """Remark for people: the data and use of the models, or the reason why there are
+    """Text for display: the data and use of the models, or the reason why there are
     none.
     """
     transferred: bool = False
@@ -586,7 +586,7 @@ def select_transferred_models(
     """Return the models learned with ``engine`` and ``limit``, for use with another
     engine through a scale.
 
-    ``measured`` tells, in words for people, how the scale was measured; empty for the
+    ``measured`` tells, as text for display, how the scale was measured; empty for the
     usual scale.
     """
     held = _sort_models(

@@ -88,7 +88,7 @@ class Elos(NamedTuple):
 
     @classmethod
     def from_ratings(cls, level: float, own: float | None) -> Elos:
-        """Limit both ratings to the learned range."""
+        """Return the two ratings, limited to the learned range."""
         return cls(_clamp_elo(level), None if own is None else _clamp_elo(own))
 
 
@@ -134,7 +134,7 @@ class Evidence(NamedTuple):
     def join(self, other: Evidence) -> Evidence:
         """Return the sums of two sets of moves of the same player.
 
-        Rated only if both are.
+        The comparison with the player's own rating is kept only if both sets have one.
         """
         expected = None
         own = None
@@ -157,16 +157,18 @@ class ComparedMove(NamedTuple):
     """One counted move, compared with players of every rating in the same position."""
 
     slope: Floats
-    """``t(E)`` of the class of the move."""
+    """``t(E)``: slope of the move's class."""
     peers: Moments
-    """``v(E, E)`` and ``k3(E, E)``."""
+    """Moments ``v(E, E)`` and ``k3(E, E)`` of the slope for players rated ``E``."""
     expected: Floats | None
-    """``a(E, R)``; None without a rating."""
+    """``a(E, R)``: mean slope for players of the own rating; None without a rating."""
     own: Moments | None
-    """``v(E, R)`` and ``k3(E, R)``; None without a rating."""
+    """Moments ``v(E, R)`` and ``k3(E, R)`` of the slope for players of the own rating;
+    None without a rating.
+    """
     surprise: float
     """``t(R) / sqrt(v(R, R))``, limited to :data:`MOST_SURPRISE`; 0 without a rating.
-    It enters the hardness of the opponent's moves.
+    Used to estimate the hardness of the opponent's moves.
     """
 
 

@@ -114,7 +114,7 @@ def _find_lower_end(n: float, total: float, squares: float, caution: _Caution) -
     """Return the value that the mean of scores in [0, 1] exceeds with 97.5 %
     probability.
     """
-    from scipy.special import betaincinv  # on demand: a slow import
+    from scipy.special import betaincinv  # slow import, only when needed
 
     if total <= 0:
         return 0.0
@@ -234,6 +234,6 @@ class ClusteredScores:
 @lru_cache(maxsize=256)
 def _compute_widening(freedom: int) -> float:
     """Return the factor by which Student's t is wider than the normal distribution."""
-    from scipy.special import ndtri, stdtrit  # on demand: a slow import
+    from scipy.special import ndtri, stdtrit  # slow import, only when needed
 
     return float(stdtrit(freedom, 0.975) / ndtri(0.975))
