@@ -291,7 +291,7 @@ class EnginePace:
 #: Delay in noticing a deadline, seconds, that shows that this process itself was
 #: asleep.
 OVERSLEPT_S = 5.0
-#: Environment variable that identifies the service to which a child process belongs.
+#: Environment variable that identifies the engine to which a child process belongs.
 MARK = "LIVE_RATE_ENGINE"
 _LAUNCH = str(Path(__file__).with_name("engine_launcher.py"))
 #: Exit codes of SIGKILL and SIGTERM, which a program does not send to itself.

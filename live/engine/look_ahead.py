@@ -6,8 +6,9 @@ searches that are worth making. Of all boards, the most valuable search is made 
 (A weight for players who have just begun to think, and so move sooner than those who
 have thought for long, was tried and gained nothing.) Searches use the same limit as if
 the moves had been played, so their results are the same, too. All have the lowest
-priority: a head takes the engine away at once. Only as many are requested as keep the
-engines busy, so that each choice is made late and with the latest information.
+priority: the search of a live position (a head) takes the engine away at once. Only as
+many are requested as keep the engines busy, so that each choice is made late and with
+the latest information.
 
 This module is placed between the pool and its listener; without it there is no
 speculation.

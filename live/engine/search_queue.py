@@ -135,7 +135,7 @@ class _Job(msgspec.Struct, eq=False):
     engine: int | None = None
     """Index of the engine that runs it; None while it waits."""
     started: int = 0
-    """Number of searches started up to this one; 0 if it was never started."""
+    """Ordinal number of its start among all searches; 0 if it was never started."""
     deaths: list[str] = []
     """Reason of death of each engine that died during this search."""
     kills: int = 0
@@ -332,7 +332,7 @@ class SearchQueue:
                 instructions.append(StartSearch(index, job.key))
         return [*instructions, *self._pre_empt_speculation()]
 
-    # Questions.
+    # Queries.
 
     def list_progress_owners(self, engine: int) -> list[Owner]:
         """Return the owners who requested the score of a live head that this engine
@@ -378,7 +378,7 @@ class SearchQueue:
         and the first of equal ranks.
         """
         kind, board = turn
-        # Look-ahead has weighed the boards already.
+        # Look-ahead has already ranked the speculation of all boards.
         on_air = board in self._on_air and kind is not SearchKind.SPECULATE
         urgency = int(kind)
         if kind is SearchKind.CLOSING and self._after_head and not on_air:

@@ -46,7 +46,7 @@ LOST_CP = 500
 #: A trap requires a score within plus or minus this many centipawns.
 LEVEL_CP = 150
 
-#: More than the usual difference between two searches of a position, centipawns.
+#: Score difference, centipawns, that two searches of a position usually do not exceed.
 DOUBTED_CP = 50
 #: Losses are compared on the scale of ``log(1 + loss / LOSS_CP)``.
 LOSS_CP = 50
@@ -80,8 +80,8 @@ class ChoiceWeights(NamedTuple):
     """
     lost_cp: float
     lost_factor: float
-    """Loss that a full search finds in such a move: the constant, and the factor of the
-    short search's loss.
+    """Loss that a full search finds in a move other than its choice: the constant, and
+    the factor of the short search's loss.
     """
 
 
@@ -120,7 +120,7 @@ class Difficulty(NamedTuple):
     an error.
     """
     lost_cp: Mapping[str, float]
-    """Loss of each of these moves that a full search is expected to find."""
+    """Loss of each move in ``shares`` that a full search is expected to find."""
 
     def average_loss_of_others_cp(self, uci: str) -> float:
         """Return the average loss of players who choose another move, in centipawns."""

@@ -5,8 +5,8 @@ nor messages wait for them. A question that was answered before, in this run or 
 store, is not asked again; without a neural network only stored answers are available.
 Every question is answered or given up, once.
 
-Loss policy: if more than ``MOST_WAITING`` questions wait, the oldest is given up, those
-about positions that people look at last of all; health reports how many.
+Loss policy: if more than ``MOST_WAITING`` questions wait, the oldest is given up,
+beginning with those about positions that nobody looks at; health reports how many.
 """
 
 import asyncio
@@ -164,9 +164,9 @@ class HumanQueue:
         """Return the next questions: those about positions that people look at,
         alternately the latest and the oldest, then the others.
         """
-        # If more is asked than answered, people look at the latest position, while the
-        # evidence of a whole game waits for the oldest: it ends at the first move
-        # without an answer.
+        # If questions come faster than answers, people look at the latest position,
+        # while the evidence of a whole game waits for the oldest: it ends at the first
+        # move without an answer.
         batch: list[HumanRequest] = []
         for turn in range(min(BATCH, self._count_waiting())):
             if not self._newest:

@@ -25,8 +25,8 @@ REFERENCE_ELOS = (1500, 2400)
 
 
 class HumanQuestion(Value, gc=False, cache_hash=True):
-    """Question which moves players of these ratings make in a position, in games among
-    themselves.
+    """A question about the moves of players of these ratings in a position, in games
+    among themselves.
     """
 
     fen: str

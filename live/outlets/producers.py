@@ -65,7 +65,7 @@ LEAST_WEIGHT = 0.6
 #: Added to the last notice within the limit, so that silence is not taken to mean that
 #: nothing happens.
 _PAUSE = " (This many notices are sent an hour; no more for a while.)"
-#: From the least to the most urgent.
+#: Severities, from the least to the most urgent.
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
@@ -102,9 +102,7 @@ class NoticeLimit:
 
 
 class KnownGame:
-    """A game with the events that people were notified of, because a source can repeat
-    anything.
-    """
+    """A game with a record of its notices, since a source can repeat anything."""
 
     def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view

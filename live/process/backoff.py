@@ -11,7 +11,7 @@ BASE_S = 2.0
 CAP_S = 60.0
 
 Chance = Callable[[], float]
-"""Returns random numbers in [0, 1)."""
+"""Function that returns random numbers in [0, 1)."""
 
 
 def generate_backoff_s(random: Chance) -> Iterator[float]:

@@ -1,8 +1,8 @@
 """Child processes: their groups, and the killing of a whole group.
 
-Each branch names the documented behaviour of its operating system. Only Linux is used
-here; the branches for others are type-checked, and tested with fakes of the documented
-behaviour.
+Each branch names the documented behaviour of its operating system. The project runs on
+Linux; the branches for others are only type-checked, and tested with fakes of the
+documented behaviour.
 """
 
 import contextlib

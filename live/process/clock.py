@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 ReadClock = Callable[[], float]
-"""Returns the present time of a clock, in seconds."""
+"""Function that returns the present time of a clock, in seconds."""
 
 
 class Clock(Protocol):

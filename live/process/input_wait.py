@@ -5,9 +5,7 @@ import sys
 
 
 class InputWait:
-    """Wait until a file descriptor can be read, or until another descriptor signals the
-    end.
-    """
+    """A wait until a file descriptor can be read, or another one signals the end."""
 
     def __init__(self, fd: int, stop: int) -> None:
         self._stop = stop

@@ -26,7 +26,9 @@ def run_at_once(pieces: Generator[None, None, Result]) -> Result:
 
 
 class LoopSlices:
-    """Work that yields to other tasks when a slice of time is used up."""
+    """Work on the event loop that yields to other tasks when a slice of time is used
+    up.
+    """
 
     def __init__(self, clock: ReadClock = time.monotonic) -> None:
         """Create with a ``clock`` that never goes back."""

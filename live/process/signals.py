@@ -15,7 +15,9 @@ def has_terminal(*, headless: bool, json: bool = False) -> bool:
 
 
 def ignore_sighup_if_headless(*, headless: bool, json: bool) -> None:
-    """Ignore the end of the terminal if the service is not shown in it."""
+    """Ignore SIGHUP if the service is not shown in the terminal, so that it survives
+    the terminal's end.
+    """
     if sys.platform != "win32" and not has_terminal(headless=headless, json=json):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 

@@ -1,9 +1,9 @@
 """Detection of sleeps of the machine.
 
 Deadlines use a clock that never steps and, on Linux, stops while the machine sleeps, so
-nothing counts as hung after a night in a bag. But connections can break unnoticed, and
-their time-outs are long, so every source reconnects after a sleep. The wall clock is
-not used, because it also jumps when somebody sets it.
+nothing counts as hung after a sleep. But connections can break unnoticed, and their
+time-outs are long, so every source reconnects after a sleep. The wall clock is not
+used, because it also jumps when somebody sets it.
 """
 
 import logging

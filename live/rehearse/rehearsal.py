@@ -165,8 +165,8 @@ class Rehearsal(ABC):
     ) -> None:
         """Play the games move by move, ``speed`` times as fast as they were played.
 
-        Calls ``on_moment`` after each moment. Returns after the last result, when the
-        games continue to be served.
+        Calls ``on_moment`` after each moment. Returns after the last result; the games
+        are still served then.
         """
         start_s = self._clock.now()
         for moment in plan_timeline(self._games, speed=speed, incidents=incidents):
