@@ -170,7 +170,7 @@ class DaskCluster:
         except Exception as error:
             problem = f"cannot be reached ({str(error) or 'no answer'})"
             if not isinstance(error, OSError | TimeoutError):
-                # Dask raises many types of error here, and none of them may end the
+                # Dask raises many types of error here, and none of them must end the
                 # service.
                 problem = f"cannot be used ({type(error).__name__}: {error})"
                 if not self.problem:

@@ -667,8 +667,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except EngineFault as fault:
             self.give_up(fault)
         except Exception as error:
-            # Broad: strange output may end this engine and nothing else; the error is
-            # logged and shown.
+            # Broad: strange output must end only this engine; the error is logged and
+            # shown.
             log.exception("%s: what it says cannot be read", self._subject)
             self.kill(f"said what we fail to read ({type(error).__name__})")
 

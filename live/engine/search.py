@@ -144,7 +144,7 @@ class SearchOptions(Value):
 
     lines: int = 1
     """Number of best moves searched for each position (Multi-PV). A move among them
-    needs no search of its own.
+    needs no separate search.
     """
     same_depth: bool = False
     """True to search the move played to the same depth as the best move, however long

@@ -21,9 +21,9 @@ from live.messages.values import Value
 
 
 def has_seen_enough(by_depth: Sequence[Score | None], used: float) -> bool:
-    """Return whether a search may stop before its limit, at the end of an iteration.
+    """Return whether a search can stop before its limit, at the end of an iteration.
 
-    It may stop after three quarters of the limit, and earlier after a quarter plus a
+    It can stop after three quarters of the limit, and earlier after a quarter plus a
     fortieth for each centipawn by which the scores of the last three depths differ.
 
     Source: Alliot 2017, section 2.3. The paper's limit was four minutes and the time to
@@ -54,7 +54,7 @@ class UciInfoReader:
         # limit.
         self._adaptive = adaptive and search_key.only is None
         self.has_enough = False
-        """True if the search may stop; later output of the engine does not count."""
+        """True if the search can stop; later output of the engine does not count."""
         turn = (search_key.fen.split(" ", 2)[1] == "w") == (
             len(search_key.moves) % 2 == 0
         )

@@ -432,7 +432,7 @@ class Event:
         self._send()
         self._apply_shown(self._shared.merge_restored(ids))
 
-    # --- what follows from a change ---------------------------------------------------
+    # --- consequences of a change -----------------------------------------------------
 
     def _rerate(self, record: GameRecord) -> list[PlayerTotals]:
         """Rate a game with the current models; return its players."""
@@ -516,7 +516,7 @@ class Event:
                 return view
         return msgspec.structs.replace(view, restored=True)
 
-    # --- what is held -----------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------
 
     def engine(self) -> EngineInfo:
         """Return the engine with its current rating."""

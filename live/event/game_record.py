@@ -80,7 +80,7 @@ from live.ratings.expected_result import ResultModel
 
 CHANCE_DECIMALS = 4
 
-# --- at rest --------------------------------------------------------------------------
+# --- archived games -------------------------------------------------------------------
 
 
 class ArchivedDetails(Value):

@@ -176,7 +176,8 @@ def rate_difficulty(
         return ()
     replies = here.get_replies() or {}
     key = lossless if lossless != found.best else ""
-    # The order of the replies matters, too: the last stands for all moves not searched.
+    # The order of the replies matters, too: the last one represents all moves not
+    # searched.
     made_from = here.answer, found, tuple(replies.items())
     kept = here.difficulties.get(key)
     if kept is not None and kept[0] == made_from:
@@ -209,7 +210,7 @@ def _find_mark(
     own = _rate_for_mover(before, profile)
     is_as_good = before.found.best == view.uci or view.gain_same_search_cp == 0
     if played is not None and is_as_good and own is not None:
-        # A move's value may be found only by a search after it. Players of other moves
+        # Sometimes only a search after a move finds its value. Players of other moves
         # missed that value, so it counts as their loss.
         late_cp = 0
         if after_cp is not None:

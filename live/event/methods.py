@@ -136,7 +136,7 @@ def judge_move(known: KnownMove) -> MoveQuality:
     choice = None if before.best is None else before.best == known.uci
     spread = None
     lines = [(line.move, sign * line.score.cp) for line in before.lines]
-    # An engine that was stopped while it ordered its lines may list one move twice and
+    # An engine that was stopped while it ordered its lines can list one move twice and
     # omit another.
     if len(lines) > 1 and len(dict(lines)) == len(lines):
         spread = build_spread(lines, known.uci)

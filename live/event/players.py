@@ -94,8 +94,8 @@ class PlayerTotals:
         else:
             self.games[game] = played
         # Only this game is counted again, because a player can have thousands. The
-        # counter is replaced rather than changed, because the previous one may have
-        # been sent.
+        # counter is replaced rather than changed, because the previous one was perhaps
+        # sent.
         self.gains = self.gains - _count_gains(held) + _count_gains(played)
         reported = [self.games[each].player for each in sorted(self.games)]
         if reported:

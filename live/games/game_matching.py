@@ -49,10 +49,10 @@ GameIds = dict[int, GameId]
 PROOF_PLIES = 4
 #: Number of equal plies that identify two games whose names both differ.
 STRONG_PROOF_PLIES = 10
-#: Number of last plies that may differ within one line, since a move or two are often
+#: Number of last plies that can differ within one line, since a move or two are often
 #: being corrected.
 CORRECTED_PLIES = 2
-#: Number of plies by which a report of the same line may be shorter, after a takeback.
+#: Number of plies by which a report of the same line can be shorter, after a takeback.
 TAKEN_BACK_PLIES = 4
 #: Maximum number of candidates compared for one name or key. Beyond this number, or its
 #: square of pairs, games are told apart by their length alone, and a key shared by more

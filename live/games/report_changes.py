@@ -96,7 +96,7 @@ def _find_left_out(
     for id in held.games_of_feed(feed):
         if id in present:
             continue
-        # A finished game stays: its file may have been reused for the next round.
+        # A finished game stays, because its file is perhaps reused for the next round.
         game = held[id]
         if not game.moves:
             yield GameGone(id)

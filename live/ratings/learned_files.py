@@ -21,7 +21,7 @@ class LearnedFiles(Value, Generic[Learned]):
     what: str
     """Name of what a file contains, for messages to people."""
     remedy: str = "Install the package again"
-    """Advice if a file contains something else."""
+    """Advice if a file contains values of another kind."""
 
     def list_names(self) -> tuple[str, ...]:
         """Return the names of the files in the package, without ``.json``."""
