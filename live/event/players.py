@@ -117,13 +117,13 @@ class PlayerTotals:
 
     @property
     def scores(self) -> ClusteredScores:
-        """Scores of all moves against the engine."""
+        """Return the scores of all moves against the engine."""
         return ClusteredScores(game.side.scores for game in self.games.values())
 
     @property
     def expected_score(self) -> float | None:
-        """Expected score per move against the engine, over all moves (Ferreira 2012,
-        Eq. 2); None without a move.
+        """Return the expected score per move against the engine, over all moves
+        (Ferreira 2012, Eq. 2); None without a move.
         """
         scores = self.scores
         return (
@@ -306,8 +306,8 @@ class EventStandings:
 
     @property
     def field(self) -> float | None:
-        """Mean Elo of the rated players, rounded to ``LEVEL_STEP_ELO``; None while
-        nobody is rated.
+        """Return the mean Elo of the rated players, rounded to ``LEVEL_STEP_ELO``; None
+        while nobody is rated.
         """
         mean = self._mean_elo
         return (

@@ -123,9 +123,7 @@ def _is_same_place(one: str, other: str) -> bool:
 
 
 def _is_other_month(one: str, other: str) -> bool:
-    """Return whether dates are over a month apart (some broadcasts are set up
-    early).
-    """
+    """Return whether dates are over a month apart (broadcasts can be set up early)."""
     found = [_MONTH.match(text) for text in (one, other)]
     months = [12 * int(each[1]) + int(each[2]) for each in found if each is not None]
     return len(months) == 2 and abs(months[0] - months[1]) > 1

@@ -21,9 +21,7 @@ class Clock(Protocol):
         """Return seconds since some fixed moment; never less than before."""
 
     async def sleep(self, seconds: float) -> None:
-        """Pause: between polls, before a reconnection, or until the next move of a
-        replay.
-        """
+        """Pause, such as between polls, before a reconnection, or between moves."""
 
     def deadline(self, seconds: float | None) -> AbstractAsyncContextManager[object]:
         """Raise ``TimeoutError`` from the block after this many seconds; None means

@@ -157,7 +157,7 @@ def cross_correlate(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
 
     The result is ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a
     difference X - Y of ``lowest + i`` centipawns. All are whole numbers, so nothing is
-    rounded. Neither histogram must be empty.
+    rounded. Both histograms must have gains.
     """
     (x_cp, x_count) = x.to_columns()
     (y_cp, y_count) = y.to_columns()
