@@ -112,10 +112,10 @@ IncidentWord = Literal[
 
 
 class IncidentChange(Value):
-    """One thing that happened to an incident."""
+    """One change of an incident."""
 
     at_s: float
-    """Seconds since 1970 UTC."""
+    """Time of the change, seconds since 1970 UTC."""
     what: IncidentWord
     text: str = ""
     """The text of the alert at that time, of the note or of the entry; can be empty."""
@@ -152,4 +152,4 @@ class Incident(Value, kw_only=True):
     muted: bool = False
     note: str = ""
     changes: tuple[IncidentChange, ...] = ()
-    """Everything that happened to it, in order."""
+    """All changes of the incident, in order."""

@@ -58,7 +58,7 @@ _VERSION = ("Sec-WebSocket-Version", "13")
 
 
 class ConnectionHost(Protocol):
-    """Decides about connections, and answers their requests."""
+    """The server as a connection uses it: it admits clients and answers requests."""
 
     def add_connection(self, connection: HttpConnection) -> bool:
         """Count a new connection; return whether it is within the limits."""

@@ -59,7 +59,7 @@ def snapshot_without_games(
     state: EventReader, selected: StreamFilter
 ) -> tuple[list[GameId], SnapshotMessage]:
     """Return the ids of a snapshot's games, in order, and the snapshot without them."""
-    # Build the snapshot with every field, then redact it in one walk.
+    # The snapshot is built with all fields, and redacted only once, at the end.
     taken = FilteredReader(state, replace(selected, visibility=Visibility.ARBITER))
     by_id = attrgetter("id")
     players = tuple(sorted(taken.players(), key=by_id))

@@ -188,7 +188,7 @@ class PublicAudience(FilteredReader):
     # --- pseudonyms -------------------------------------------------------------------
 
     def public_id(self, game: GameId) -> GameId:
-        """Return the id by which the public knows a game."""
+        """Return the public id of a game, given its real id."""
         return game if self._real_ids is None else self._pseudonyms.game_id(game)
 
     def find_real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:

@@ -43,7 +43,7 @@ _WAITING_BYTES = 1_000_000
 
 
 class BrokerMessage(Value):
-    """One message for the broker."""
+    """One MQTT message for the broker."""
 
     topic: str
     """The topic, without the prefix."""

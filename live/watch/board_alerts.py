@@ -1,4 +1,4 @@
-"""All kinds of alert about a board, each with the function that finds it. Pure."""
+"""A table of all alerts about a board, with the functions that find them. Pure."""
 
 from collections.abc import Callable, Iterator
 

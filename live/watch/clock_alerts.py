@@ -1,4 +1,4 @@
-"""Alerts about clocks and waiting: each function finds one kind. Pure."""
+"""Alerts about clocks and long waits. Each public function finds one kind. Pure."""
 
 from collections.abc import Iterator
 

@@ -34,7 +34,7 @@ _SCORED = ("score_cp", "mate", "final", "win", "draw")
 
 
 def other(color: Color) -> Color:
-    """Return the other side."""
+    """Return the colour of the opponent."""
     return "black" if color == "white" else "white"
 
 

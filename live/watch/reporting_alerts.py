@@ -89,7 +89,7 @@ def _report_problem(
 
 
 def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a game with moves and no result that its source no longer has."""
+    """Find a game that has disappeared from its source."""
     if not has_vanished(board):
         return
     last = board.last_move
@@ -105,7 +105,7 @@ def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_source_dispute(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a move or a result that two sources report differently."""
+    """Find a game of which two sources report different moves or results."""
     since_s = board.memory.dispute_s
     if since_s is None or now_s - since_s < SOURCES_WAIT_S:
         return

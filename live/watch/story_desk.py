@@ -202,7 +202,7 @@ class StoryDesk:
         self._set_round(id, None, None)
         del self._games[id]
 
-    # --- looking ---------------------------------------------------------------------
+    # --- examining games -------------------------------------------------------------
 
     @property
     def waiting(self) -> bool:
@@ -331,7 +331,7 @@ class StoryDesk:
             if not round.games:
                 del self._rounds[name]
 
-    # --- a run before this one -------------------------------------------------------
+    # --- restart ---------------------------------------------------------------------
 
     def remember_waiting(self) -> None:
         """Mark the games that still wait, so that the next run examines them."""
