@@ -42,16 +42,16 @@ class Agreement(Value, gc=False):
     moves: int
     """Number of moves counted: the sample size."""
     share: float
-    """Share of these moves that were the engine's first choice, 0 to 1."""
+    """Share of the counted moves that were the engine's first choice, 0 to 1."""
     expected: float
-    """Share forecast for a player of this rating in these positions, 0 to 1."""
+    """Forecast of ``share`` for a player of the same rating in the same positions."""
     z: float
     """Number of standard deviations by which ``share`` is above ``expected``."""
     boards: int
     """Number of boards watched: with many boards, some differ strongly by chance."""
     false_alarms: float
-    """Maximum share of events that show such an alert on any board although all players
-    are honest, 0 to 1."""
+    """Maximum share of events with an alert of this kind although all players are
+    honest, 0 to 1."""
     rests_on: str
     """Text for people: the basis of the forecast."""
 
@@ -75,7 +75,7 @@ class Alert(Value, kw_only=True):
     first_seen_s: float
     """Time when the problem was first seen, seconds since 1970 UTC."""
     times: int = 1
-    """Number of times it was raised: a feed can fail, recover and fail again."""
+    """Number of times the alert was raised: a feed can fail, recover and fail again."""
     cleared_s: float | None = None
     """Time when the alert ended, seconds since 1970 UTC; null while it is open. Clients
     remove an alert that has ended."""
@@ -83,14 +83,14 @@ class Alert(Value, kw_only=True):
     """Text for people: the state when the alert ended ("18...Nd7 stands", "1-0",
     "live")."""
     acknowledged_s: float | None = None
-    """Time when an arbiter acknowledged it, seconds since 1970 UTC; null if not
+    """Time when an arbiter acknowledged the alert, seconds since 1970 UTC; null if not
     acknowledged, and null again if the problem recurs."""
     acknowledged_by: str = ""
-    """Name of the token with which it was acknowledged; empty if this was done in the
-    terminal of the service."""
+    """Name of the token with which the alert was acknowledged; empty if this was done
+    in the terminal of the service."""
     muted: bool = False
-    """True if an arbiter muted the alert, its kind or its board: it is not to be shown.
-    """
+    """True if the alert must not be shown, since an arbiter muted the alert, its kind
+    or its board."""
     note: str = ""
     """Note by an arbiter."""
     agreement: Agreement | None = None
@@ -125,7 +125,7 @@ class Incident(Value, kw_only=True):
     """An alert from its start to its end, or an entry in the log. For arbiters only."""
 
     number: int
-    """Number of the incident, from 1, in the order they began."""
+    """Number of the incident; incidents are numbered from 1 in the order they began."""
     kind: str
     """Kind of the alert, or: ``entry`` for a text by an arbiter; ``mute`` if a kind or
     a board was muted or unmuted; ``service`` for starts, ends and settings of the
@@ -143,9 +143,9 @@ class Incident(Value, kw_only=True):
     color: Color | None = None
     player: str | None = None
     began_s: float
-    """Time when it began, seconds since 1970 UTC."""
+    """Time when the incident began, seconds since 1970 UTC."""
     over_s: float | None = None
-    """Time when it ended, seconds since 1970 UTC; null while it is open."""
+    """Time when the incident ended, seconds since 1970 UTC; null while it is open."""
     acknowledged_s: float | None = None
     """Time of the last acknowledgement, seconds since 1970 UTC; null without one."""
     times: int = 1

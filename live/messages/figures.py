@@ -39,7 +39,7 @@ class DifficultyView(Value, gc=False):
     """Share of players whose move would lose a pawn or more, 0 to 1; null until a short
     search has scored the moves."""
     expected_loss_cp: int | None = None
-    """Average loss by the moves of these players, centipawns."""
+    """Average loss by the moves of players of this rating, centipawns."""
 
 
 class ComplexityView(Value, gc=False):
@@ -287,10 +287,11 @@ class CurvePoint(Value, omit_defaults=True, kw_only=True):
     """The rating that this quality of play corresponds to, Elo, 800 to 3200; 800 means
     "or less", and 3200 "or more". If it is null, ``reason`` gives the cause."""
     low: int | None = None
-    """Lower end of the 95 % interval of ``perceived``, which uses only these moves and
-    not the player's rating; null if there is no such end."""
+    """Lower end of the 95 % interval of ``perceived``, computed from the moves alone,
+    without the player's rating; null if the interval is open at this end."""
     high: int | None = None
-    """Upper end of the 95 % interval of ``perceived``; null if there is no such end."""
+    """Upper end of the 95 % interval of ``perceived``; null if the interval is open at
+    this end."""
     usual_low: int | None = None
     """Lower end of the range that contains 8 of 10 games by players with the player's
     own rating; null without a rating or with fewer than ten counted moves."""
@@ -365,14 +366,15 @@ class GameView(Value, omit_defaults=True):
     ``rapid`` (the mean of the other two); null if there is no model for it."""
     note: str = ""
     """Text for people: a reservation about the perceived ratings (``time control
-    unknown: taken as classical``), or why there are none; empty without either."""
+    unknown: taken as classical``), or why there are none; often empty."""
     restored: bool = False
     """True if the game is shown from the journal of an earlier run, and its source has
     not reported it since."""
     also: tuple[str, ...] = ()
     """Names of other sources that also report this game. The game is shown once."""
     dispute: str = ""
-    """Text for people: how these sources contradict each other; empty if they agree."""
+    """Text for people: how the sources of the game contradict each other; empty if they
+    agree."""
     termination: str = ""
     """How the game ended or why it is interrupted (``adjourned``), as given by the
     source."""
@@ -407,7 +409,7 @@ class ChoiceEvidence(Value):
     """Number of choices counted: moves from move 9 on that were not forced, not in a
     decided position, and not in a repeated position."""
     matches: int
-    """Number of these choices that were the engine's first choice."""
+    """Number of counted choices that were the engine's first choice."""
     expected: float
     """Number of matches that was forecast."""
     log_e_value: float
@@ -456,8 +458,8 @@ class PlayerView(Value):
     """Rating performance by FIDE's table, over finished games against rated opponents.
     """
     rating_change: float | None = None
-    """Change of the player's own rating by these games under FIDE's rules, with
-    ``rating_k``."""
+    """Change of the player's own rating by the games of the event under FIDE's rules,
+    with ``rating_k``."""
     agreement: ChoiceEvidence | None = None
     """Evidence for screening, not for spectators; null if the player has no rating, or
     if the engine's choices cannot be forecast."""

@@ -110,7 +110,7 @@ class PublicDelay(Value):
     held_moves: int = 0
     """Number of moves that the public does not see yet."""
     held_boards: int = 0
-    """Number of boards with such moves."""
+    """Number of boards with moves that the public does not see yet."""
 
 
 class EngineHealth(Value):
@@ -131,8 +131,8 @@ class EngineHealth(Value):
     set_aside: int = 0
     """Number of positions given up because engines crashed on them."""
     asked: int = 0
-    """Number of requested searches, without those ahead of the moves. ``cache_hits`` of
-    these were already known."""
+    """Number of requested searches, without those ahead of the moves. It includes the
+    searches counted in ``cache_hits``."""
     waiting: QueueLengths = QueueLengths()
     speculation: SpeculationFigures | None = None
     """Figures about searching ahead of the moves; null if it is switched off."""

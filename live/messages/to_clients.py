@@ -37,8 +37,8 @@ class HelloMessage(Value, tag="hello"):
     """True if the messages after ``since`` follow without a snapshot, so that the
     client must keep its state."""
     sight: Literal["venue", "public", "arbiter"] = "public"
-    """What this connection is shown: ``venue`` nothing that comes from an engine,
-    ``arbiter`` everything."""
+    """Visibility level of this connection: ``venue`` excludes all data from engines,
+    ``public`` excludes data for arbiters, and ``arbiter`` excludes nothing."""
     public_delay: PublicDelay = PublicDelay()
     """Delay of the public view when this connection began."""
 
@@ -128,7 +128,7 @@ class StandingMessage(Value, tag="standing"):
 
 
 class GainsMessage(Value, tag="gains"):
-    """The number of a player's moves with a certain gain changes.
+    """The number of a player's moves with a given gain changes.
 
     This message is sent only with ``detail=gains``.
     """
@@ -185,7 +185,7 @@ class HeartbeatMessage(Value, tag="heartbeat", omit_defaults=True):
     """
 
     public_delay: PublicDelay | None = None
-    """Present delay of the public view; not included in messages by way of a broker."""
+    """Present delay of the public view; null in messages through a broker."""
 
 
 Change = (

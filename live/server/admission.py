@@ -20,7 +20,7 @@ class AdmittedClient(Value):
     is_local: bool = False
     """True if the client is on this machine."""
     sender: str = ""
-    """The address to whose limit its filters count."""
+    """The address to which the client's filters are counted."""
 
 
 def read_resume_point(request: HttpRequest) -> tuple[str, int] | None:

@@ -43,7 +43,7 @@ class Analysis(Value):
     engine_gains: GainCounts = ()
     """The gains of the engine itself, with which players are compared."""
     in_doubt: tuple[GameId, ...] = ()
-    """Ids of games that an open alert puts in doubt, or whose result it does."""
+    """Ids of games that an open alert puts in doubt, or whose result is in doubt."""
 
 
 def build_analysis(
@@ -90,7 +90,8 @@ def to_json(value: object, indent: int = 1) -> bytes:
     return msgspec.json.format(encode_with_defaults(value), indent=indent) + b"\n"
 
 
-#: The fields of a line, each with the field of a game, ply or complexity that it holds.
+#: The fields of a line, each with the name of the field in the game, the plies or their
+#: complexity.
 _GAME_FIELDS = {
     **{name: name for name in ("event", "round", "date", "result", "start_fen")},
     "tc": "time_control",

@@ -24,7 +24,7 @@ def draw_text(
     is_bold: bool = False,
 ) -> str:
     """Return a line of text as SVG; ``anchor`` is the part of the text at ``x``."""
-    # XML does not allow control characters, and feeds can send half of a surrogate pair
+    # XML forbids control characters, and feeds can send half of a surrogate pair.
     known = "".join(char for char in text if char.isprintable())
     look = f' text-anchor="{anchor}"' if anchor != "start" else ""
     look += ' font-weight="bold"' if is_bold else ""

@@ -106,7 +106,7 @@ def game_of(change: Change) -> GameId | None:
 
 
 def replay_game(detail: GameDetail) -> Iterator[Change]:
-    """Yield the messages that give a client the whole of a game that it lacks."""
+    """Yield the messages by which a client without a game gets the whole game."""
     game = detail.id
     yield GameMessage(view_of(detail))
     yield from (MoveMessage(game, ply.ply, ply) for ply in detail.plies)

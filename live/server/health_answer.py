@@ -13,7 +13,8 @@ class Readiness(Value):
     status: Literal["ok", "degraded"]
     """``degraded`` if a feed, an engine or another necessary part does not work."""
     ready: bool
-    """True if at least one feed works, and at least one engine unless there are none.
+    """True if at least one feed delivers data and at least one engine can search. Feeds
+    or engines are not required if the service has none.
     """
 
 
@@ -25,7 +26,7 @@ class HealthAnswer(Readiness):
     subscribers: int | None = None
     public_delay: PublicDelay = PublicDelay()
     sight: Literal["venue", "public", "arbiter"] = "public"
-    """What this client is allowed to see, as in ``hello``."""
+    """Visibility level of this client, as in ``hello``."""
 
 
 def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:

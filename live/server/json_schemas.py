@@ -2,7 +2,7 @@
 
 The note of a field is the string literal below it in the source (in the style of PEP
 224). Python discards these strings, so they are read from the source. An inherited
-field has the note of the base class. Who can see a field is added to its note.
+field has the note of the base class. If not everyone can see a field, its note says so.
 """
 
 from __future__ import annotations

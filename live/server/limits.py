@@ -83,9 +83,9 @@ class ClientLimits(Value, kw_only=True):
     client that cannot resume gets a snapshot.
     """
     history_bytes: int = 4_000_000
-    """Maximum size of these messages per stream, bytes."""
+    """Maximum total size of the old messages kept per stream, bytes."""
     history_age_s: float = 120.0
-    """Maximum age of these messages, seconds."""
+    """Maximum age of the old messages kept per stream, seconds."""
 
 
 #: Maximum number of addresses whose rate is remembered. For one more, the address not
@@ -103,7 +103,7 @@ class TokenBucket:
         self._at_s = now_s
 
     def take(self, now_s: float) -> bool:
-        """Take a token if there is one; return whether there was."""
+        """Take a token if one is left; return whether a token was taken."""
         self._tokens = min(
             self._burst, self._tokens + (now_s - self._at_s) * self._rate
         )

@@ -1,6 +1,6 @@
 """PNG pictures from SVG, rendered by resvg in a separate process.
 
-Resvg needs some tenths of a second and holds Python's global lock during this time. The
+Resvg needs some tenths of a second and blocks all Python threads during this time. The
 separate process runs this module as a program.
 """
 

@@ -91,7 +91,7 @@ class _Subscription(NamedTuple):
 class PublicAudience(FilteredReader):
     """The part of the live state that the public is allowed to know.
 
-    ``clock`` returns seconds that never go back.
+    ``clock`` returns a monotonic time, seconds.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class PublicAudience(FilteredReader):
             stored_engine: the engine with a rating that does not depend on any game. It
                 is shown until all games in ``unshown`` have been shown.
             pseudonyms: names for the public; without them, this run has new ones.
-            clock: returns seconds that never go back.
+            clock: returns a monotonic time, seconds.
         """
         super().__init__(live, ALL)
         self._live = live
@@ -306,14 +306,14 @@ class PublicAudience(FilteredReader):
                 if moment.game not in changed_s:
                     late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._enqueue(last_s, MomentMessage(moment.game, moment))
-        # The players' figures depend on these games to an unknown degree.
+        # The players' figures depend on the withheld games to an unknown degree.
         for player in whole.players:
             late.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._enqueue(last_s, StandingMessage(player))
         for each in whole.gains:
             for gain_cp, moves in each.counts:
                 self._enqueue(last_s, GainsMessage(each.player, gain_cp, moves))
-        # The engine's rating depends on them too.
+        # The engine's rating depends on the withheld games too.
         stored = stored_engine or whole.engine
         rating = stored.rating
         source = stored.rating_source
@@ -486,7 +486,7 @@ def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
 def _is_worth_keeping(change: Change) -> bool:
     """Return whether a change must be kept for later.
 
-    A provisional score need not be, since a later score will replace it.
+    A provisional score is not kept, since a later score will replace it.
     """
     return (
         not isinstance(change, ScoreMessage)

@@ -139,7 +139,7 @@ def _render_head(
         "og:description": said,
     }
     if links.has_picture:
-        # The address has no token: it is passed on to people who have none.
+        # The address contains no token, since it is sent on to people without one.
         tags["og:image"] = links.root + _address(_PICTURE, name, language, {})
         tags["og:image:width"] = str(WIDTH)
         tags["og:image:height"] = str(HEIGHT)

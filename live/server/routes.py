@@ -137,7 +137,7 @@ class HttpRoutes:
             incidents: returns the incident log, for arbiters.
             config: settings of the server.
             study: the folder with tables and figures of studies; None without one.
-            clock: returns seconds that never go back.
+            clock: returns a monotonic time, seconds.
         """
         self._study = study
         self._pictures = SingleFlight(clock)

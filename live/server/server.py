@@ -88,7 +88,7 @@ class Publisher:
         Args:
             config: settings of the server.
             state: the live state, for arbiters.
-            clock: returns seconds that never go back.
+            clock: returns a monotonic time, seconds.
             limits: limits for clients; by default those of :class:`ClientLimits`.
             site: the static files of the pages.
             public: the state for all other clients; by default derived from ``state``.

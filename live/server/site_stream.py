@@ -58,7 +58,7 @@ class BrokerMessage(Value):
 class SiteStream:
     """The messages for the readers of one broker.
 
-    ``clock`` returns seconds that never go back. ``epoch`` must be different at every
+    ``clock`` returns a monotonic time, seconds. ``epoch`` must be different at every
     start.
     """
 

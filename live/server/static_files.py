@@ -64,7 +64,7 @@ STUDY_TYPES = {
     ".csv": "text/csv; charset=utf-8",
     **{each: CONTENT_TYPES[each] for each in (".txt", ".json", ".svg", ".png")},
 }
-#: Pages with their own paths, and their files.
+#: Files of the pages that have their own paths, by path.
 _NAMED = {
     "/": "index.html",
     "/overlay": "overlay.html",

@@ -77,7 +77,7 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     seq: int
     body: bytes
     at_s: float
-    """The time when it was numbered, on the clock of the hub."""
+    """The time when the message was numbered, on the clock of the hub."""
     numbered: bool = False
     """True if ``body`` already contains the number, as snapshots do."""
     packed: bytes | None = None
@@ -152,7 +152,7 @@ class NumberedStream:
         self.games: set[GameId] = set()
         """The ids of the games in a narrow stream."""
         self.players: set[str] = set()
-        """The ids of the players of these games."""
+        """The ids of the players in a narrow stream's games."""
         self.snapshot: NumberedMessage | None = None
         """The last encoded snapshot; None if there is none or it is too old."""
         self._clock = clock
@@ -247,21 +247,21 @@ def _coalescing_key(change: Change) -> Hashable:
 #: size of the changes after it as a share of its own size.
 _SNAPSHOT_S = 30.0
 _SNAPSHOT_SHARE = 0.25
-#: Factor by which the limit for filters that select no game is higher: they cost very
-#: little.
+#: Filters that select no game cost little, so their limit is higher by this factor.
 _OF_NOTHING = 4
 
 
 class TooManyFilters(Exception):
-    """The limit of different filters is reached. Each filter needs its own encoding and
-    history.
+    """The maximum number of different filters is in use. It is limited since each
+    filter
+    needs its own encoding and history.
     """
 
 
 class StreamHub:
     """All streams of one audience in one run of the service.
 
-    ``clock`` returns seconds that never go back. ``epoch`` must be different at every
+    ``clock`` returns a monotonic time, seconds. ``epoch`` must be different at every
     start.
     """
 

@@ -84,7 +84,7 @@ class Subscriber(asyncio.Protocol):
 
         Args:
             transport: the connection.
-            clock: returns seconds that never go back.
+            clock: returns a monotonic time, seconds.
             limits: limits for clients.
             when_gone: called when the connection is lost.
             protocol: reads frames, and writes pongs and the closing handshake. Messages
@@ -95,7 +95,7 @@ class Subscriber(asyncio.Protocol):
         """
         self.stream: NumberedStream
         self.sender: str
-        """The address to whose limit its filters count."""
+        """The address to which the client's filters are counted."""
         self.guest: Guest | None = None
         """The identity of the client; None until its first message contains a token."""
         self.on_text: Callable[[bytes], None] | None = None
@@ -149,7 +149,7 @@ class Subscriber(asyncio.Protocol):
 
         Args:
             source: the streams of its audience.
-            wanted: its filter, already limited to its rights.
+            wanted: the filter, already limited to the client's rights.
             guest: its identity.
             said: called with each of its text messages; None to ignore them.
 

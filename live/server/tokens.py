@@ -54,8 +54,8 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
     expires: dt.date | None = None
     """The last day on which it is valid, UTC; None without a limit."""
     metrics: bool = False
-    """True if it gives the right to read the metrics, which cover all events without a
-    delay.
+    """True if the token gives the right to read the metrics, which cover all games and
+    have no delay.
     """
     producer: bool = False
     """True if the boards that its overlays show are analysed first."""
@@ -83,8 +83,9 @@ class _File(Value, forbid_unknown_fields=True):
 
 
 Tokens = Mapping[str, Token]
-"""All tokens of a file, by their SHA-256. Since digests are looked up, the time that it
-takes reveals nothing about a token.
+"""All tokens of a file, by their SHA-256. Tokens are looked up by digest, so the time
+of
+a lookup reveals nothing about a token.
 """
 
 

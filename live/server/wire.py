@@ -53,8 +53,9 @@ _WORTH_BYTES = 300
 class CloseCode(enum.IntEnum):
     """The reasons for which the service closes a websocket.
 
-    After codes from 4100 on, a client must not reconnect unchanged. Codes below 4000
-    are those of RFC 6455 (section 7.4.1); 4000 to 4999 are for private use.
+    After 1003, 1007 and all codes from 4100 on, a client must not reconnect unchanged.
+    Codes below 4000 are those of RFC 6455 (section 7.4.1); codes from 4000 to 4999 are
+    for private use.
     """
 
     GOING_AWAY = 1001

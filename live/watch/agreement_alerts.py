@@ -15,8 +15,8 @@ from live.ratings.agreement import FALSE_ALARMS, bound_chance
 from live.watch.finding import Finding
 from live.watch.watched_board import WatchedBoard
 
-#: Fewest counted moves of a player for an alert: no arbiter would trust a smaller
-#: sample, however strong the evidence.
+#: Minimum number of a player's counted moves for an alert: people would not trust a
+#: smaller sample, however strong the evidence.
 LEAST_MOVES = 25
 
 

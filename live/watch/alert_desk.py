@@ -32,7 +32,7 @@ from live.watch.watched_event import (
     find_topic,
 )
 
-#: Kinds of alert about a clock: the text about how they ended contains its reading.
+#: Kinds of alert about a clock. When one ends, its final text gives the clock reading.
 _CLOCKS: tuple[AlertKind, ...] = ("clock-still", "clock-rising", "flag")
 #: Maximum length of an arbiter's note, characters.
 NOTE_CHARS = 500
@@ -81,7 +81,7 @@ class AlertDesk:
         return self._look_at([*topics, PARTS], now_s)
 
     def _has_waits(self, board: WatchedBoard, now_s: float) -> bool:
-        """Return whether the alerts about a board can change just by waiting."""
+        """Return whether the alerts about a board can change without a new report."""
         if board.is_running or board.memory.dispute_s is not None:
             return True
         ended_s = board.memory.result_s
@@ -156,8 +156,8 @@ class AlertDesk:
             self._counted[topic][alert.id] = finding.occurrence
             return
         self._unseen.add(alert.id)
-        # With 0, an event that is found next counts as new; with 1, a state that is
-        # found next counts as the one before the restart.
+        # With 0, an event found after the restart counts as new. With 1, a state found
+        # after the restart counts as the same one as before.
         self._counted[topic][alert.id] = 0 if alert.kind in PASSING else 1
 
     def _is_awaited(self, alert: Alert) -> bool:
@@ -233,7 +233,7 @@ class AlertDesk:
         return messages
 
     def _update(self, topic: Topic, now_s: float) -> list[AlertMessage]:
-        """Raise, change and close the alerts about one topic as it is now."""
+        """Raise, change and close alerts so that they match a topic's present state."""
         found = self._find_alerts(topic, now_s)
         counted = self._counted[topic]
         messages: list[AlertMessage] = []

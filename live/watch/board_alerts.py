@@ -8,8 +8,9 @@ from live.watch.finding import Finding
 from live.watch.watched_board import WatchedBoard
 
 Rule = Callable[[WatchedBoard, float], Iterator[Finding]]
-"""A function of a board and the current time, seconds since 1970 UTC. It yields a
-finding for each thing of one kind that is wrong now.
+"""A function that yields findings of one kind. Its arguments are a board and the
+current
+time, seconds since 1970 UTC.
 """
 
 #: Kinds that are checked at every board.

@@ -78,7 +78,7 @@ class MoveFlow(msgspec.Struct, omit_defaults=True):
     seconds.
     """
     timed_s: float = 0.0
-    """Length of the same waits by the clock of this computer, seconds."""
+    """Real time of the waits that ``played_s`` includes, seconds."""
 
     @property
     def speed(self) -> float:
@@ -148,7 +148,7 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     exchanged_game: GameId | None = None
     """The id of the game at the board named in ``exchanged_with``."""
     exchanges: int = 0
-    """Number of such exchanges."""
+    """Number of times that the board has exchanged its moves with another."""
     fallen: dict[Color, int] = {}
     """For each side whose clock has shown 0:00 with no further time period: the ply at
     which it showed that.

@@ -8,23 +8,24 @@ from live.messages.values import Color
 from live.watch.finding import Finding, dial, span
 from live.watch.watched_board import WatchedBoard
 
-#: Time after which a clock that must have run out raises an alert, seconds. The move
-#: would have arrived by then if the broadcast were punctual.
+#: Time between the moment when a clock must have run out and the alert, seconds. In a
+#: punctual broadcast a move made in time would have arrived by then.
 SHOWN_S = 15.0
-#: Time after a clock must have run out from which the alert is more urgent, seconds. It
-#: is long because broadcasts come late and clocks are stopped for claims.
+#: Time between the moment when a clock must have run out and a more urgent alert,
+#: seconds. It is long because broadcasts can be late and clocks are stopped for claims.
 LATE_S = 90.0
 
-#: A wait is too long for a think only from this many times the usual wait on.
+#: Minimum wait that raises an alert, as a multiple of the usual wait for a move.
 TIMES_USUAL = 20.0
-#: A wait of up to this share of the time on the clock is an ordinary long think.
+#: Minimum wait that raises an alert, as a share of the time on the player's clock: a
+#: shorter wait is an ordinary long think.
 CLOCK_SHARE = 0.5
-#: Fewest waits from which the usual wait is computed: of one board, and of all boards
+#: Minimum number of waits for computing the usual wait: of one board, and of all boards
 #: of its source.
 OWN_WAITS = 6
 WAITS = 20
-#: Fewest moves on the other boards during the wait. With fewer, the source itself has
-#: stopped, or there is a break.
+#: Minimum number of moves on the other boards during the wait. With fewer moves the
+#: source itself has stopped, or there is a break.
 MOVES_ELSEWHERE = 10
 
 #: Customary default times (FIDE Laws 6.7), seconds: players who arrive later lose.
@@ -137,9 +138,10 @@ def _find_used_up_clock(
 
 
 def _number_fall(ply: int, *, is_shown: bool) -> int:
-    """Return the number of an event of a clock at a ply.
+    """Return the occurrence number of an alert about a flag.
 
-    A clock that shows 0:00 has a higher number than one that must be at 0:00.
+    For the same ply, a clock that shows 0:00 has a higher number than a clock that must
+    be at 0:00 by now.
     """
     return 2 * ply + is_shown
 
@@ -162,7 +164,7 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         return
     if every.moves < WAITS:
         return
-    # The mean wait for a move at this board or in the whole source, whichever is longer
+    # The mean wait for a move at this board or in the whole source: the longer one.
     usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
     # A long but ordinary think of the side to move, in real time; 0 without a clock.
     clock_s = board.read_clock(board.to_move).clock_s or 0.0

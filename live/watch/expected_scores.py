@@ -53,8 +53,8 @@ def expected_scores(game: GameDetail) -> list[float | None]:
 
 
 def scores_alike(game: GameDetail) -> list[float | None]:
-    """Return White's expected score at the start and after each ply if both players
-    had the same rating.
+    """Return White's expected score at the start and after each ply, computed as if
+    both players had the same rating.
     """
     known = (ply.score_cp if ply.final else None for ply in game.plies)
     return [
@@ -69,7 +69,10 @@ def score_after(game: GameDetail, ply: int) -> int | None:
 
 
 def score_alike(score_cp: int) -> float:
-    """Return White's expected score against a player of the same rating."""
+    """Return White's expected score against a player of equal rating.
+
+    ``score_cp`` is the engine's score in centipawns.
+    """
     return 1 / (1 + math.exp(-_LOGISTIC * max(-_MOST_CP, min(_MOST_CP, score_cp))))
 
 

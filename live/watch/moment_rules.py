@@ -27,12 +27,13 @@ from live.watch.turning_points import (
     find_turning_points,
 )
 
-#: Highest expected score that counts as nearly lost, between these two players and
+#: Highest expected score of a nearly lost game, between the game's two players and
 #: between players of equal rating. The second limit is needed because a much weaker
 #: player has a low expected score from the first move on.
 LOST = 0.12
 LOST_ALIKE = 0.30
-#: The first limit for a player who wins in the end, which is a greater comeback.
+#: Highest expected score of a nearly lost game that is won in the end. It is higher
+#: than for a draw, since a win is a greater comeback.
 LOST_WON = 0.20
 #: Rating difference, Elo, from which a win by the weaker player is an upset.
 UPSET_ELO = 100
@@ -223,7 +224,7 @@ def _find_comebacks(
 
 
 def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
-    """Return the lowest expected score that a player had after two plies in a row.
+    """Return the lowest expected score that a player had for two plies in a row.
 
     A single low value does not count: it is reported as a missed chance of the other
     side. Return 1.0 if the score was never low by the measure for equal ratings.

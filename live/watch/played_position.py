@@ -66,7 +66,7 @@ class PlayedPosition:
         self.board.push(chess.Move.from_uci(uci))
         self.plies += 1
         if self.board.halfmove_clock == 0:
-            # No earlier position can occur again.
+            # After a capture or a pawn move, no earlier position can occur again.
             self.board.clear_stack()
             self._times.clear()
         key = self._build_key()
@@ -95,7 +95,10 @@ class PlayedPosition:
         )
 
     def _find_draw(self) -> chess.Termination | None:
-        """Return why the game is drawn here although legal moves exist; None if not."""
+        """Return the reason why the game is drawn here although legal moves exist.
+
+        Return None if it is not drawn.
+        """
         if self.board.is_insufficient_material():
             return chess.Termination.INSUFFICIENT_MATERIAL
         if self.board.halfmove_clock >= SEVENTY_FIVE_PLIES:
@@ -122,8 +125,9 @@ class PlayedPosition:
 
     @cached_property
     def ending(self) -> chess.Termination | None:
-        """Why the game ends at the present position without a claim; None if it does
-        not end here.
+        """The reason why the game ends at the present position without a claim.
+
+        None if the game does not end here.
         """
         if self.board.is_checkmate():
             return chess.Termination.CHECKMATE

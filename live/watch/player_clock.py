@@ -21,8 +21,8 @@ FREE_MOVES = 6
 FREE_MOVES_FAST = 20
 #: A game is fast if its clocks begin with less than this, seconds.
 FAST_S = 600.0
-#: Delay with which a clock can be read: this share of its first reading, but not less
-#: or more than these two limits, seconds.
+#: Delay with which a clock can be read: a share of its first reading, and the lower and
+#: upper limit of the delay, seconds.
 LATE_SHARE, LATE_LEAST_S, LATE_MOST_S = 1 / 60, 5.0, 60.0
 #: Numbers of a player's moves at which time controls usually end. At these moves, or
 #: one move earlier or later, a clock can gain a whole period.

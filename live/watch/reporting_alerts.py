@@ -26,7 +26,7 @@ WITHDRAWN_S = 5.0
 def has_unread_moves(board: WatchedBoard) -> bool:
     """Return whether the source reported moves that cannot be read."""
     problem = board.view.problem or ""
-    # The other problems are about the engine, or about names and dates.
+    # A problem with one of these texts is not about unreadable moves.
     known = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
     return problem != "" and not problem.startswith(known) and STANDS not in problem
 

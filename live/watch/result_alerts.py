@@ -14,18 +14,18 @@ from live.watch.played_position import CLAIMED_TIMES, DRAWS, FIFTY_PLIES
 from live.watch.reporting_alerts import has_unread_moves
 from live.watch.watched_board import WatchedBoard
 
-#: Time for which the last moves can be missing after a result without an alert,
-#: seconds.
+#: Time after a result within which the last moves must be reported, seconds; if they
+#: are not, there is an alert.
 ENDING_WAIT_S = 60.0
-#: Time for which the result can be missing after a move that ends the game without an
-#: alert, seconds.
+#: Time after the move that ends a game within which the result must be reported,
+#: seconds; if it is not, there is an alert.
 RESULT_WAIT_S = 60.0
 #: Draws that the players can overlook, so that the arbiter has to step in.
 _UNNOTICED = {
     chess.Termination.FIVEFOLD_REPETITION,
     chess.Termination.SEVENTYFIVE_MOVES,
 }
-#: The article of the FIDE Laws by which each of these ends a game.
+#: The article of the FIDE Laws for each draw without a claim.
 _LAWS = {
     chess.Termination.STALEMATE: "5.2.1",
     chess.Termination.INSUFFICIENT_MATERIAL: "5.2.2",

@@ -34,9 +34,9 @@ class WholeSide(NamedTuple):
     perceived: int
     percentile: float
     counted: int
-    """Number of moves on which these figures rest."""
+    """Number of moves on which the perceived rating and the percentile rest."""
     ply: int
-    """The ply of the last of these moves."""
+    """The ply of the last counted move."""
 
 
 class WholeGame(NamedTuple):
@@ -49,9 +49,9 @@ class WholeGame(NamedTuple):
     """True if the game has too few moves to compare its quality, or unreadable moves.
     """
     wild: float
-    """Sum of all changes of White's expected score, up or down, in points."""
+    """Sum of all changes of White's expected score, up and down, in points."""
     turned: bool = False
-    """True if a move turned the game, or would have with a better reply."""
+    """True if a move turned the game, or would have after a better reply."""
     sides: tuple[WholeSide | None, WholeSide | None] = (None, None)
     """White's and Black's figures; None without a rating or a percentile."""
     peak: int = 0

@@ -25,8 +25,8 @@ from live.watch.turning_points import find_turning_points
 RoundName = tuple[str, str]
 """The name of the event and that of the round."""
 
-#: Percentiles above which a player is listed as above the rating, and below which as
-#: below it.
+#: Percentile above which a player is listed as better than his rating, and percentile
+#: below which a player is listed as worse.
 ABOVE, BELOW = 90.0, 10.0
 #: Maximum number of players in each of the two lists, and of deciding moves.
 NAMED_PLAYERS, NAMED_MOVES = 3, 2
@@ -84,9 +84,9 @@ class DecidingMove(Value):
     color: Color
     player: str
     before: float
-    """Expected score, in percent, of the player who made the move, before it."""
+    """Expected score of the mover before the move, in percent."""
     after: float
-    """Expected score, in percent, of the same player after the move."""
+    """Expected score of the mover after the move, in percent."""
     move: MomentText
     """The move with its number, in the letters of each language."""
     text: MomentText
@@ -105,7 +105,7 @@ class RoundSummary(Value):
     compared: bool
     """True if at least one player can be compared with others of the same Elo."""
     decided: int
-    """Number of games that were not drawn."""
+    """Number of games that one of the players won."""
     upsets: int
     """Number of games won by a player rated at least 100 Elo lower."""
     unscored: int

@@ -271,7 +271,8 @@ class StoryDesk:
                 told[moment.id] = moment
         best = [moment for moment in told.values() if moment.kind == "highest"]
         for moment in best:
-            # The moment about the round's highest percentile includes this one.
+            # The moment about the round's highest percentile replaces the one about a
+            # high percentile in the game.
             told.pop(f"{detail.id}:above:{moment.color}", None)
         return told
 

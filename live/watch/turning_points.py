@@ -33,7 +33,7 @@ SWING = 0.40
 #: Move number from which a smaller loss is reported. Before it, most moves are known
 #: opening theory, which an engine can judge differently.
 FROM_MOVE = 11
-#: Minimum loss of expected score between these two players, for a move that is
+#: Minimum loss of expected score between the game's two players, for a move that is
 #: reported because of its loss between players of equal rating.
 SEEN = 0.10
 #: Share of a loss that the reply must give back, so that it counts as a missed chance.
@@ -54,9 +54,9 @@ class TurnLimits(NamedTuple):
     """Minimum expected score of its player before the move."""
 
 
-#: The limits for the expected scores between these two players, and between players of
-#: equal rating. The second is needed since a player rated 400 lower has less than 0.20
-#: to lose, even when he loses a piece.
+#: The limits for expected scores between the game's two players, and for expected
+#: scores between players of equal rating. The second limits are needed since a player
+#: rated 400 lower has less than 0.20 to lose, even when he loses a piece.
 TURN = TurnLimits(0.20, 0.25)
 TURN_ALIKE = TurnLimits(0.25, 0.35)
 
@@ -73,7 +73,7 @@ def find_turning_points(game: GameDetail) -> list[MomentDraft]:
 
 
 def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[int]:
-    """Return the plies by which a player lost at least 0.10 of expected score each."""
+    """Return all plies at which a player lost at least 0.10 of expected score."""
     return [
         ply
         for ply, (before, after) in enumerate(pairwise(scores), 1)
@@ -84,7 +84,7 @@ def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[in
 
 
 def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
-    """Return the ply by which a loser lost most, judged after the reply.
+    """Return the ply at which the loser lost most, judged after the reply.
 
     Return None if some scores are unknown, or if the loss was small.
     """
@@ -167,7 +167,7 @@ def _find_turns(
     for measure, limits in ((scores, TURN), (alike, TURN_ALIKE)):
         for turn in _find_falls(game, measure, limits):
             plies = {turn.ply, turn.ply + turn.is_given_back}
-            # A mistake that the first measure has found is not reported twice.
+            # A mistake that the first measure has found is not reported again.
             if plies & named:
                 continue
             draft = _draft_turn(game, scores, turn, is_alike=measure is alike)
@@ -211,9 +211,9 @@ def _find_falls(
 def _draft_turn(
     game: GameDetail, scores: Scores, turn: _Turn, *, is_alike: bool
 ) -> MomentDraft | None:
-    """Return the draft of a turning point, with expected scores of these two players.
+    """Return the draft of a turning point, with the expected scores of the players.
 
-    Return None if these scores are unknown, or if they hardly changed.
+    Return None if the expected scores are unknown, or if they hardly changed.
     """
     before, after = scores[turn.ply - 1], scores[turn.ply]
     if before is None or after is None:
@@ -226,9 +226,9 @@ def _draft_turn(
     if is_alike:
         seen = figures["before"] - figures["after"]
         if seen < 100 * SEEN and turn.lost < SWING:
-            return None  # Between these players the loss was too small.
+            return None  # Between the game's two players the loss was too small.
         if round(figures["before"]) <= round(figures["after"]):
-            return None  # Between these players the rounded scores show no loss.
+            return None  # Between the game's two players there was no visible loss.
         figures |= _price(game, turn.ply)
     if turn.is_given_back:
         reply = scores[turn.ply + 1]

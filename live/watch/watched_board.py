@@ -37,7 +37,7 @@ BURST_S = 0.02
 
 #: Maximum number of withdrawn plies for a small slip, by a sensor or an operator.
 SHALLOW_PLIES = 2
-#: Number of plies after which such a slip is forgotten.
+#: Number of plies after which a small slip is forgotten.
 SETTLED_PLIES = 6
 
 #: Minimum number of equal plies that shows an exchange of boards; fewer can be chance.
@@ -235,7 +235,7 @@ class WatchedBoard:
         if change is not None:
             self._follow_moves(change, now_s)
         is_changed = self._update_view(now_s)
-        # This ply has the last clock reading of the player to move.
+        # The last clock reading of the player to move is at this ply.
         is_reread = self.ply_count - 1 in reread
         if change or is_reread:
             self.memory.read_s = None if change else now_s
@@ -291,7 +291,7 @@ class WatchedBoard:
 
     def _play(self, moves: Sequence[PlyView], same: int, now_s: float) -> None:
         """Note the arrival of the moves after the first ``same`` plies."""
-        # The time used is known for the first of these moves only.
+        # Only for the first of the moves can the time used be known.
         used_s = self._measure_used_s(moves, same)
         for move in moves[same:]:
             self._note_arrival(now_s, used_s)
@@ -386,8 +386,7 @@ class WatchedBoard:
         """Note the moves at the time the result was reported."""
         memory = self.memory
         line = tuple(move.uci for move in self.moves)
-        # Changes at the same time belong to the same report, so that the moves can come
-        # just after the result.
+        # A result and moves that arrive at the same time belong to one report.
         if memory.result_s == now_s:
             memory.result_line = line
         stood = memory.result_line or ()

@@ -117,7 +117,7 @@ class WatchedEvent:
                     self._update_health(feeds, engines, now_s)
                     topics[PARTS] = None
         for id, is_moved in moved.items():
-            # Scores matter only for games with a result, and many come per second.
+            # Scores matter only for games with a result, so others are not checked.
             if not self._follow(id, moves.get(id), reread[id], now_s):
                 continue
             if is_moved or not self.boards[id].is_running:
