@@ -123,8 +123,8 @@ class MoveMethods(Value):
     """``p(20 cp)``: share of moves that are at most 20 centipawns worse than the
     engine's, in positions where neither side is more than two pawns ahead."""
     ponderated: Share = Share()
-    """``p(30 cp)``, with each loss divided by the size of the mover's advantage or
-    disadvantage."""
+    """``p(30 cp)``, with each loss divided by a number that grows with the mover's
+    advantage or disadvantage."""
     first_choice: Share = Share()
     """Share of moves that were the engine's first choice, from move 9 on, without
     forced moves and positions decided by more than three pawns (after Regan and Haworth
@@ -177,7 +177,7 @@ class PlayerMethods(MoveMethods):
     If no player of the group is rated, the interval is that of
     ``tournament_difference``."""
     tournament_high: int | None = None
-    """Upper end of the interval that begins at ``tournament_low``."""
+    """Upper end of the 95 % interval that begins at ``tournament_low``."""
     tournament_group: int | None = None
     """Number of the player's group. Players of one group are linked by games; players
     of different groups cannot be compared."""
@@ -280,8 +280,8 @@ class CurvePoint(Value, omit_defaults=True, kw_only=True):
     """Number of moves in Algorithm 4's histogram so far, including forced moves. It is
     0 if one side never began the game; such a game has no figures."""
     counted: int
-    """Number of moves on which the perceived rating rests; below ten it is too early
-    for a figure."""
+    """Number of moves on which the perceived rating rests. With fewer than ten, the
+    rating is only a first estimate."""
     gain_cp: int
     perceived: int | None = None
     """The rating that this quality of play corresponds to, Elo, 800 to 3200; 800 means

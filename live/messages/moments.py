@@ -54,8 +54,8 @@ class Moment(Value):
     color: Color | None
     """The side that the moment is about; null if it is about both sides."""
     at_s: float | None
-    """Time when this service received the move, seconds since 1970 UTC; null if it came
-    together with many other moves."""
+    """Time when this service received the move, seconds since 1970 UTC; null if the
+    move came together with several others."""
     weight: float
     """Importance of the moment, 0 to 1. The automatic director uses it to choose."""
     figures: tuple[MomentFigure, ...]

@@ -110,7 +110,7 @@ class Authentication:
     def is_still_valid(self, guest: Guest) -> bool:
         """Return whether a connected guest still has the same rights.
 
-        It has not if its token was withdrawn or changed, or has expired.
+        The rights change if its token was withdrawn or changed, or has expired.
         """
         return (
             self._find_guest(guest.digest) if guest.digest else self.anonymous_guest

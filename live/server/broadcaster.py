@@ -112,7 +112,7 @@ class Broadcaster(StreamHub):
         """
         written = 0
         for deflated in (False, True):
-            # The tuple is a copy: a write can make other readers no longer ready.
+            # The writers are copied, since a write can change which readers are ready.
             if writers := tuple(stream.ready[deflated].values()):
                 data = form(deflated)
                 for write in writers:

@@ -101,7 +101,7 @@ class BrokerPublisher:
         self._chance = chance
         self._report = report
         self.connected = False
-        # True if the status topic contains ``online``, as far as known.
+        # True if the status topic contains ``online``, as far as this service knows.
         self._online = False
         # Topics to which others wrote; the time when these are overwritten, and the
         # time when the other service counts as ended.

@@ -455,7 +455,9 @@ def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
 
 
 def _build_request(event: h11.Request) -> HttpRequest:
-    """Return a request of h11 as our own value; join the values of repeated headers.
+    """Return an h11 request as an :class:`HttpRequest`.
+
+    The values of a repeated header are joined.
 
     Raises:
         ValueError: the request target cannot be decoded.

@@ -41,8 +41,8 @@ def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
     """Write all files to the folder ``target``; return the paths of these files.
 
     Raises:
-        ConfigError: pages cannot connect to an address like that of the broker, or a
-            file cannot be written.
+        ConfigError: a page cannot use the address of the broker, or a file cannot be
+            written.
     """
     parts = urlsplit(broker)
     if (

@@ -54,7 +54,7 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
     expires: dt.date | None = None
     """The last day on which it is valid, UTC; None without a limit."""
     metrics: bool = False
-    """True if the token gives the right to read the metrics, which cover all games and
+    """True if the token gives the right to read the metrics, which cover all events and
     have no delay.
     """
     producer: bool = False

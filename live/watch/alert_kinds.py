@@ -55,9 +55,9 @@ PASSING: frozenset[AlertKind] = frozenset(
 #: text changes.
 COUNTED: frozenset[AlertKind] = frozenset({"late-move"})
 
-#: For each kind of alert that casts doubt on a game: whether it doubts the game as
-#: reported or its result. The other kinds doubt neither: they are about clocks and
-#: sources, draws that can be claimed, and agreement with the engine.
+#: For each kind of alert that casts doubt on a game: whether its moves are in doubt
+#: (``game``) or its result (``result``). The other kinds cast no doubt: they are about
+#: clocks and sources, draws that can be claimed, and agreement with the engine.
 DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
     "illegal-move": "game",
     "illegal-stands": "game",
@@ -74,8 +74,8 @@ DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
     "players-swapped": "result",
     "drawn": "result",
 }
-#: Kinds about contradictions that end without an arbiter once they are corrected. While
-#: one is open, no moment about the end of the game is reported.
+#: Kinds of alert that end without an arbiter once the source is corrected. While one is
+#: open, no moment about the end of its game is reported.
 CONTRADICTIONS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
 
 

@@ -1,4 +1,4 @@
-"""The findings of alert rules, and how their texts write times and numbers. Pure."""
+"""The findings of alert rules, and functions for times and numbers in texts. Pure."""
 
 from collections.abc import Iterable
 
