@@ -200,8 +200,8 @@ class BrokerPublisher:
         async for message in client.messages:
             topic = str(message.topic)
             if (topic, message.payload) == late_will and not message.retain:
-                # This is the last will of an earlier connection that was lost, although
-                # this service is still online.
+                # The broker sent the last will of an earlier connection, although this
+                # service is online.
                 self._online = False
                 continue
             if message.retain:

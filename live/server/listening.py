@@ -74,8 +74,8 @@ def bind_socket(host: str, port: int) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            # This lets a restarted service bind the port while old connections still
-            # exist. Another program that listens there still prevents it.
+            # With this option a restarted service can bind the port while old
+            # connections exist, but not while another program listens there.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # Accepted sockets inherit this size. Otherwise the kernel would store megabytes
         # of unsent data for each client that does not read (Linux: tcp_wmem).

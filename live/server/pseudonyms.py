@@ -197,7 +197,7 @@ class Pseudonyms:
         named = self.name_sources(health)
         if not health.part or not health.feed.startswith(GAME_PART):
             return named
-        # This part of the service is a game that failed; its name contains the id.
+        # The part is about a game that failed, and its name contains the game's id.
         id = health.feed.removeprefix(GAME_PART)
         return replace(named, feed=GAME_PART + self.game_id(id))
 

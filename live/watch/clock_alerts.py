@@ -149,13 +149,13 @@ def _number_fall(ply: int, *, is_shown: bool) -> int:
 def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find a board without a new move for unusually long while other boards move.
 
-    Measurements over 336 games of an open with 90 minutes and 30 seconds per move: the
-    longest think was 49 minutes, 24 times the mean wait; in 11 games the longest wait
-    was at least 15 times the mean, and in one at least 20 times. Openings are played
-    fast, so the mean is unreliable early in a game: one of the six games of the demo
-    has a think of half an hour where 20 times the mean is 26 minutes. Therefore a wait
-    must also be longer than half the time on the player's clock. That clock runs many
-    times faster than real time when recorded games are played back.
+    The limits come from 336 games of an open tournament with 90 minutes and 30 seconds
+    per move. The longest think was 49 minutes, 24 times the mean wait. In 11 games the
+    longest wait was at least 15 times the mean, and in one at least 20 times. Openings
+    are played fast, so the mean is too short early in a game: one of the six games of
+    the demo has a think of half an hour where 20 times the mean is 26 minutes.
+    Therefore a wait must also be longer than half the time on the player's clock. That
+    clock runs many times faster than real time when recorded games are played back.
     """
     own = board.memory.pace
     every = board.flow.pace

@@ -164,8 +164,8 @@ def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
             # The rules under which an old game was played are unknown.
             return None
         why += f" with {board.name_move(end.ply)}"
-    # This contradiction is less serious: a player can take the last piece at the
-    # moment when a flag falls.
+    # Insufficient material is a less serious contradiction: a player can take the last
+    # piece at the moment when a flag falls.
     is_dead = end.why is chess.Termination.INSUFFICIENT_MATERIAL
     text = f"{why}, but the result is {result}"
     return "look" if is_dead else "warning", text, f"{_COMPARE}."

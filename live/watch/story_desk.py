@@ -1,7 +1,7 @@
 """The present moments of an event, and messages about their changes. Pure.
 
 A client that begins with the list from :meth:`StoryDesk.moments` and applies every
-message has the same list as the desk: a ``move`` message removes the moments of its
+message has the same list as the desk. A ``move`` message removes the moments of its
 game from that ply on, ``gone`` removes all moments of the game, and ``moment`` adds,
 replaces or withdraws one. Times are seconds since 1970 UTC and are passed as arguments.
 
