@@ -237,8 +237,7 @@ class PublicAudience(FilteredReader):
         return self._pseudonyms.redact(value)
 
     def _reassign_ids(self) -> None:
-        """Switch to public ids if a delay has begun, and to real ids if it has ended.
-        """
+        """Switch to public ids if a delay has begun, to real ids if it has ended."""
         is_late = self._delay_s > 0
         if is_late == (self._real_ids is not None):
             return

@@ -164,7 +164,7 @@ def _draw_player(
 
 
 def _draw_highlights(summary: RoundSummary, language: str) -> Iterator[str]:
-    """Draw the lists of outstanding players, if they are known, and deciding moves."""
+    """Draw the players above and below their ratings, if known, and deciding moves."""
     words = WORDS[language].round
     y = _TOP
     if summary.compared:

@@ -1,4 +1,4 @@
-"""A moment before its sentences are written."""
+"""The data of a moment, before sentences about it are written."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -22,7 +22,7 @@ ONCE: frozenset[MomentKind] = frozenset(
 
 
 class MomentDraft(NamedTuple):
-    """A moment before its sentences are written."""
+    """The data of a moment, before sentences about it are written."""
 
     kind: MomentKind
     ply: int

@@ -56,10 +56,11 @@ TRAP_CHANCE = 0.20
 #: from which it counts as drawn.
 OPEN = (0.15, 0.85)
 DRAWN = 0.70
-#: Time-scramble limits: minimum time on the clock early in the game, and the remaining
-#: time from which it is a scramble, seconds.
+#: Limits of a time scramble, seconds: for a minimum time on the clock early in the
+#: game, the remaining time at which a scramble begins.
 SCRAMBLES = ((3000.0, 60.0), (600.0, 20.0), (0.0, 10.0))
-#: First ply of a scramble: a low clock before it belongs to a player who came late.
+#: First ply that can be a time scramble: an earlier low clock belongs to a player who
+#: came late.
 SCRAMBLE_FROM = 20
 
 

@@ -24,9 +24,9 @@ from live.watch.expected_scores import (
 )
 from live.watch.moment_draft import MomentDraft
 
-#: Part of the gain from the opponent's last move that the mover can count as his own,
-#: in expected score: two searches can differ by this much. If a larger gain is given
-#: back at once, the move does not turn the game; it is a missed chance.
+#: Largest difference between two searches of a position, in expected score. If the
+#: opponent has just made a mistake, only this much of its gain counts as lost when it
+#: is given back at once: that is a missed chance, not a turning point.
 GIFT = 0.05
 #: Loss of one move, in expected score, that is reported even in the opening.
 SWING = 0.40
