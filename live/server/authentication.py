@@ -37,7 +37,10 @@ class Guest(Value):
 
     @property
     def can_command(self) -> bool:
-        """True if it can send commands about alerts: an arbiter without restriction."""
+        """True if the client can send commands about alerts.
+
+        Only arbiters whose token has no restriction can.
+        """
         return self.visibility is Visibility.ARBITER and self.restriction is None
 
     def restrict(self, selected: StreamFilter) -> StreamFilter:

@@ -171,7 +171,7 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
         return
     weaker, gap = rated
     held = 0
-    # The last ply is left out: there the upset is no longer coming.
+    # The last ply is left out, since an upset at the end is no longer a coming one.
     for ply, score in enumerate(scores[: len(game.plies)]):
         if score is None or ply < UPSET_FROM or score_of(weaker, score) < UPSET_SCORE:
             held = 0

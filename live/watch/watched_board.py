@@ -68,8 +68,8 @@ class WatchedBoard:
         self.flow = flow
         self.memory = BoardMemory() if memory is None else memory
         self.round_began_s: float | None = None
-        """The time when half of the boards of its round had begun; None until nearly
-        all of them have.
+        """The time when half of the boards of its round had begun; None until the round
+        counts as begun.
         """
         # Values that are computed from the moves when they are first needed.
         self._clocks: dict[Color, SideClock] = {}

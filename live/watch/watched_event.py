@@ -182,8 +182,9 @@ class WatchedEvent:
     def note_rounds(self) -> None:
         """Set the time when the round began at boards that wait for a first move.
 
-        A round has begun when nearly all of its boards have. Where boards are not
-        connected, they are usually many; then the round does not count as begun.
+        A round has begun when most of its boards have begun (:data:`BEGUN_SHARE`). If
+        some boards are not connected, usually many are not; then the round does not
+        count as begun, and no board of it is reported.
         """
         waiting = {
             _find_round(board)
