@@ -27,7 +27,6 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.games.player_lists import add_neighbouring_lists
 from live.journal.event_journal import EventJournal, journal_path
@@ -62,6 +61,7 @@ from live.service.settings_reload import (
     ReloadablePart,
     SettingsReloader,
 )
+from live.settings import Config, StudyConfig
 from live.sources.source_runner import SourceRunner
 
 log = logging.getLogger(__name__)

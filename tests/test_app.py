@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from live import app
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.errors import ConfigError, FeedNotFound
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport
@@ -20,6 +20,7 @@ from live.process.clock import LoopClock
 from live.rehearse.web_server import serve_http
 from live.server.filtered_reader import snapshot
 from live.service.event_service import EventService
+from live.settings import Config
 from live.sources import demo_feed
 from live.sources.demo_feed import DemoFeed
 from live.sources.feed import FeedConditions, FeedSink
@@ -39,7 +40,7 @@ def fast_demo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(**changes: object) -> Config:
-    return load_config(None, {}, {"engine.nodes": NODES, "server.port": 0, **changes})
+    return read_settings(None, {}, {"engine.nodes": NODES, "server.port": 0, **changes})
 
 
 async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(

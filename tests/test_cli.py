@@ -136,7 +136,7 @@ def test_help_names_every_command(tmp_path: Path) -> None:
         ("import live.app, live.jobs.analyze_games", {"scipy"}),
         # A newcomer's first command starts fast.
         (
-            "from live.config import FeedsConfig; from live.sources.open_feed import open_feed;"
+            "from live.settings import FeedsConfig; from live.sources.open_feed import open_feed;"
             "open_feed('demo', FeedsConfig())",
             {"httpx", "websockets", "watchfiles"},
         ),

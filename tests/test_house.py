@@ -33,9 +33,10 @@ ROOTS: dict[str, set[str]] = {
     "messages": set(),
     "errors": set(),
     "process": {"messages", "errors"},
-    "user_files": set(),
+    "user_files": {"errors"},
     "catalogue": {"messages"},
-    "config": {"messages", "errors", "user_files"},
+    "settings": {"messages"},
+    "setting_keys": {"errors", "settings"},
 }
 #: The command line: imports what it needs only when it knows what it has to do.
 COMMANDS = {"cli", "commands"}

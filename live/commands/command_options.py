@@ -33,7 +33,7 @@ from typer.models import OptionInfo
 from live.errors import ConfigError
 
 if TYPE_CHECKING:
-    from live.config import Config
+    from live.settings import Config
 
 
 class Within(NamedTuple):
@@ -137,15 +137,15 @@ class Settings(NamedTuple):
     @property
     def path(self) -> Path | None:
         """The file that is read, if any."""
-        from live.config import find_config_file
+        from live.commands.read_settings import find_config_file
 
         return find_config_file(self.file, os.environ)
 
     def load(self, more: Mapping[str, object] = {}) -> Config:
         """Load the settings; ``more``, which the command sets itself, overrides them."""
-        from live.config import load_config
+        from live.commands.read_settings import read_settings
 
-        return load_config(self.path, os.environ, {**self.given, **more})
+        return read_settings(self.path, os.environ, {**self.given, **more})
 
     @classmethod
     def of(cls, **flags: Any) -> Settings:

@@ -23,7 +23,6 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from live.config import Config
 from live.errors import InputError, Interrupted
 from live.event.event import Event
 from live.games.game import is_played
@@ -45,6 +44,7 @@ from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.server.pgn_writer import write_game
 from live.service.event_service import EventService
+from live.settings import Config
 from live.sources.charset_guess import guess_charset
 from live.sources.game_identity import drop_repeated_games
 from live.sources.pgn_decoder import PgnLimits, PgnReader

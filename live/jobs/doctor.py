@@ -19,13 +19,6 @@ from rich.text import Text
 
 from live import __version__
 from live.app import build_outlets, build_publisher
-from live.config import (
-    Config,
-    EngineConfig,
-    FeedsConfig,
-    HumanConfig,
-    JournalConfig,
-)
 from live.engine.engine_process import find_engine, measure_speed
 from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
@@ -48,6 +41,7 @@ from live.service.engine_service import (
     why_not_screened,
 )
 from live.service.event_service import EventService
+from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
 from live.sources.open_feed import ProbedSource, probe_sources
 from live.watch.finding import count_things

@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
 from live.event.event import split_into_steps
@@ -61,6 +60,8 @@ from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
+from live.setting_keys import SETTINGS, flatten, nest
+from live.settings import Config
 from live.watch.alert_kinds import find_doubted_games
 from live.watch.finding import in_order
 from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards
@@ -175,8 +176,8 @@ def restore_config(run: JournalRun, path: Path, **changes: object) -> Config:
         InputError: it was another version's.
     """
     try:
-        given = {key: value for key, value in flat(run.settings) if key in SETTINGS}
-        return msgspec.convert({**nested(given), **changes}, Config)
+        given = {key: value for key, value in flatten(run.settings) if key in SETTINGS}
+        return msgspec.convert({**nest(given), **changes}, Config)
     except msgspec.ValidationError as error:
         raise InputError(
             str(path),

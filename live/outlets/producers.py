@@ -28,7 +28,6 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, get_args
 
-from live.config import DirectorConfig, NotifyConfig, named_text
 from live.errors import ConfigError
 from live.games.player_identity import fold_name
 from live.games.short_names import isolate_direction
@@ -48,6 +47,8 @@ from live.messages.values import FeedName, GameId
 from live.process.backoff import generate_backoff_s
 from live.process.clock import ReadClock
 from live.server.stream_filter import StreamFilter
+from live.settings import DirectorConfig, NotifyConfig
+from live.user_files import read_file_of_setting
 from live.watch.incident_log import list_changes
 from live.watch.story_desk import PAST_MOVES
 
@@ -339,7 +340,7 @@ def open_people(setting: str, path: str) -> Any:
     """
     subject = f"{setting} {path}"
     people = _import_library("apprise", subject).Apprise()
-    lines = map(str.strip, named_text(setting, path).splitlines())
+    lines = map(str.strip, read_file_of_setting(setting, path).splitlines())
     for number, line in enumerate(lines, 1):
         if line and not line.startswith("#") and not people.add(line):
             raise ConfigError(
@@ -490,10 +491,10 @@ class ObsDirector:
         self._config = config
         self._clock = clock
         self._report = report
-        secret = config.password_file
-        self._password = (
-            named_text("director.password_file", secret).strip() if secret else ""
-        )
+        self._password = ""
+        if secret := config.password_file:
+            text = read_file_of_setting("director.password_file", secret)
+            self._password = text.strip()
         self.choice = SceneChoice(config)
         self._library = _import_library("simpleobsws", "director.url")
 

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from live.catalogue import standings
-from live.config import ServerConfig
 from live.games.player_identity import fold_name
 from live.games.rounds import normalise_round
 from live.manual.pages import frame
@@ -79,6 +78,7 @@ from live.server.stream_filter import (
 )
 from live.server.visibility import Visibility
 from live.server.wire import API_PATH, PROTOCOL, encode_with_defaults
+from live.settings import ServerConfig
 from live.user_files import on_own_thread
 from live.watch.incident_log import board_words, has_words, with_boards
 from live.watch.round_summary import (

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import Config, EngineConfig
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import EngineTimeouts, find_engine
 from live.engine.look_ahead import (
@@ -66,6 +65,7 @@ from live.ratings.perceived_model import (
     select_fitting_models,
     select_transferred_models,
 )
+from live.settings import Config, EngineConfig
 
 log = logging.getLogger(__name__)
 

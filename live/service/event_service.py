@@ -15,7 +15,6 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequenc
 
 import msgspec
 
-from live.config import Config
 from live.engine.engine_pool import EnginePool
 from live.engine.look_ahead import ForecastPolicy, rank_speculation
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
@@ -58,6 +57,7 @@ from live.service.engine_service import (
     measured_on,
 )
 from live.service.story_service import StoryService
+from live.settings import Config
 from live.sources.feed import Feed, describe_failure
 from live.user_files import in_print
 from live.watch.finding import count_things

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.config import SETTINGS, Config, flat, nested
 from live.errors import LiveRateError
 from live.process.clock import LOOP_CLOCK, Clock
+from live.setting_keys import SETTINGS, flatten, nest
+from live.settings import Config
 from live.user_files import on_own_thread
 
 log = logging.getLogger(__name__)
@@ -114,7 +115,7 @@ class SettingsReloader:
         Return None if the settings cannot be used. That nothing changed is logged, too:
         it tells that a mistake is mended.
         """
-        before = dict(flat(msgspec.to_builtins(self.now)))
+        before = dict(flatten(msgspec.to_builtins(self.now)))
         live = {key for part in self._parts for key in part.keys}
         if self.now.mqtt.publish:
             # A broker keeps what it was sent until it is sent something else: only a
@@ -123,11 +124,11 @@ class SettingsReloader:
         try:
             if isinstance(found, LiveRateError):
                 raise found
-            after = dict(flat(msgspec.to_builtins(found)))
+            after = dict(flatten(msgspec.to_builtins(found)))
             changed = [key for key in SETTINGS if before[key] != after[key]]
             taken = tuple(key for key in changed if key in live)
             values = before | {key: after[key] for key in taken}
-            wanted = msgspec.convert(nested(values), Config)
+            wanted = msgspec.convert(nest(values), Config)
             concerned = [part for part in self._parts if not part.keys.isdisjoint(taken)]
             for part in concerned:
                 part.check(wanted)

@@ -16,8 +16,8 @@ from typing import Any, Self, TypeVar
 
 import aiomqtt
 
-from live.config import named_text
 from live.errors import ConfigError
+from live.user_files import read_file_of_setting
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ def create_tls_context(setting: str, file: str) -> ssl.SSLContext:
     if not file:
         return ssl.create_default_context()
     # Comments need not be ASCII; of an empty text the system's would be trusted.
-    pem = named_text(setting, file).encode("ascii", "ignore").decode() or "-"
+    pem = read_file_of_setting(setting, file).encode("ascii", "ignore").decode() or "-"
     try:
         return ssl.create_default_context(cadata=pem)
     except ssl.SSLError:

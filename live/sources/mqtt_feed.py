@@ -43,7 +43,6 @@ from msgspec.structs import asdict, replace
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from live.config import named_text
 from live.errors import FeedUnreadable
 from live.messages.from_sources import GameReport, Headers, Move, Player, Result, Unread
 from live.messages.values import Value
@@ -94,6 +93,7 @@ from live.sources.source_address import (
     read_mqtt_address,
 )
 from live.sources.typography import normalise_text
+from live.user_files import read_file_of_setting
 
 # What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
 #
@@ -600,7 +600,8 @@ class MqttFeed(PolledFeed):
         # Read at once, so that a mistake is reported before anything starts.
         self._password = address.password
         if not self._password and (path := settings.password_file):
-            self._password = named_text("feeds.mqtt.password_file", path).rstrip("\r\n")
+            text = read_file_of_setting("feeds.mqtt.password_file", path)
+            self._password = text.rstrip("\r\n")
         self._tls = (
             create_tls_context("feeds.mqtt.ca_file", settings.ca_file)
             if address.tls

@@ -16,7 +16,6 @@ from rich.table import Table
 from rich.text import Text
 
 from live.catalogue import FIGURES, Figure, cell, ends_cell
-from live.config import Config
 from live.errors import InputError
 from live.event import comparisons
 from live.event.comparisons import PredictorRow, Rank, TableFour, compare, rank
@@ -54,6 +53,7 @@ from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, titled
 from live.screens.terminal.text import interval_text, odds_text, plain
 from live.server.analysis import to_json
+from live.settings import Config
 from live.studies.corpus_database import find_named
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement

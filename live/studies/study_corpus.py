@@ -26,7 +26,6 @@ import chess
 from rich.console import Console
 
 from live import __version__
-from live.config import Config
 from live.engine.engine_pool import EnginePool
 from live.engine.search import (
     MemoryResultCache,
@@ -50,6 +49,7 @@ from live.messages.from_sources import MATE_CP
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
 from live.process.stderr_log import log_to_stderr
 from live.service.engine_service import EngineService, limit_text, search_options_of
+from live.settings import Config
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,

@@ -20,11 +20,12 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.engine.search import Position, SearchOptions
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import Change, MoveMessage, PointMessage
 from live.service.event_service import EventService
+from live.settings import Config
 from live.sources.game_timeline import plan_timeline
 from live.sources.pgn_decoder import PgnReader
 
@@ -112,7 +113,7 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
     )
     curves = []
     for ahead in (True, False):
-        config = load_config(None, {}, {**flags, "engine.speculate": ahead})
+        config = read_settings(None, {}, {**flags, "engine.speculate": ahead})
         service = await replay(config, games, arguments.speed, arguments.longest, arguments.human)
         curves.append([service.state.game(view.id) for view in service.state.games()])
     same = curves[0] == curves[1]

@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.config import EngineConfig
 from live.engine import engine_process
 from live.engine.engine_process import (
     OVERSLEPT_S,
@@ -31,6 +30,7 @@ from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
 from live.messages.from_sources import Score
 from live.service.engine_service import patience_of
+from live.settings import EngineConfig
 from tests.engine.conftest import BRIEF, START, scripted
 from tests.engine.machines import ROOT, dies
 

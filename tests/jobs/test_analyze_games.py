@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from live.config import load_config
+from live.commands.read_settings import read_settings
 from live.errors import InputError
 from live.jobs.analyze_games import analyze, read_pgn, rehearse
 
@@ -29,7 +29,7 @@ SPANISH = """[Event "Open"]
 async def analysed(tmp_path: Path, *files: Path) -> Any:
     """What is written of files with evaluations, as JSON."""
     written = tmp_path / "all.json"
-    config = load_config(None, {}, {})
+    config = read_settings(None, {}, {})
     assert await analyze(config, files, evals="pgn", json=str(written), pgn=None) == 0
     return json.loads(written.read_bytes())
 
@@ -37,7 +37,7 @@ async def analysed(tmp_path: Path, *files: Path) -> Any:
 async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = load_config(None, {}, {"engine.nodes": 10**9, "engine.engines": 1})
+    config = read_settings(None, {}, {"engine.nodes": 10**9, "engine.engines": 1})
     written, annotated = tmp_path / "all.json", tmp_path / "games.pgn"
     # Ctrl-C comes as soon as the work has begun to wait for engines.
     asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
@@ -76,13 +76,13 @@ async def test_what_could_not_be_read_is_named_where_no_evaluation_was_found(
     pgn = tmp_path / "broken.pgn"
     pgn.write_text('[White "A"]\n[Black "B"]\n\n1. e4 Qh9 {[%eval 0.3]} 1-0\n')
     with pytest.raises(InputError, match=r"no \[%eval\] comment in what can be read: .*Qh9"):
-        await analyze(load_config(None, {}, {}), [pgn], evals="pgn", json=None, pgn=None)
+        await analyze(read_settings(None, {}, {}), [pgn], evals="pgn", json=None, pgn=None)
 
 
 async def test_an_analysis_that_fails_leaves_its_outputs_as_they_were(tmp_path: Path) -> None:
     held, new = tmp_path / "held.json", tmp_path / "new.pgn"
     held.write_text("of last week")
-    config, nowhere = load_config(None, {}, {}), tmp_path / "none.pgn"
+    config, nowhere = read_settings(None, {}, {}), tmp_path / "none.pgn"
     with pytest.raises(InputError, match=r"none\.pgn"):
         await analyze(config, [nowhere], evals="pgn", json=str(held), pgn=new)
     assert held.read_text() == "of last week"

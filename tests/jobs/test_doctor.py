@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from live.config import Config, FeedsConfig, JournalConfig, load_config
+from live.commands.read_settings import read_settings
 from live.engine.engine_process import measure_speed
 from live.errors import ConfigError
 from live.jobs import doctor
@@ -20,6 +20,7 @@ from live.jobs.doctor import (
 )
 from live.ratings.agreement import load_choice_model
 from live.service.engine_service import figure_models, why_not_screened
+from live.settings import Config, FeedsConfig, JournalConfig
 from tests.sources.fakes import DATA
 
 
@@ -36,19 +37,19 @@ def test_how_far_the_public_is_behind(delay_s: float, state: str, said: str) -> 
     [("90", 90), ("90s", 90), ("15m", 900), ("15 min", 900), ("1h", 3600), ("0.5h", 1800), (7, 7)],
 )
 def test_a_delay_is_given_as_people_write_times(text: object, seconds: float) -> None:
-    assert load_config(None, {}, {"feeds.delay_s": text}).feeds.delay_s == seconds
+    assert read_settings(None, {}, {"feeds.delay_s": text}).feeds.delay_s == seconds
 
 
 @pytest.mark.parametrize("text", ["15x", "-3", "2d", "", "25h", "1e3", "inf"])
 def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        load_config(None, {}, {"feeds.delay_s": text})
+        read_settings(None, {}, {"feeds.delay_s": text})
     assert '"15m"' in str(raised.value) and "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")])
 def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> None:
-    config = load_config(None, {}, {"engine.engines": 2}).engine
+    config = read_settings(None, {}, {"engine.engines": 2}).engine
     found = check_speed(config, 100.0, boards)
     assert found.state == state and f"{boards} board" in found.text
 
@@ -78,7 +79,7 @@ async def test_it_refuses_what_the_start_would_refuse(
     async def said(specs: list[str], **settings: object) -> tuple[int, dict[str, tuple[str, str]]]:
         given = {key.replace("__", "."): value for key, value in settings.items()}
         code = await examine_setup(
-            lambda: load_config(None, {}, {"server.port": 0, **given}), specs
+            lambda: read_settings(None, {}, {"server.port": 0, **given}), specs
         )
         rows = (line.split(None, 2) for line in capsys.readouterr().out.splitlines())
         return code, {row[1]: (row[0], row[2]) for row in rows if len(row) == 3}

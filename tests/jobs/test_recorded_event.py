@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from live.config import load_config
+from live.commands.read_settings import read_settings
 from live.errors import InputError
 from live.games.game import NewGame
 from live.jobs.recorded_event import (
@@ -51,7 +51,7 @@ def path(tmp_path: Path) -> Path:
 async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
     # A limit of its own: nobody else measures the engine under it.
-    config = load_config(None, {}, {"engine.nodes": 510})
+    config = read_settings(None, {}, {"engine.nodes": 510})
     service = EventService(config, ticking(path), human=human)
     async with service.with_engine(live=False, feeds=[FEED]):
         yield service

@@ -13,7 +13,6 @@ import pytest
 from rich.console import Console
 from websockets.asyncio.client import connect
 
-from live.config import ServerConfig
 from live.errors import ConfigError, Refused
 from live.jobs import watch_service
 from live.jobs.watch_service import (
@@ -30,6 +29,7 @@ from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.server.filtered_reader import snapshot
 from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
+from live.settings import ServerConfig
 from live.watch.incident_log import IncidentLog
 from tests.server.mosquitto import free_port
 from tests.server.serving import token_file

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import JournalConfig
 from live.games.game import Game
 from live.jobs.recorded_event import rebuild_event
 from live.journal.event_journal import journal_path
@@ -22,6 +21,7 @@ from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
 from live.server.analysis import Analysis, build_analysis
+from live.settings import JournalConfig
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
 from tests.event.arithmetic import line

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.config import NotifyConfig
 from live.errors import ConfigError
 from live.messages.alerts import Alert
 from live.messages.figures import GameView, view_of
@@ -18,6 +17,7 @@ from live.messages.to_clients import AlertMessage, GameMessage, GoneMessage, Mom
 from live.outlets import producers
 from live.outlets.producers import HOUR_S, ArbiterRules, Notice, Notifier, PublicRules, open_people
 from live.process.supervision import run_in_background
+from live.settings import NotifyConfig
 from tests.watch.games import game, moment
 from tests.watch.replayed_event import Rehearsal, played
 

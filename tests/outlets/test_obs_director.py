@@ -12,12 +12,12 @@ import msgpack
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from live.config import DirectorConfig
 from live.messages.figures import view_of
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.outlets.producers import FRESH_S, ObsDirector, SceneChoice
 from live.process.supervision import run_in_background
+from live.settings import DirectorConfig
 from tests.server.world import Clock
 from tests.sources.fakes import until
 from tests.watch.games import game, moment

@@ -21,7 +21,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import ServerConfig
 from live.errors import ConfigError
 from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.health import FeedHealth
@@ -40,6 +39,7 @@ from live.server.origins import (
 from live.server.stream_filter import StreamFilter
 from live.server.tokens import GRACE_LOOKS, Token, TokenFile, create_token, hash_token, read_tokens
 from live.server.visibility import Visibility
+from live.settings import ServerConfig
 from tests.server.world import Clock
 
 NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)

@@ -23,7 +23,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live import __version__ as VERSION
-from live.config import MqttConfig
 from live.errors import ConfigError
 from live.manual.pages import manual_page
 from live.messages.health import FeedHealth
@@ -35,6 +34,7 @@ from live.server.retained_messages import RetainedMessages, encode_level
 from live.server.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
+from live.settings import MqttConfig
 from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, running, users
 from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until
@@ -117,7 +117,7 @@ async def test_a_killed_broker_is_told_again(
 
 KILLED = """
 import asyncio
-from live.config import MqttConfig
+from live.settings import MqttConfig
 from live.server.broker import BrokerPublisher
 from tests.server.test_broker import full
 config = MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate")

@@ -17,7 +17,6 @@ import pytest
 from typer.testing import CliRunner
 
 from live.cli import app
-from live.config import MqttConfig
 from live.errors import ConfigError
 from live.server.authentication import Guest
 from live.server.broker import BrokerPublisher
@@ -28,6 +27,7 @@ from live.server.site_stream import SiteStream
 from live.server.static_files import POLICY, STUDY_TYPES, StaticSite, find_manual_page
 from live.server.static_site import write_site
 from live.server.visibility import Visibility
+from live.settings import MqttConfig
 from tests.screens.web.broadcast import Broadcast
 from tests.screens.web.chromium import Page, browsing
 from tests.server.mosquitto import ANYBODY, free_port, running

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.engine.search import Position, Search, SearchFailure, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import ConfigError, InputError
@@ -40,6 +40,7 @@ from live.service.engine_service import (
     measured_on,
 )
 from live.service.event_service import EventService
+from live.settings import Config
 from live.sources import demo_feed
 from tests.engine.conftest import Desk
 from tests.service.answered_event import FEED, ticking
@@ -54,7 +55,7 @@ def engines(desk: Desk, elo: int | None = None, **settings: object) -> EngineSer
     """For a desk that wants answers; whoever plays has this Elo."""
     flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
     flags |= {f"engine.{name}": value for name, value in settings.items()}
-    return EngineService(load_config(None, {}, flags), desk, None, lambda game, ply: elo)
+    return EngineService(read_settings(None, {}, flags), desk, None, lambda game, ply: elo)
 
 
 async def test_with_and_without_all_that_stands_before_the_room() -> None:
@@ -284,7 +285,7 @@ def engine(tmp_path: Path) -> Callable[..., str]:
 
 
 def flags(path: str, **changes: object) -> Config:
-    return load_config(None, {}, {"engine.path": path, "engine.engines": 1, **changes})
+    return read_settings(None, {}, {"engine.path": path, "engine.engines": 1, **changes})
 
 
 @contextlib.asynccontextmanager

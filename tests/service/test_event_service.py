@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from chess import STARTING_FEN as START
 
-from live.config import Config, MemoryConfig
 from live.engine.engine_process import find_engine
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
@@ -30,6 +29,7 @@ from live.server.streams import StreamHub
 from live.server.visibility import Visibility
 from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
+from live.settings import Config, MemoryConfig
 from live.sources import demo_feed
 from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk

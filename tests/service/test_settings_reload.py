@@ -10,15 +10,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from live import app
-from live.config import (
-    SETTINGS,
-    Config,
-    ServerConfig,
-    checked,
-    flat,
-    load_config,
-    nested,
-)
+from live.commands.read_settings import read_settings
 from live.errors import ConfigError
 from live.server.server import Publisher
 from live.service.event_service import EventService
@@ -30,6 +22,8 @@ from live.service.settings_reload import (
     Reloaded,
     SettingsReloader,
 )
+from live.setting_keys import SETTINGS, convert_setting, flatten, nest
+from live.settings import Config, ServerConfig
 from live.sources.source_runner import SourceRunner
 from tests.server.serving import left_in
 from tests.server.world import World
@@ -37,7 +31,8 @@ from tests.sources.fakes import DrivenClock, until
 
 
 def settings(**changes: object) -> Config:
-    return load_config(None, {}, {key.replace("__", "."): value for key, value in changes.items()})
+    flags = {key.replace("__", "."): value for key, value in changes.items()}
+    return read_settings(None, {}, flags)
 
 
 # --- what a change means --------------------------------------------------------------------------
@@ -57,7 +52,7 @@ def other(key: str, now: object) -> object:
     named = [value for each in choices for value in getattr(each, "values", ())]
     for value in (*SAMPLES, *named):
         with contextlib.suppress(ConfigError):
-            found = checked(key, key, value)
+            found = convert_setting(key, key, value)
             if msgspec.to_builtins(found) != now:
                 return found
     raise AssertionError(f"no sample fits {key}")
@@ -72,9 +67,9 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     """
     (pgn := tmp_path / "games.pgn").write_text("")
     old = Config()
-    values = dict(flat(msgspec.to_builtins(old)))
+    values = dict(flatten(msgspec.to_builtins(old)))
     values[key] = other(key, values[key])
-    new = msgspec.convert(nested(values), Config)
+    new = msgspec.convert(nest(values), Config)
     publisher, sources = Publisher(old.server, World(1)), SourceRunner([str(pgn)], old.feeds)
     served: list[ServerConfig] = []
     monkeypatch.setattr(publisher, "reconfigure", served.append)
@@ -139,7 +134,7 @@ class Watched:
         return self.reloader.reload(self.reloader.read())
 
     def _load(self) -> Config:
-        return load_config(self.path, {}, {})
+        return read_settings(self.path, {}, {})
 
     def _check(self, config: Config) -> None:
         if self.refuse:
@@ -243,7 +238,7 @@ async def test_a_running_service_reads_its_file_again(
     shown: list[str] = []
 
     def load() -> Config:
-        return load_config(file, {}, {})
+        return read_settings(file, {}, {})
 
     def told(words: str) -> bool:
         shown.append(capsys.readouterr().out)

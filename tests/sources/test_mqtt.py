@@ -13,11 +13,11 @@ from pathlib import Path
 import aiomqtt
 import pytest
 
-from live.config import FeedsConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedUnreadable
 from live.manual.pages import manual_page
 from live.messages.from_sources import STANDS, GameReport, Player
 from live.rehearse.rehearsal import write_pgn
+from live.settings import FeedsConfig, MqttFeedConfig
 from live.sources.kept_moves import keep_unread
 from live.sources.mqtt_client import MqttClient
 from live.sources.mqtt_feed import (

@@ -10,15 +10,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.config import (
-    FeedsConfig,
-)
 from live.errors import FeedNotFound
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, HealthMessage
 from live.process.supervision import Supervisor
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.service.event_service import EventService
+from live.settings import FeedsConfig
 from live.sources.source_runner import SourceRunner, select_settings
 from tests.service.answered_event import unscored
 from tests.sources.fakes import until

@@ -19,9 +19,10 @@ import chess.pgn
 import msgspec
 import pytest
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.errors import InputError
 from live.ratings.perceived_rating import LEAST_ELO, MOST_ELO
+from live.settings import Config
 from live.studies.corpus_database import CorpusDatabase, PositionSearch, SearchSetting
 from live.studies.papers.comparison import (
     ComparedRow,
@@ -411,7 +412,7 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
 
 def config(engine: str) -> Config:
     given = {"engine.path": engine, "engine.nodes": 50, "engine.engines": 1, "engine.hash_mb": 1}
-    return load_config(None, {}, given)
+    return read_settings(None, {}, given)
 
 
 def run_command(settings: Config, corpus: Path, out: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import chess
 import pytest
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.messages.from_sources import MATE_CP, Score
+from live.settings import Config
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
 from live.studies.study_corpus import (
     CorpusSearcher,
@@ -68,7 +69,7 @@ async def test_a_position_that_no_engine_can_search_leaves_the_others() -> None:
 
 def config(engine: str) -> Config:
     given = {"engine.path": engine, "engine.nodes": 150, "engine.engines": 1, "engine.hash_mb": 1}
-    return load_config(None, {}, given)
+    return read_settings(None, {}, given)
 
 
 def results(corpus: Path) -> list[tuple[object, ...]]:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from live.config import Config
 from live.errors import InputError
 from live.ratings.perceived_model import MODELS, LossLogit, Turn, load_shipped_models
+from live.settings import Config
 from live.studies.learning.held_out import SHARES, is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
 from live.studies.learning.played_games import read_played_games
