@@ -20,26 +20,28 @@ from rich.text import Text
 from live import __version__
 from live.app import build_outlets, build_publisher
 from live.engine.engine_process import find_engine, measure_speed
+from live.engine.engine_settings import (
+    build_timeouts,
+    build_uci_settings,
+    describe_limit,
+)
 from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
+from live.event.choose_measure import (
+    advise_on_models,
+    explain_no_screening,
+    select_models,
+)
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json
 from live.journal.event_journal import journal_path
 from live.journal.journal_file import explain_refusal
+from live.journal.measured_engines import read_measured_engine
 from live.messages.values import FeedName, Value
 from live.process.limits import count_processors
 from live.screens.terminal.text import plain
 from live.server.public_audience import PublicAudience
-from live.service.engine_service import (
-    advice,
-    fitting,
-    limit_text,
-    measured_before,
-    patience_of,
-    uci_settings,
-    why_not_screened,
-)
 from live.service.event_service import EventService
 from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
@@ -190,7 +192,9 @@ async def _check_engine(
 ) -> None:
     command = find_engine(config.engine.path)
     engine, knodes_per_s = await measure_speed(
-        command, uci_settings(config.engine), patience=patience_of(config.engine)
+        command,
+        build_uci_settings(config.engine),
+        patience=build_timeouts(config.engine),
     )
     text = f"{engine.name}, {command.how_found}, {knodes_per_s:.0f} knodes/s"
     found.append(DoctorFinding("engine", "ok", f"{text} ({command.argv[-1]})"))
@@ -198,7 +202,7 @@ async def _check_engine(
         found.append(check_speed(config.engine, knodes_per_s, boards))
     with collect_error("model", found):
         found.append(_check_models(config, engine))
-    found.append(check_screening(engine.name, limit_text(config.engine)))
+    found.append(check_screening(engine.name, describe_limit(config.engine)))
 
 
 def check_speed(
@@ -252,10 +256,10 @@ def _check_human_network(config: HumanConfig) -> list[DoctorFinding]:
 
 def _check_models(config: Config, engine: EngineIdentity) -> DoctorFinding:
     rating = config.rating
-    limit = limit_text(config.engine)
-    measured = measured_before(str(engine), limit)
-    models = fitting(rating.model, engine.name, limit, rating.gain, measured)
-    better = advice(models)
+    limit = describe_limit(config.engine)
+    measured = read_measured_engine(str(engine), limit)
+    models = select_models(rating.model, engine.name, limit, rating.gain, measured)
+    better = advise_on_models(models)
     if not models.models:
         text = f"{models.note}: ratings by Algorithm 4 alone; {better}"
         return DoctorFinding("model", "note", text)
@@ -268,7 +272,7 @@ def check_screening(engine: str, limit: str) -> DoctorFinding:
     """Return whether agreement with the engine is screened; only arbiters are shown
     that.
     """
-    why_not = why_not_screened(engine, limit)
+    why_not = explain_no_screening(engine, limit)
     text = (
         why_not or "screened, of players with an Elo: the alert of that name may come"
     )

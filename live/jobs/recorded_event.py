@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from live.engine.engine_settings import build_limit
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
 from live.event.event import split_into_steps
@@ -58,7 +59,6 @@ from live.screens.reports.report_files import (
 from live.screens.reports.report_files import format_moment as incident_moment
 from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
-from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
 from live.setting_keys import SETTINGS, flatten, nest
 from live.settings import Config
@@ -85,7 +85,7 @@ class RecordedEvent(EventService):
         self.run = run
         self.to_ms = to_ms
         self._reader = reader
-        self._search_keys = SearchKeys(engine_limit(config.engine))
+        self._search_keys = SearchKeys(build_limit(config.engine))
         self.waiting: deque[tuple[Search, RequestId]] = deque()
         self._asked: deque[HumanRequest] = deque()
         self._alerts: dict[str, Alert] = {}

@@ -653,6 +653,21 @@ RYBKA_3 = IntrinsicTable(
     ),
 )
 
+#: Elo of a player whose rating nobody knows: the mean of the open that calibrations
+#: were learned from.
+UNRATED_ELO = 2055
+
+
+def predict_choices(elo: int | None, behind_cp: Sequence[int]) -> list[float]:
+    """Return how probable it is that a player of an Elo, None if it is not known,
+    chooses each move (Regan and Haworth 2011, sections 3 and 7).
+
+    ``behind_cp``: how far each move is behind the best one, which comes first.
+    """
+    skill = RYBKA_3.interpolate_skill(round(elo or UNRATED_ELO, -2))
+    pawns = [behind / 100 for behind in behind_cp]
+    return [float(chance) for chance in compute_probabilities(pawns, skill)]
+
 
 # --- projection -----------------------------------------------------------------------
 

@@ -16,16 +16,24 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequenc
 import msgspec
 
 from live.engine.engine_pool import EnginePool
+from live.engine.engine_settings import describe_limit
+from live.engine.engines import Engines
 from live.engine.look_ahead import ForecastPolicy, rank_speculation
+from live.engine.reference_searches import search_positions
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
 from live.errors import FeedError
+from live.event.choose_measure import (
+    advise_on_models,
+    build_engine_info,
+    build_measure,
+    select_models,
+)
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.game_record import GameRecord
 from live.event.requests import RequestId, Urgency
-from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.human_queue import HumanQueue
@@ -33,29 +41,26 @@ from live.human.question import HumanAnswer, HumanRequest
 from live.journal.arbiter_notes import BoardRuling, reapply_rulings, write_note
 from live.journal.event_journal import EventJournal, Known
 from live.journal.journal_reader import Memory
+from live.journal.measured_engines import keep_measured_engine, read_measured_engine
 from live.messages.alerts import Alert
-from live.messages.figures import EngineInfo, PlyView
-from live.messages.from_sources import FeedReport, GameReport, Player
+from live.messages.figures import PlyView
+from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth, MeasuringProgress, part_health
 from live.messages.to_clients import Change, ChangeListener
 from live.messages.values import FeedName, GameId
 from live.process.loop_slices import LoopSlices
 from live.process.memory import release_free_memory
 from live.process.supervision import FaultLog, explain_end
-from live.ratings.engine_scale import MeasuredEngine, load_reference
+from live.ratings.engine_scale import (
+    MeasuredEngine,
+    ScoredReference,
+    load_reference,
+    measure_engine,
+)
+from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.perceived_model import Models
 from live.server.public_audience import PublicAudience
 from live.service.alert_service import AlertService
-from live.service.engine_service import (
-    EngineService,
-    advice,
-    fitting,
-    keep_measured,
-    limit_text,
-    measure_of,
-    measured_before,
-    measured_on,
-)
 from live.service.story_service import StoryService
 from live.settings import Config
 from live.sources.feed import Feed, describe_failure
@@ -66,9 +71,6 @@ from live.watch.incident_log import board_words
 log = logging.getLogger(__name__)
 
 
-#: What the engine counts until the field has spoken, and what the field is drawn towards:
-#: Algorithm 3 over an open of mean Elo 2055.
-STORED_ENGINE_RATING = 2160
 #: How often engine figures are sent to people, seconds.
 HEALTH_PERIOD_S = 1.0
 #: Reports waiting to be taken in; a feed that is faster waits.
@@ -100,7 +102,7 @@ class EventService:
         if human and config.human.enabled:
             self._human = HumanQueue(config.human, self.journal.journal, self._answered)
         # None while another's scores are shown, or before they run.
-        self._engines: EngineService | None = None
+        self._engines: Engines | None = None
         self._listeners: list[ChangeListener] = []
         self._faults = FaultLog("a listener could not take in a change")
         self.public: PublicAudience | None = None
@@ -141,15 +143,17 @@ class EventService:
         """
         human = self._human
         with self.journal.opened(self.config) as cache:
-            self._engines = EngineService(
-                *(self.config, self, cache),
-                self.mover_elo if live else None,
+            self._engines = Engines(
+                self.config.engine,
+                self,
+                cache,
+                self._predict_choices if live else None,
                 (lambda game, at: self.state.find_human_shares(game, at.moves)) if human else None,
             )
             asking = human.running() if human is not None else contextlib.nullcontext()
-            async with self._engines.room, asking:
-                limit = limit_text(self.config.engine)
-                self.measured = measured_before(str(self.room.identity), limit)
+            async with self._engines.pool, asking:
+                limit = describe_limit(self.config.engine)
+                self.measured = read_measured_engine(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit, human=human is not None)
                 await self.bring_back(self.room.identity, self.room.find_known_result, limit, feeds)
                 for game in self.state.list_source_games():
@@ -196,7 +200,7 @@ class EventService:
         return words
 
     @property
-    def engines(self) -> EngineService:
+    def engines(self) -> Engines:
         """What measures; there must be one."""
         assert self._engines is not None, "enter with_engine first"
         return self._engines
@@ -204,15 +208,11 @@ class EventService:
     @property
     def room(self) -> EnginePool:
         """The engines themselves."""
-        return self.engines.room
+        return self.engines.pool
 
-    def mover_elo(self, game: str, ply: int) -> int | None:
-        """Elo of the player who makes this ply, if it is known."""
-        held = self.state.get_shown_game(game)
-        if held is None:
-            return None
-        player: Player = getattr(held.headers, side_to_play(held.start_fen, ply))
-        return player.elo
+    def _predict_choices(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
+        """Return how probable the mover of a ply chooses each move."""
+        return predict_choices(self.state.find_mover_elo(game, ply), behind_cp)
 
     def open_ledger(
         self, engine_name: str, limit: str, *, engine_scores: bool = True, human: bool = False
@@ -220,16 +220,15 @@ class EventService:
         """Start an empty event, measured by this engine; ``human``: what players would play is
         known or asked for.
         """
-        measure = measure_of(
-            *(self.config, engine_name, limit, self.measured),
+        measure = build_measure(
+            self.config,
+            engine_name,
+            limit,
+            self.measured,
             human=human,
             engine_scores=engine_scores,
         )
-        models, rating = measure.models.models, self.config.rating.engine_rating
-        source = "fixed"
-        if rating == "field":
-            rating = models[0].engine_rating if models else STORED_ENGINE_RATING
-            source = "calibration"
+        engine = build_engine_info(self.config.rating, engine_name, limit, measure.models)
         self.state = Event(
             measure,
             self,
@@ -237,7 +236,7 @@ class EventService:
             self.alerts,
             self.ask,
             self.story.moments,
-            engine=EngineInfo(engine_name, limit, rating, source),
+            engine=engine,
             engine_scores=engine_scores,
         )
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
@@ -265,7 +264,7 @@ class EventService:
         A recorded event overrides this: its alerts are those of then.
         """
         if self._engines is not None:
-            self._engines.published(select_messages(changes))
+            self._engines.end_boards(select_messages(changes))
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:
@@ -295,7 +294,7 @@ class EventService:
     def put_on_air(self, games: Iterable[str]) -> None:
         """From now on these games are analysed before all others."""
         if self._engines is not None:
-            self._engines.room.put_on_air(games)
+            self._engines.pool.put_on_air(games)
 
     # --- results of searches ---------------------------------------------------------------------
 
@@ -435,7 +434,7 @@ class EventService:
         """What reads the engine's scores and what would be better, one line, for people."""
         models = self.state.measure.models
         names = ", ".join(each.name for each in models.models) or "none"
-        return "; ".join(filter(None, (f"model {names}", models.note, advice(models))))
+        return "; ".join(filter(None, (f"model {names}", models.note, advise_on_models(models))))
 
     @property
     def unmeasured(self) -> bool:
@@ -449,13 +448,11 @@ class EventService:
         if not self.unmeasured:
             return
         room, config = self.room, self.config
-        name, limit = room.identity.name, limit_text(config.engine)
+        name, limit = room.identity.name, describe_limit(config.engine)
         log.info("%s, %s: measured on the reference positions when idle", name, limit)
         lines = config.engine.multipv
         try:
-            measured = await measured_on(
-                load_reference(), room, lines=lines, progressed=self._show_measuring
-            )
+            measured = await self._search_reference(room, lines)
         finally:
             self._measuring = None
             self.report_engines()
@@ -463,13 +460,22 @@ class EventService:
             log.warning("%s, %s: %s", name, limit, measured)
             models = Models(note=f"no model for {name}, {limit}: {measured}")
         else:
-            keep_measured(str(room.identity), limit, measured)
+            keep_measured_engine(str(room.identity), limit, measured)
             self.measured = measured
-            models = fitting(config.rating.model, name, limit, config.rating.gain, measured)
+            models = select_models(config.rating.model, name, limit, config.rating.gain, measured)
         await self._slices.run(self.state.measure_by(models))
         if not isinstance(measured, str):
             log.info("%s, %s: %s", name, limit, self.state.engine().note)
             self.journal.begin_measured_run(measured)
+
+    async def _search_reference(self, pool: EnginePool, lines: int) -> MeasuredEngine | str:
+        reference = load_reference()
+        fens = [position.fen for position in reference.positions]
+        found = await search_positions(fens, pool, lines=lines, on_progress=self._show_measuring)
+        scored = [
+            None if each is None else ScoredReference(each.score.cp, each.nodes) for each in found
+        ]
+        return measure_engine(reference, scored)
 
     def _show_measuring(self, done: int, of: int) -> None:
         self._measuring = MeasuringProgress(done, of)
@@ -482,7 +488,7 @@ class EventService:
         if self._faults.count:
             why = "some were missed by a fault of ours: the log says where; start it again"
             self.state.update_feed_health(part_health("changes", "failed", why))
-        health = self.engines.health()
+        health = self.engines.report_health()
         more: dict[str, object] = {"measuring": self._measuring}
         if self._human is not None:
             more["human"] = self._human.report_health()

@@ -25,11 +25,11 @@ from live.engine.engine_process import (
     find_engine,
     quote_last_lines,
 )
+from live.engine.engine_settings import build_timeouts
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
 from live.messages.from_sources import Score
-from live.service.engine_service import patience_of
 from live.settings import EngineConfig
 from tests.engine.conftest import BRIEF, START, scripted
 from tests.engine.machines import ROOT, dies
@@ -287,7 +287,7 @@ async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
     assert "no UCI engine" not in said
     assert "Give it longer with [engine] start_s, or name another with --engine PATH" in said
     config = EngineConfig(start_s=90.0)
-    assert patience_of(config).handshake_s == 90.0
+    assert build_timeouts(config).handshake_s == 90.0
 
 
 async def test_its_working_directory_is_its_own_folder_behind_all_links(tmp_path: Path) -> None:

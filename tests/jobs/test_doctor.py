@@ -9,6 +9,7 @@ import pytest
 from live.commands.read_settings import read_settings
 from live.engine.engine_process import measure_speed
 from live.errors import ConfigError
+from live.event.choose_measure import explain_no_screening, load_figure_models
 from live.jobs import doctor
 from live.jobs.doctor import (
     _describe_delay,
@@ -19,7 +20,6 @@ from live.jobs.doctor import (
     probe_feeds,
 )
 from live.ratings.agreement import load_choice_model
-from live.service.engine_service import figure_models, why_not_screened
 from live.settings import Config, FeedsConfig, JournalConfig
 from tests.sources.fakes import DATA
 
@@ -57,14 +57,14 @@ def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> 
 def test_it_says_before_the_round_that_agreement_is_not_screened_and_why() -> None:
     known = load_choice_model("classical")
     assert check_screening(known.engine, known.limit).state == "ok"
-    assert not why_not_screened(known.engine, known.limit)
+    assert not explain_no_screening(known.engine, known.limit)
     for engine, limit in (("Stockfish 15.1", known.limit), (known.engine, "depth 20")):
         finding = check_screening(engine, limit)
         assert (finding.subject, finding.state) == ("agreement", "note")
         assert finding.text.startswith("off: ") and f"{engine}, {limit}" in finding.text
         assert finding.text.endswith("--engine embedded --nodes 100000")
         # As the figures are made.
-        assert figure_models(engine, limit)[1] is None
+        assert load_figure_models(engine, limit)[1] is None
 
 
 async def test_it_refuses_what_the_start_would_refuse(

@@ -11,6 +11,7 @@ import chess
 import pytest
 from msgspec.structs import replace
 
+from live.engine.engine_settings import build_limit
 from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
 from live.event.rate_game import COLORS
 from live.jobs.analyze_games import read_pgn
@@ -21,7 +22,6 @@ from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Pl
 from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
 from live.server.analysis import Analysis, build_analysis, to_json
-from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
 from tests.event.arithmetic import answer, line
 from tests.ratings import second_implementation as second
@@ -53,7 +53,7 @@ def reply(service: AnsweredEvent) -> None:
     """The engine answers, and the journal has it, as in a service."""
     search, request_id = service.asked.popleft()
     found = service.engine(search)
-    key = SearchKeys(engine_limit(service.config.engine)).build_key(search)
+    key = SearchKeys(build_limit(service.config.engine)).build_key(search)
     assert isinstance(key, SearchKey)
     service.journal.journal.store_result(str(ARITHMETIC), key, found)
     service.state.apply_result(request_id, found)

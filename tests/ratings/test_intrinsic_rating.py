@@ -28,6 +28,7 @@ from live.ratings.intrinsic_rating import (
     compute_probabilities,
     estimate_rating,
     explain_left_out,
+    predict_choices,
     project_choices,
     scale_delta,
 )
@@ -274,3 +275,12 @@ def test_projections_agree_with_listing_every_outcome() -> None:
         assert figure.z == pytest.approx(sign * (figure.actual - figure.projected) / figure.sd)
     assert found.matches.actual == 1
     assert found.difference.actual == pytest.approx((0.05 + 1.1) / 3)
+
+
+def test_the_stronger_player_is_expected_to_find_the_better_move() -> None:
+    behind = [0, 20, 60]
+    strong = predict_choices(2700, behind)
+    weak = predict_choices(1600, behind)
+    unknown = predict_choices(None, behind)
+    assert strong[0] > unknown[0] > weak[0]
+    assert sum(strong) == pytest.approx(1)

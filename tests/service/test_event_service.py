@@ -10,6 +10,8 @@ import pytest
 from chess import STARTING_FEN as START
 
 from live.engine.engine_process import find_engine
+from live.engine.engine_settings import describe_limit
+from live.event.choose_measure import select_models
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.players import EventStandings, PlayerTotals
@@ -27,7 +29,6 @@ from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import StreamFilter
 from live.server.streams import StreamHub
 from live.server.visibility import Visibility
-from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
 from live.settings import Config, MemoryConfig
 from live.sources import demo_feed
@@ -178,11 +179,11 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
 def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
     config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
     classical = MODELS.load("classical")
-    fits = fitting("auto", classical.engine, classical.limit, "same-search")
+    fits = select_models("auto", classical.engine, classical.limit, "same-search")
     assert classical in fits.models and not fits.transferred
-    assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
-    assert limit_text(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
-    other = fitting("auto", classical.engine, limit_text(config.engine), "same-search")
+    assert describe_limit(config.engine) == "100000 nodes, 2 lines, adaptive"
+    assert describe_limit(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
+    other = select_models("auto", classical.engine, describe_limit(config.engine), "same-search")
     assert classical in other.models and other.transferred
 
 
@@ -192,8 +193,8 @@ async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
     game = headed(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
     (held,) = service.state.list_source_games()
-    assert [service.mover_elo(held.id, ply) for ply in (1, 2, 3)] == [2001, None, 2001]
-    assert service.mover_elo("unknown", 1) is None
+    assert [service.state.find_mover_elo(held.id, ply) for ply in (1, 2, 3)] == [2001, None, 2001]
+    assert service.state.find_mover_elo("unknown", 1) is None
 
 
 @pytest.mark.parametrize("newer", [None, FeedHealth("feed", "stale", "no answer for 60 s")])
