@@ -13,10 +13,10 @@ from live.commands.command_options import GONE_COMMANDS, GONE_FLAGS
 from live.commands.read_settings import build_variable, read_settings
 from live.commands.removed_settings import REMOVED_SETTINGS
 from live.errors import UnknownFeed
-from live.jobs.recorded_event import rebuild_event
 from live.journal.journal import Journal
 from live.journal.journal_file import VERSION, open_connection, read_version
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.from_sources import FeedReport
 from live.server.analysis import build_analysis
 from live.server.public_audience import PublicAudience

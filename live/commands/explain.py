@@ -9,13 +9,14 @@ from live.commands.command_options import Ended, Within
 def explain(
     journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
 ) -> Ended:
-    """Explain a published rating down to its scores: searches, gains, formulas with numbers.
+    """Explain a published rating down to its scores: searches, gains, formulas with
+    numbers.
 
     Options:
         journal: What live-rate wrote with --journal.
         game: Its id, or part of the players' names.
         ply: Half-moves from the start.
     """
-    from live.jobs.recorded_event import explain_rating
+    from live.commands.explain_rating import explain_rating
 
     return explain_rating(journal, game, ply, json=json)

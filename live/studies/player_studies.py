@@ -22,14 +22,6 @@ from live.event.comparisons import PredictorRow, Rank, TableFour, compare, rank
 from live.event.event import Event
 from live.games.game import is_played
 from live.games.player_identity import normalise_name, person_key
-from live.jobs.analyze_games import (
-    analyse_files_whole,
-    describe_walkovers,
-    print_line,
-    read_pgn,
-    write_json,
-    write_output,
-)
 from live.messages.figures import EngineInfo, GainKind, PlayerView
 from live.messages.from_sources import GameReport, Player
 from live.messages.values import Value
@@ -49,11 +41,14 @@ from live.ratings.match import (
     trace_sprt,
 )
 from live.ratings.perceived_model import MODELS
+from live.screens.command_output import print_line, write_json, write_output
 from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, titled
 from live.screens.terminal.text import interval_text, odds_text, plain
 from live.server.analysis import to_json
 from live.settings import Config
+from live.sources.pgn_file import read_pgn_file
+from live.studies.analyse_files import analyse_files_whole, describe_walkovers
 from live.studies.corpus_database import find_named
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
@@ -193,7 +188,7 @@ def compute_match(
         return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
     reports: list[GameReport] = []
     for argument in arguments:
-        reports += read_pgn(Path(argument)).games
+        reports += read_pgn_file(Path(argument)).games
     results_only = not any(map(is_played, reports))
     # One person is one name, however it is spelt.
     spelled: dict[str, str] = {}

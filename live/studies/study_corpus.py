@@ -40,16 +40,16 @@ from live.engine.search import (
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import InputError
-from live.jobs.analyze_games import (
+from live.journal.journal import Journal
+from live.messages.from_sources import MATE_CP
+from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
+from live.process.stderr_log import log_to_stderr
+from live.screens.command_output import (
     build_progress_bar,
     check_writable,
     print_line,
     write_output,
 )
-from live.journal.journal import Journal
-from live.messages.from_sources import MATE_CP
-from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
-from live.process.stderr_log import log_to_stderr
 from live.settings import Config
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,

@@ -13,9 +13,9 @@ from live.human import human_queue
 from live.human.human_queue import HumanQueue
 from live.human.network import HumanNetwork, NetworkInput
 from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
-from live.jobs.recorded_event import rebuild_event
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.figures import PlyView
 from live.settings import HumanConfig
 from live.sources import demo_feed

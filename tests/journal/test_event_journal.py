@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.games.game import Game
-from live.jobs.recorded_event import rebuild_event
 from live.journal.event_journal import journal_path
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from live.errors import InputError
 from live.games.game import Game, NewGame
-from live.jobs.analyze_games import read_pgn
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
@@ -29,6 +28,7 @@ from live.server.public_delay import find_unpublished, record_publication
 from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
+from live.sources.pgn_file import read_pgn_file
 from tests.event.arithmetic import line
 from tests.fuzz.mutation import mutated
 from tests.laws.histories import (
@@ -288,7 +288,7 @@ def test_what_was_followed_live_is_what_analyze_says_of_its_pgn(history: History
         games = [game.to_report() for game in hall.hold()]
         file = folder / "final.pgn"
         file.write_text("\n".join(map(write_pgn, games)), encoding="utf-8")
-        await analysed.take(read_pgn(file))
+        await analysed.take(read_pgn_file(file))
         analysed.reply_all()
         assert list_figures(analysed.show()[0]) == list_figures(hall.show()[0])
 
@@ -312,7 +312,7 @@ def test_a_mutated_pgn_is_read_or_refused_by_name(history: History, seed: int) -
         async with Hall(None, [EVERYTHING]).running() as hall:
             hall.act(reports[-1])
             try:
-                report = read_pgn(file)
+                report = read_pgn_file(file)
             except InputError as refused:
                 assert str(refused).startswith(str(file))
                 return

@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from live.commands.explain_rating import build_explanation
 from live.commands.read_settings import read_settings
-from live.jobs.recorded_event import build_explanation, rebuild_event
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.health import MeasuringProgress
 from live.messages.to_clients import Change, EngineMessage, HealthMessage
 from live.server.analysis import build_analysis

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from live.commands.analyze_games import analyze
 from live.commands.read_settings import read_settings
 from live.errors import InputError
-from live.jobs.analyze_games import analyze, read_pgn, rehearse
 
 DATA = Path(__file__).parent.parent / "data"
 #: Long enough that its moves prove which game it is.
@@ -101,18 +101,6 @@ async def test_a_game_that_stands_twice_counts_once_in_its_players_pool(
     assert f"{pgn}: games that stand in it twice, counted once: 1" in caplog.text
 
 
-def test_what_was_guessed_of_a_file_is_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    pgn = tmp_path / "turkish.pgn"
-    text = '[White "Çağlar Şahin"]\n[Black "B"]\n\n1. e4 {[%eval 31,20]} e5 {[%eval 28,21]} *'
-    pgn.write_bytes(text.encode("cp1254"))
-    (game,) = read_pgn(pgn).games
-    assert game.headers.white.name == "Çağlar Şahin"
-    assert f"{pgn}: charset guessed: cp1254" in caplog.text
-    assert f"{pgn}: evaluations read as centipawns in 1 game" in caplog.text
-
-
 async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,8 +113,3 @@ async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
     said = "".join(capsys.readouterr().out.split())  # a long path is wrapped anywhere
     assert f"one game, from {one} and {two}".replace(" ", "") in said
     assert "these contradict each other: 11. c4".replace(" ", "") in said
-
-
-async def test_a_round_that_is_not_there_is_not_rehearsed() -> None:
-    with pytest.raises(InputError, match="has no round 7"):
-        await rehearse(DATA / "four-boards.pgn", "lichess", round_name="7")

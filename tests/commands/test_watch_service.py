@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 from websockets.asyncio.client import connect
 
-from live.errors import ConfigError, Refused
-from live.jobs import watch_service
-from live.jobs.watch_service import (
+from live.commands import watch_service
+from live.commands.service_connection import (
     ServiceConnection,
-    ServiceWatch,
     derive_pages_url,
     parse_service_url,
 )
+from live.commands.watch_service import ServiceWatch
+from live.errors import ConfigError, Refused
 from live.messages.from_clients import DeskCommand
 from live.messages.to_clients import HelloMessage
 from live.process.clock import LoopClock

@@ -13,19 +13,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from live.commands.explain_rating import build_explanation, explain_rating, find_game
 from live.commands.read_settings import read_settings
+from live.commands.report_event import parse_moment_ms, report_event
 from live.errors import InputError
 from live.games.game import NewGame
-from live.jobs.recorded_event import (
-    build_explanation,
-    explain_rating,
-    find_game,
-    parse_moment_ms,
-    rebuild_event,
-    report_event,
-)
 from live.journal.journal_reader import JournalReader
 from live.journal.rating_explanation import Explanation, describe_explanation
+from live.journal.recorded_event import RecordedEvent, rebuild_event
 from live.messages.figures import CurvePoint, GameDetail
 from live.messages.from_clients import DeskCommand
 from live.messages.from_sources import FeedReport, GameReport, Player
@@ -63,7 +58,7 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
     return whole_of(service)
 
 
-def whole_of(service: EventService) -> Analysis:
+def whole_of(service: EventService | RecordedEvent) -> Analysis:
     return build_analysis(service.state, service.state.rate_by_methods())
 
 
@@ -132,13 +127,13 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         over = replace(two, result="1-0")
         await told(service, one, over, headed(three, black=unrated))
     with JournalReader.open(path) as reader:
-        service = rebuild_event(reader, path)
-        for detail in build_analysis(service.state).games:
+        event = rebuild_event(reader, path)
+        for detail in build_analysis(event.state).games:
             for ply in range(1, 25):
                 (point,) = (
                     each for each in (*detail.curves.white, *detail.curves.black) if each.ply == ply
                 )
-                found = build_explanation(service, detail, ply)
+                found = build_explanation(event, detail, ply)
                 lines = list(describe_explanation(found))
                 assert_explained(lines, detail, point)
                 assert found.gains_cp[-1] == found.published.gain_cp == point.gain_cp
@@ -151,7 +146,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         assert explain_rating(path, detail.id, ply, json=str(target)) == 0
         assert msgspec.json.decode(target.read_bytes(), type=Explanation) == found
         with pytest.raises(InputError, match="plies 1 to 24"):
-            build_explanation(service, detail, 25)
+            build_explanation(event, detail, 25)
 
 
 def test_a_game_is_found_by_its_id_or_by_names() -> None:

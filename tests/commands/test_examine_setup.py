@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from live.commands.read_settings import read_settings
-from live.engine.engine_process import measure_speed
-from live.errors import ConfigError
-from live.event.choose_measure import explain_no_screening, load_figure_models
-from live.jobs import doctor
-from live.jobs.doctor import (
+from live.commands import examine_setup as doctor
+from live.commands.examine_setup import (
     _describe_delay,
     check_journal,
     check_screening,
     check_speed,
     examine_setup,
-    probe_feeds,
 )
+from live.commands.probe_feeds import probe_feeds
+from live.commands.read_settings import read_settings
+from live.engine.engine_process import measure_speed
+from live.errors import ConfigError
+from live.event.choose_measure import explain_no_screening, load_figure_models
 from live.ratings.agreement import load_choice_model
 from live.settings import Config, FeedsConfig, JournalConfig
 from tests.sources.fakes import DATA

@@ -11,18 +11,19 @@ import chess
 import pytest
 from msgspec.structs import replace
 
+from live.commands.explain_rating import build_explanation
 from live.engine.engine_settings import build_limit
 from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
 from live.event.rate_game import COLORS
-from live.jobs.analyze_games import read_pgn
-from live.jobs.recorded_event import build_explanation, rebuild_event
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player, Result
 from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.service.event_service import EventService
+from live.sources.pgn_file import read_pgn_file
 from tests.event.arithmetic import answer, line
 from tests.ratings import second_implementation as second
 from tests.ratings.test_perceived_rating import as_move, close
@@ -198,6 +199,6 @@ async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> N
         assert not again.asked
         assert figures(confirmed(build_analysis(again.state))) == figures(live)
     fresh = AnsweredEvent(engine=engine)
-    await fresh.take(read_pgn(tmp_path / "final.pgn"))
+    await fresh.take(read_pgn_file(tmp_path / "final.pgn"))
     fresh.answer_all()
     assert figures(build_analysis(fresh.state)) == figures(live)

@@ -1,6 +1,5 @@
-"""``live-rate doctor`` checks everything that a round needs before the round, with the
-functions that the service starts with. ``live-rate feeds`` checks whether sources
-answer.
+"""``live-rate doctor``: checks everything that a round needs before the round, with the
+functions that the service starts with.
 """
 
 import asyncio
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -34,7 +32,6 @@ from live.event.choose_measure import (
 )
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
-from live.jobs.analyze_games import write_json
 from live.journal.event_journal import journal_path
 from live.journal.journal_file import explain_refusal
 from live.journal.measured_engines import read_measured_engine
@@ -45,7 +42,7 @@ from live.server.public_audience import PublicAudience
 from live.service.event_service import EventService
 from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
-from live.sources.open_feed import ProbedSource, probe_sources
+from live.sources.open_feed import probe_sources
 from live.watch.finding import count_things
 
 #: How long a source or broker has to answer, seconds.
@@ -219,10 +216,8 @@ def check_speed(
         1000 * max(knodes_per_s, 1e-3)
     )
     every_s = 2 * boards * search_s / (config.engines or count_processors())
-    text = (
-        f"{count_things(boards, 'board')}: keeps up while each has a move every"
-        f" {every_s:.3g} s"
-    )
+    number = count_things(boards, "board")
+    text = f"{number}: keeps up while each has a move every {every_s:.3g} s"
     if every_s <= HURRIED_S:
         return DoctorFinding("speed", "ok", f"{text}, time trouble included")
     more = "fewer boards, more engines or fewer nodes"
@@ -294,46 +289,3 @@ def check_journal(
     if refused := explain_refusal(path):
         return DoctorFinding("journal", "problem", f"{said}: {refused}")
     return DoctorFinding("journal", "ok", f"{said} can be written")
-
-
-async def probe_feeds(
-    config: Config, specs: Sequence[str], *, json: bool, within_s: float
-) -> int:
-    """Run ``live-rate feeds``; return 0 if every source answers, else 1."""
-    findings = await probe_sources(specs, config.feeds, within_s=within_s)
-    if json:
-        write_json("-", findings)
-    else:
-        console = Console()
-        for finding in findings:
-            _print_source(finding, console)
-    return 0 if all(finding.answers for finding in findings) else 1
-
-
-def _print_source(finding: ProbedSource, console: Console) -> None:
-    mark, style = ("●", "green") if finding.answers else ("✗", "red")
-    line = Text.assemble(
-        (f"{mark} ", style),
-        (plain(finding.feed, 200), "bold"),
-        f"  {finding.kind or 'no source'}: ",
-        plain(finding.detail, 300),
-    )
-    console.print(line, soft_wrap=True)
-    if not finding.games:
-        return
-    table = Table(*_HEADS, box=box.SIMPLE_HEAD, pad_edge=False)
-    for game in finding.games:
-        said = (
-            game.round,
-            game.board or "",
-            game.white,
-            game.black,
-            game.plies,
-            game.last_move,
-        )
-        cells = (*said, game.problem or game.result)
-        table.add_row(*(Text(plain(str(each), 40)) for each in cells))
-    console.print(table)
-
-
-_HEADS = ("Round", "Bd", "White", "Black", "Plies", "Last", "Result")
