@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from live.commands.command_options import GONE_COMMANDS, GONE_FLAGS
 from live.commands.read_settings import build_variable, read_settings
+from live.commands.removed_commands import REMOVED_COMMANDS, REMOVED_FLAGS
 from live.commands.removed_settings import REMOVED_SETTINGS
 from live.errors import UnknownFeed
 from live.journal.journal import Journal
@@ -124,13 +124,13 @@ def test_it_is_on_the_screen_before_anything_else(tmp_path: Path) -> None:
     assert len(warnings) == len({gone.instead for gone in REMOVED_SETTINGS.values()})
 
 
-@pytest.mark.parametrize("command", GONE_COMMANDS)
+@pytest.mark.parametrize("command", REMOVED_COMMANDS)
 @pytest.mark.parametrize("given", [[], ["event.sqlite", "--speed", "2"], ["--help"]])
 def test_a_command_that_is_gone_says_what_takes_its_place(command: str, given: list[str]) -> None:
     done = live_rate(command, *given)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
-    assert line == f"live-rate: {command}: is gone since 0.4. {GONE_COMMANDS[command]}"
+    assert line == f"live-rate: {command}: is gone since 0.4. {REMOVED_COMMANDS[command]}"
     assert f" {command} " not in live_rate("--help").stdout
 
 
@@ -143,14 +143,14 @@ def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("command", "flag"), [(of, flag) for of, flags in GONE_FLAGS.items() for flag in flags]
+    ("command", "flag"), [(of, flag) for of, flags in REMOVED_FLAGS.items() for flag in flags]
 )
 def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) -> None:
     given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[command]
     done = live_rate(*given, f"--{flag}")
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
-    assert line == f"live-rate: --{flag}: is gone since 0.4. {GONE_FLAGS[command][flag]}"
+    assert line == f"live-rate: --{flag}: is gone since 0.4. {REMOVED_FLAGS[command][flag]}"
     assert f"--{flag}" not in live_rate(*given[:-1], "--help").stdout
 
 

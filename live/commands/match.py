@@ -17,7 +17,8 @@ def match(
     normalized: bool = False,
     json: str | None = None,
 ) -> Ended:
-    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine.
+    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no
+    engine.
 
     Options:
         results: [WINS DRAWS LOSSES | PGN...] Three counts, or the games of a match.
@@ -34,7 +35,9 @@ def match(
     from live.studies.player_studies import assess_match as match_results
 
     try:
-        scale: Literal["normalized", "logistic"] = "normalized" if normalized else "logistic"
+        scale: Literal["normalized", "logistic"] = (
+            "normalized" if normalized else "logistic"
+        )
         bounds = elo0 is not None and elo1 is not None
         test = Sprt(elo0 or 0, elo1 or 0, alpha, beta, scale) if bounds else None
     except ValueError as error:

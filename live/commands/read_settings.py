@@ -105,7 +105,10 @@ def _read_file(path: Path) -> dict[str, object]:
         remedy = "Text needs quotes, true and false none"
         raise ConfigError(str(path), problem, remedy) from None
     known = drop_removed_settings(str(path), dict(flatten(tree)))
-    layer = {key: convert_setting(f"{path}: {key}", key, value) for key, value in known.items()}
+    layer = {
+        key: convert_setting(f"{path}: {key}", key, value)
+        for key, value in known.items()
+    }
     # The repository's config.toml holds every key, so its default of nodes must give
     # way when somebody sets a depth or a time in it.
     is_default = layer.get("engine.nodes") == EngineConfig().nodes
@@ -131,7 +134,9 @@ def read_environment(env: Mapping[str, str]) -> dict[str, object]:
         given[keys[name]] = text
     layer = drop_removed_settings("environment", given, build_variable)
     return {
-        key: convert_setting(f"environment: {build_variable(key)}", key, text, text=True)
+        key: convert_setting(
+            f"environment: {build_variable(key)}", key, text, text=True
+        )
         for key, text in layer.items()
     }
 
@@ -160,11 +165,13 @@ def _check_engine(engine: EngineConfig) -> None:
         raise ConfigError(
             "engine.adaptive",
             "a search to a depth cannot end before it",
-            "Set engine.nodes or engine.movetime_ms instead of engine.depth, or adaptive to false",
+            "Set engine.nodes or engine.movetime_ms instead of engine.depth, or"
+            " adaptive to false",
         )
     if engine.reproducible and engine.threads > 1:
         raise ConfigError(
             "engine.threads",
             "several threads never give the same score twice",
-            "Set engine.threads to 1 (and engine.engines higher), or engine.reproducible to false",
+            "Set engine.threads to 1 (and engine.engines higher), or"
+            " engine.reproducible to false",
         )

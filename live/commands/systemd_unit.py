@@ -11,7 +11,8 @@ from live.errors import ConfigError
 
 
 def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
-    """Print a systemd unit that runs live-rate as a service, locked up as far as it goes.
+    """Print a systemd unit that runs live-rate as a service, locked up as far as it
+    goes.
 
     Options:
         feed: [URL] What to follow; may be repeated.
@@ -29,13 +30,17 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
 
     # The one that prints this: another may be on the PATH, or none.
     own = os.path.abspath(sys.argv[0])
-    if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(own, os.X_OK):
+    if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(
+        own, os.X_OK
+    ):
         own = shutil.which("live-rate") or "/usr/local/bin/live-rate"
     command = [own, "--headless"]
     if config is not None:
         command += ["--config", str(config.resolve())]
     if not feed:
-        raise ConfigError("--feed", "is not given", "Say what the service is to follow: --feed URL")
+        raise ConfigError(
+            "--feed", "is not given", "Say what the service is to follow: --feed URL"
+        )
     for each in feed:
         # A mistake shows here, and not when the machine starts.
         source = recognise_source(each)

@@ -19,7 +19,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from live.catalogue import standings
 from live.games.player_identity import fold_name
 from live.games.rounds import normalise_round
-from live.manual.pages import frame
+from live.manual.page_html import render_page
 from live.messages.alerts import Incident
 from live.messages.figures import GameDetail, GameView, PlayerView
 from live.messages.moments import Moment
@@ -505,7 +505,7 @@ class HttpRoutes:
             for name in await on_own_thread(folder.list_files)
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
-        page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
+        page = render_page("Study", "study", "", f"{lead}<ul>{links}</ul>")
         return respond(200, _HTML, page, REVALIDATE, policy=build_policy(self.frames))
 
     @route("/study/{file}")

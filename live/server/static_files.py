@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from live.catalogue import catalogue_json
-from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
+from live.manual.page_html import render_index, render_topic
+from live.manual.pages import PICTURES, TOPICS, read_picture
 from live.messages.figures import CurvePoint, GameDetail, PlyView
 from live.server.http_values import Pairs
 from live.server.made_files import ExportedFile
@@ -162,7 +163,7 @@ def find_manual_page(path: str) -> ExportedFile | None:
         return None
     name = path.removeprefix(MANUAL)
     if name in PICTURES:
-        return ExportedFile(CONTENT_TYPES[".png"], picture(name))
+        return ExportedFile(CONTENT_TYPES[".png"], read_picture(name))
     return _render_manual(name) if name in ("", *TOPICS) else None
 
 
@@ -170,5 +171,5 @@ def find_manual_page(path: str) -> ExportedFile | None:
 def _render_manual(topic: str) -> ExportedFile:
     """Render a known topic: what strangers ask for must not fill the cache."""
     return ExportedFile(
-        CONTENT_TYPES[".html"], topic_html(topic) if topic else index_html()
+        CONTENT_TYPES[".html"], render_topic(topic) if topic else render_index()
     )

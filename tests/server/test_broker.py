@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from live import __version__ as VERSION
 from live.errors import ConfigError
-from live.manual.pages import manual_page
+from live.manual.pages import read_page
 from live.messages.health import FeedHealth
 from live.messages.to_clients import GoneMessage
 from live.server import broker as broker_publisher
@@ -185,7 +185,7 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
     """Its settings as they are printed, but for ports, prefix and the place of the list."""
-    text = manual_page("programs").text
+    text = read_page("programs").text
     settings, rights = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("conf", "acl"))
     acl = tmp_path / "viewers.acl"
     acl.write_text(rights.replace("live-rate", "test/rate"), encoding="utf-8")
