@@ -54,7 +54,7 @@ from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_service import EventService
 from live.service.program_output import OutputMode, choose_display
-from live.service.settings_reload import (
+from live.settings_reload import (
     DELAY_KEYS,
     PORT_KEYS,
     SOURCE_KEYS,

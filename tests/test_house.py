@@ -41,7 +41,7 @@ ROOTS: dict[str, set[str]] = {
 #: The command line: imports what it needs only when it knows what it has to do.
 COMMANDS = {"cli", "commands"}
 #: What wires rooms together: no room may import it. Each part may import those before it.
-WIRING = ("service", "app", "studies", "cli", "commands")
+WIRING = ("settings_reload", "service", "app", "studies", "cli", "commands")
 
 PURE_ROOMS = {"games", "ratings", "event", "watch"}
 #: Of rooms with shells.

@@ -14,7 +14,9 @@ from live.commands.read_settings import read_settings
 from live.errors import ConfigError
 from live.server.server import Publisher
 from live.service.event_service import EventService
-from live.service.settings_reload import (
+from live.setting_keys import SETTINGS, convert_setting, flatten, nest
+from live.settings import Config, ServerConfig
+from live.settings_reload import (
     DELAY_KEYS,
     PORT_KEYS,
     SOURCE_KEYS,
@@ -22,8 +24,6 @@ from live.service.settings_reload import (
     Reloaded,
     SettingsReloader,
 )
-from live.setting_keys import SETTINGS, convert_setting, flatten, nest
-from live.settings import Config, ServerConfig
 from live.sources.source_runner import SourceRunner
 from tests.server.serving import left_in
 from tests.server.world import World
