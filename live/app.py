@@ -54,6 +54,7 @@ from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_service import EventService
 from live.service.program_output import OutputMode, choose_display
+from live.settings import Config, StudyConfig
 from live.settings_reload import (
     DELAY_KEYS,
     PORT_KEYS,
@@ -61,7 +62,6 @@ from live.settings_reload import (
     ReloadablePart,
     SettingsReloader,
 )
-from live.settings import Config, StudyConfig
 from live.sources.source_runner import SourceRunner
 
 log = logging.getLogger(__name__)
@@ -115,8 +115,8 @@ async def follow(
         _publishing_to_broker(config, service, publisher.public, supervisor),
         manager.running(),
     ):
-        service.listen(publisher.publish)
-        service.listen(manager.publish)
+        service.bus.subscribe(publisher.publish)
+        service.bus.subscribe(manager.publish)
         public = publisher.public
         parts = build_outlets(config, service, public)
         screen = OutputMode(display, service, public, publisher.url, Console(), stop)
@@ -268,7 +268,7 @@ def build_outlets(config: Config, service: EventService, public: PublicAudience)
             director.choice.set_known(public.games(), public.moments())
 
         begin_director()
-        public.listen(service.guarded(director.publish), begin_director)
+        public.listen(service.bus.guard(director.publish), begin_director)
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
@@ -282,7 +282,7 @@ def build_outlets(config: Config, service: EventService, public: PublicAudience)
 
             begin_people()
             notifier = Notifier(people, "notify.urls_file", notify.urls_file, report=service.health)
-            public.listen(service.guarded(notifier.publish), begin_people)
+            public.listen(service.bus.guard(notifier.publish), begin_people)
             parts[NOTIFICATIONS] = notifier.run
         if notify.arbiters_file:
             part = ARBITERS_NOTIFICATIONS
@@ -295,7 +295,7 @@ def build_outlets(config: Config, service: EventService, public: PublicAudience)
                 part=part,
                 report=service.health,
             )
-            service.listen(service.guarded(notifier.publish))
+            service.bus.subscribe(service.bus.guard(notifier.publish))
             parts[part] = notifier.run
     return parts
 
@@ -329,6 +329,6 @@ async def _publishing_to_broker(
         report=service.health,
         stream=stream if config.mqtt.site else None,
     )
-    public.listen(service.guarded(broker.publish), broker.reset)
+    public.listen(service.bus.guard(broker.publish), broker.reset)
     async with run_in_background(supervisor.keep("broker", broker.run), "broker"):
         yield

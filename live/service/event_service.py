@@ -24,6 +24,7 @@ from live.engine.search import Search, SearchFailure, SearchProgress, SearchResu
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
 from live.errors import FeedError
+from live.event.bus import Bus
 from live.event.choose_measure import (
     advise_on_models,
     build_engine_info,
@@ -46,11 +47,11 @@ from live.messages.alerts import Alert
 from live.messages.figures import PlyView
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth, MeasuringProgress, part_health
-from live.messages.to_clients import Change, ChangeListener
+from live.messages.to_clients import Change
 from live.messages.values import FeedName, GameId
 from live.process.loop_slices import LoopSlices
 from live.process.memory import release_free_memory
-from live.process.supervision import FaultLog, explain_end
+from live.process.supervision import explain_end
 from live.ratings.engine_scale import (
     MeasuredEngine,
     ScoredReference,
@@ -103,8 +104,7 @@ class EventService:
             self._human = HumanQueue(config.human, self.journal.journal, self._answered)
         # None while another's scores are shown, or before they run.
         self._engines: Engines | None = None
-        self._listeners: list[ChangeListener] = []
-        self._faults = FaultLog("a listener could not take in a change")
+        self.bus = Bus()
         self.public: PublicAudience | None = None
         """The public, which may be shown less than the arbiters, or later."""
         self.arbiter = AlertService(
@@ -115,7 +115,8 @@ class EventService:
             should_log=lambda: self.public is None or not self.public.is_withholding,
         )
         self.story = StoryService(
-            self._tell,
+            # Moments are found anew, so they are not kept.
+            self.bus.publish,
             lambda game: self.state.game(game),
             alerts=self.alerts,
             journal=self.journal.journal,
@@ -241,19 +242,6 @@ class EventService:
         )
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
 
-    def listen(self, listener: ChangeListener) -> None:
-        """``listener`` gets every change from now on, in order, and must not wait; it is
-        :meth:`guarded`.
-        """
-        self._listeners.append(self.guarded(listener))
-
-    def guarded(self, listener: ChangeListener) -> ChangeListener:
-        """A listener that may fail and costs the others nothing.
-
-        Loss policy: what it fails on is lost to it alone, and health says so.
-        """
-        return self._faults.guarded()(listener)
-
     def alerts(self) -> Sequence[Alert]:
         """The alerts that stand now."""
         return self.arbiter.alerts()
@@ -272,12 +260,7 @@ class EventService:
         changes = list(changes)
         self.story.published(changes)
         self.journal.mark_changed(changes)
-        self._tell(changes)
-
-    def _tell(self, changes: Iterable[Change]) -> None:
-        """Give changes to every listener; moments are found anew and not kept."""
-        for listener in self._listeners:
-            listener(changes)
+        self.bus.publish(changes)
 
     # --- searches that the state asks for ---------------------------------------------------------
 
@@ -485,7 +468,7 @@ class EventService:
     def report_engines(self) -> None:
         """Engine figures as of now, and what was not taken in."""
         # Without their number: what is said of them may be missed again.
-        if self._faults.count:
+        if self.bus.missed:
             why = "some were missed by a fault of ours: the log says where; start it again"
             self.state.update_feed_health(part_health("changes", "failed", why))
         health = self.engines.report_health()

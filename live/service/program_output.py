@@ -172,7 +172,7 @@ class OutputMode:
                     printer.begin(snapshot(self.public, seen))
 
                 begin_json()
-                self.public.listen(service.guarded(printer.show), begin_json)
+                self.public.listen(service.bus.guard(printer.show), begin_json)
             case "lines":
                 say = _build_line_writer(lambda: self.console.file)
                 say(f"live-rate is serving {self.address}")
@@ -186,7 +186,7 @@ class OutputMode:
 
                 begin_lines()
                 self.public.listen(
-                    service.guarded(lambda changes: self._lines(changes)),
+                    service.bus.guard(lambda changes: self._lines(changes)),
                     begin_lines,
                     knows_sources=True,
                 )
@@ -201,7 +201,7 @@ class OutputMode:
         public = self.public
         arbiter = service.arbiter
         changes = RecentChanges(time.monotonic)
-        service.listen(changes.note)
+        service.bus.subscribe(changes.note)
         # Clocks have run on while the service was away.
         last_ms = service.journal.journal.read_last_change_times()
         now_ms = 1000 * time.time()

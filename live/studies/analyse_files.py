@@ -177,5 +177,5 @@ def _show_progress(service: EventService) -> Iterator[None]:
             bar.update(task, description=words, completed=scored, total=played)
 
         if console.is_terminal:
-            service.listen(show)
+            service.bus.subscribe(show)
         yield

@@ -74,7 +74,7 @@ async def replay(
     service = EventService(config, human=human)
     watch = Stopwatch(service)
     async with service.with_engine():
-        service.listen(watch.tell)
+        service.bus.subscribe(watch.tell)
         keep = asyncio.create_task(service.keep())
         began = time.perf_counter()
         for moment in plan_timeline(games, speed=speed):

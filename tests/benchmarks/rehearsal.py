@@ -103,7 +103,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     # would differ.
     limits = ClientLimits(handshakes_burst=1e6, silent_after_s=1e6, heartbeat_s=1e6)
     async with Publisher(ServerConfig(port=0), service.state, limits=limits) as publisher:
-        service.listen(publisher.publish)
+        service.bus.subscribe(publisher.publish)
         for moment in before.values():
             await service.take(FeedReport("rehearsal", (moment.report,)))
         await service.settled()

@@ -115,7 +115,7 @@ class Venue:
 
     def __init__(self, hall: Hall) -> None:
         public = PublicAudience(hall.state, hide_scores=True, pseudonyms=NAMES, clock=Clock())
-        hall.listen(public.publish)
+        hall.bus.subscribe(public.publish)
         self.streams = Streams(public, [public_filter(hide_scores=True)])
         public.listen(self.streams.hub.publish, self.streams.hub.reset)
         self._broker = RetainedMessages(public, "p", public_filter(hide_scores=True))
@@ -159,7 +159,7 @@ class Public:
         self.audience = PublicAudience(
             hall.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=self._clock
         )
-        hall.listen(self.audience.publish)
+        hall.bus.subscribe(self.audience.publish)
         self.streams = Streams(self.audience, FILTERS[:5])
         self.audience.listen(self.streams.hub.publish, self.streams.hub.reset)
 
@@ -369,13 +369,13 @@ class Start:
                 pseudonyms=NAMES,
                 clock=self._clock,
             )
-            self.hall.listen(self.public.publish)
+            self.hall.bus.subscribe(self.public.publish)
             self.public.listen(partial(record_publication, self.public, journal))
-            self.hall.listen(partial(self._note, "arbiter", state))
+            self.hall.bus.subscribe(partial(self._note, "arbiter", state))
             self.public.listen(partial(self._note, "public", self.public))
             self.followers = [Streams(state, [ALL]), Streams(self.public, [EVERYTHING])]
             for listen, streams in zip(
-                (self.hall.listen, self.public.listen), self.followers, strict=True
+                (self.hall.bus.subscribe, self.public.listen), self.followers, strict=True
             ):
                 listen(streams.hub.publish)
             yield self

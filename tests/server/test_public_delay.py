@@ -245,7 +245,7 @@ async def drill(
         site=StaticSite(Path("/nowhere")),
         public=public,
     )
-    service.listen(publisher.publish)
+    service.bus.subscribe(publisher.publish)
     timed: list[tuple[float, str, bytes]] = []
     async with publisher:
         stranger = Stranger(publisher, hide_scores)

@@ -99,7 +99,7 @@ def test_a_mute_of_no_board_mutes_nothing() -> None:
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     service = unscored()
     heard: list[Change] = []
-    service.listen(heard.extend)
+    service.bus.subscribe(heard.extend)
     players = Headers(Player("White"), Player("Black"), board=7)
     game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
     await service.take(FeedReport("hall", (game,)))
@@ -322,7 +322,7 @@ class Hall(AnsweredEvent):
         self.journal.journal._steady_ms = None
         self.raised: list[Alert] = []
         self.sent: list[Moment] = []
-        self.listen(self._hear)
+        self.bus.subscribe(self._hear)
 
     def _hear(self, changes: Iterable[Change]) -> None:
         for each in changes:

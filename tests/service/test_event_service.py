@@ -90,8 +90,8 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
 
     taken = list[Change]()
     async with opened(settings()) as service:
-        service.listen(fails)
-        service.listen(taken.extend)
+        service.bus.subscribe(fails)
+        service.bus.subscribe(taken.extend)
         await told(service, upto(demo_feed.read_demo_games()[0], 2))
         assert MoveMessage in map(type, taken)
         taken.clear()

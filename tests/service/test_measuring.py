@@ -62,7 +62,7 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
     told: list[Change] = []
     service = EventService(config)
     async with service.with_engine(live=False):
-        service.listen(told.extend)
+        service.bus.subscribe(told.extend)
         game = msgspec.structs.replace(
             demo_feed.read_demo_games()[0], moves=demo_feed.read_demo_games()[0].moves[:20]
         )

@@ -55,7 +55,7 @@ class Followed:
         self.following = following
         self.service = service
         self.healths: list[FeedHealth] = []
-        service.listen(self._hear)
+        service.bus.subscribe(self._hear)
 
     def _hear(self, changes: object) -> None:
         told: Sequence[Change] = list(changes)  # type: ignore[call-overload]
