@@ -38,6 +38,8 @@ from live.process.sd_notify import ServiceManager
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
 from live.process.stderr_log import log_to_stderr, set_log_level
 from live.process.supervision import Supervisor, run_in_background
+from live.screens.display import choose_display
+from live.screens.output_mode import OutputMode
 from live.server.authentication import public_filter
 from live.server.listening import check_exposure
 from live.server.public_audience import PublicAudience
@@ -53,7 +55,6 @@ from live.server.public_delay import (
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.service.event_service import EventService
-from live.service.program_output import OutputMode, choose_display
 from live.settings import Config, StudyConfig
 from live.settings_reload import (
     DELAY_KEYS,
@@ -119,7 +120,19 @@ async def follow(
         service.bus.subscribe(manager.publish)
         public = publisher.public
         parts = build_outlets(config, service, public)
-        screen = OutputMode(display, service, public, publisher.url, Console(), stop)
+        screen = OutputMode(
+            display,
+            service.state,
+            service.bus,
+            service.arbiter,
+            public,
+            journal.journal,
+            config.server.hide_scores,
+            list(filter(None, (service.models_summary, journal.summary))),
+            publisher.url,
+            Console(),
+            stop,
+        )
         parts["public"] = lambda: run_delay(public, LOOP_CLOCK)
         if display == "app":
             parts["display"] = screen.run

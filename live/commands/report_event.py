@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live.errors import InputError
-from live.journal.arbiter_notes import build_incident_log
+from live.journal.arbiter_notes import decode_notes
 from live.journal.journal_reader import JournalReader
 from live.journal.recorded_event import RecordedEvent, rebuild_event
 from live.messages.alerts import Alert, Incident
@@ -34,6 +34,7 @@ from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.settings import Config
 from live.watch.alert_kinds import find_doubted_games
+from live.watch.arbiter_notes import build_incident_log
 from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards
 
 
@@ -92,7 +93,8 @@ def report_event(
         in_doubt = find_doubted_games(state.alerts())
         whole = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
-        log = build_incident_log(reader.read_notes(to_ms)).incidents() if alerts else []
+        notes = reader.read_notes(to_ms) if alerts else []
+        log = build_incident_log(decode_notes(notes)).incidents()
     boards = {game.id: board_words(game) for game in whole.games}
     incidents = tuple(with_boards(log, boards))
     if json is not None:

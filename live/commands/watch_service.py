@@ -22,16 +22,12 @@ from live.messages.to_clients import (
 )
 from live.process.signals import stop_on_signals
 from live.screens.command_output import print_line
+from live.screens.display import Display, choose_display, run_terminal
+from live.screens.printed_changes import build_line_printer
 from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.terminal.text import WITHHELD, is_withheld
 from live.screens.terminal.view_context import RecentChanges, ViewContext
 from live.server.wire import API_PATH
-from live.service.program_output import (
-    Display,
-    build_line_printer,
-    choose_display,
-    run_terminal,
-)
 
 #: How often the incident log is asked for, seconds; mostly it has not changed.
 LOG_S = 2.0

@@ -39,16 +39,17 @@ from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.human_queue import HumanQueue
 from live.human.question import HumanAnswer, HumanRequest
-from live.journal.arbiter_notes import BoardRuling, reapply_rulings, write_note
+from live.journal.arbiter_notes import JournalWatchStore, reapply_rulings
 from live.journal.event_journal import EventJournal, Known
 from live.journal.journal_reader import Memory
 from live.journal.measured_engines import keep_measured_engine, read_measured_engine
+from live.journal.memories import build_memory
 from live.messages.alerts import Alert
 from live.messages.figures import PlyView
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth, MeasuringProgress, part_health
 from live.messages.to_clients import Change
-from live.messages.values import FeedName, GameId
+from live.messages.values import FeedName
 from live.process.loop_slices import LoopSlices
 from live.process.memory import release_free_memory
 from live.process.supervision import explain_end
@@ -61,13 +62,12 @@ from live.ratings.engine_scale import (
 from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.perceived_model import Models
 from live.server.public_audience import PublicAudience
-from live.service.alert_service import AlertService
-from live.service.story_service import StoryService
 from live.settings import Config
 from live.sources.feed import Feed, describe_failure
 from live.user_files import in_print
+from live.watch.arbiter_desk import ArbiterDesk
 from live.watch.finding import count_things
-from live.watch.incident_log import board_words
+from live.watch.moment_watch import MomentWatch
 
 log = logging.getLogger(__name__)
 
@@ -107,19 +107,22 @@ class EventService:
         self.bus = Bus()
         self.public: PublicAudience | None = None
         """The public, which may be shown less than the arbiters, or later."""
-        self.arbiter = AlertService(
+        store = JournalWatchStore(self.journal.journal)
+        self.arbiter = ArbiterDesk(
             self.notify,
+            store,
+            time.time,
             lambda game: self.state.find_record(game),
             report=self.health,
-            journal=self.journal.journal,
             should_log=lambda: self.public is None or not self.public.is_withholding,
         )
-        self.story = StoryService(
+        self.moment_watch = MomentWatch(
             # Moments are found anew, so they are not kept.
             self.bus.publish,
+            store,
+            time.time,
             lambda game: self.state.game(game),
             alerts=self.alerts,
-            journal=self.journal.journal,
         )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
@@ -173,32 +176,13 @@ class EventService:
     ) -> None:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
         # Nobody is notified again of what is restored.
-        self.arbiter.restoring = self.story.restoring = True
+        self.arbiter.restoring = self.moment_watch.restoring = True
         await self.journal.restore(self.state, identity, known, limit, feeds, self.measured)
         reapply_rulings(self.state, self.journal.journal.read_notes())
-        self.arbiter.restoring = self.story.restoring = False
+        self.arbiter.restoring = self.moment_watch.restoring = False
         self.arbiter.resume(self.state, feeds)
         # After the alerts: they say which results are doubted.
-        self.story.resume(self.state.games())
-
-    def remove_board(self, game: GameId) -> None:
-        """The arbiter takes a board off all screens, points and reports; the log says so."""
-        view = self.state.game(game)
-        if view is not None:
-            write_note(self.journal.journal, BoardRuling(game, True))
-            self.arbiter.enter(f"Board removed: {board_words(view)}", game)
-            self.state.remove(game)
-
-    def bring_back_board(self) -> str:
-        """Undo the latest removal; returns which board it was, empty where none is removed."""
-        words = ""
-        for game in self.state.removed_ids()[-1:]:
-            write_note(self.journal.journal, BoardRuling(game, False))
-            self.state.restore_removed(game)
-            view = self.state.game(game)
-            words = board_words(view) if view is not None else game
-            self.arbiter.enter(f"Board brought back: {words}", game)
-        return words
+        self.moment_watch.resume(self.state.games())
 
     @property
     def engines(self) -> Engines:
@@ -236,7 +220,7 @@ class EventService:
             self.publish,
             self.alerts,
             self.ask,
-            self.story.moments,
+            self.moment_watch.moments,
             engine=engine,
             engine_scores=engine_scores,
         )
@@ -258,7 +242,7 @@ class EventService:
     def notify(self, changes: Iterable[Change]) -> None:
         """Give changes to the journal, to the story, and to every listener, as they are."""
         changes = list(changes)
-        self.story.published(changes)
+        self.moment_watch.follow(changes)
         self.journal.mark_changed(changes)
         self.bus.publish(changes)
 
@@ -401,7 +385,7 @@ class EventService:
             self.arbiter.record_start(self.public.delay_s if self.public else 0.0)
             self.report_engines()
             self.arbiter.tick()
-            self.story.tick()
+            self.moment_watch.tick()
             released = list(self.retention.forget_old_games(self.state.forget, time.monotonic()))
             for game in released:
                 log.info("game %s is over for long, and is let go", game.id)
@@ -410,7 +394,8 @@ class EventService:
             self.journal.look_after(self.health)
 
     def _memories(self) -> list[Memory]:
-        return [*self.arbiter.memories(), *self.story.memories()]
+        memories = [*self.arbiter.memories(), *self.moment_watch.memories()]
+        return [build_memory(*memory) for memory in memories]
 
     @property
     def models_summary(self) -> str:

@@ -371,7 +371,7 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
         await hall.take(FeedReport(FEED, games_of(10, "1-0"), complete=True))
         hall.answer_all()
         ghost = next(view.id for view in hall.state.games() if view.white.name == "Anna Adams")
-        hall.remove_board(ghost)
+        hall.arbiter.remove_board(hall.state, ghost)
         assert boards_of(hall) == ["Clara Coy"]
         assert {player.name for player in hall.state.players()} == {"Clara Coy", "Dora Dahl"}
         await hall.take(FeedReport(FEED, games_of(12, "1-0"), complete=True))  # its source goes on
@@ -387,7 +387,7 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
         assert boards_of(after) == ["Clara Coy"]
         await after.take(FeedReport(FEED, games_of(14, "1-0"), complete=True))
         assert boards_of(after) == ["Clara Coy"]
-        assert after.bring_back_board() == "Anna Adams – Boris Berg"
+        assert after.arbiter.bring_back_board(after.state) == "Anna Adams – Boris Berg"
         assert sorted(boards_of(after)) == ["Anna Adams", "Clara Coy"]
         back = after.state.game(ghost)
         assert back is not None and back.plies_played == 14
@@ -395,7 +395,7 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
             "Board removed: Anna Adams – Boris Berg",
             "Board brought back: Anna Adams – Boris Berg",
         ]
-        assert after.bring_back_board() == ""
+        assert after.arbiter.bring_back_board(after.state) == ""
         after.flush()
         third = left_behind(copy, tmp_path, "third")
 

@@ -22,6 +22,7 @@ from live.messages.figures import GameView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, MoveMessage
+from live.screens.printed_changes import JsonPrinter, build_line_printer
 from live.server.analysis import build_analysis
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
@@ -36,7 +37,6 @@ from live.server.site_stream import SiteStream
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.visibility import Visibility
-from live.service.program_output import JsonPrinter, build_line_printer
 from live.settings import ServerConfig
 from live.sources.pgn_decoder import PgnReader
 from tests.server.serving import bearer, left_in, live, token_file

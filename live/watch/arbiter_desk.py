@@ -1,5 +1,4 @@
-"""Alerts of a running service: their clock, subscribers, the incident log and the
-journal.
+"""The arbiter's desk of a running service: alerts, their clock, the incident log.
 
 Alerts are kept as they were sent, with all that arbiters did about them. What they rest
 on besides the games, as a withdrawn move or a wait, is kept with the change that caused
@@ -7,7 +6,6 @@ it; so a restart has nothing to find out again.
 """
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -15,18 +13,6 @@ from msgspec.structs import asdict, replace
 
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
-from live.journal.arbiter_notes import (
-    ArbiterEntry,
-    Heartbeat,
-    Mute,
-    ServiceGap,
-    build_incident_log,
-    decode_notes,
-    write_note,
-)
-from live.journal.journal import Journal
-from live.journal.journal_reader import Memory
-from live.journal.memories import build_memory, read_memories
 from live.messages.alerts import Alert, Incident
 from live.messages.figures import GameView
 from live.messages.from_clients import DeskCommand
@@ -43,12 +29,23 @@ from live.process.clock import ReadClock
 from live.process.supervision import FaultLog
 from live.watch.alert_desk import AlertDesk
 from live.watch.alert_kinds import NAMES
+from live.watch.arbiter_notes import (
+    ArbiterEntry,
+    BoardRuling,
+    Heartbeat,
+    Mute,
+    ServiceGap,
+    WatchMemory,
+    WatchStore,
+    build_incident_log,
+)
 from live.watch.board_memory import BoardMemory, MoveFlow
 from live.watch.finding import span
 from live.watch.incident_log import (
     ENTRY_CHARS,
     SERVICE,
     IncidentLog,
+    board_words,
     is_entered,
     log_lines,
 )
@@ -71,24 +68,26 @@ PART = "alerts"
 ENDED = "The service ended."
 
 
-class AlertService:
+class ArbiterDesk:
     """The alerts, and what arbiters do about them; subscribers are sent all of it."""
 
     def __init__(
         self,
         publish: Callable[[Sequence[Change]], None],
+        store: WatchStore,
+        clock: ReadClock,
         find_record: FindRecord = lambda game: None,
-        clock: ReadClock = time.time,
         report: HealthReport = lambda health: None,
-        journal: Journal | None = None,
         should_log: Callable[[], bool] = lambda: True,
     ) -> None:
-        """``should_log``: whether readers of the log may know of alerts at once."""
+        """``clock``: seconds since 1970 UTC. ``should_log``: whether readers of the log
+        may know of alerts at once.
+        """
         self._desk = AlertDesk(find_record)
         self._publish = publish
         self._clock = clock
         self._report = report
-        self._journal = journal or Journal()
+        self._store = store
         self._should_log = should_log
         self._faults = FaultLog("alerts are missed")
         self._log = IncidentLog()
@@ -132,13 +131,15 @@ class AlertService:
         self._ticked_s = now_s
         if not 0 <= now_s - self._noted_s < ALIVE_S:
             self._noted_s = now_s
-            write_note(self._journal, Heartbeat())
+            self._store.write_note(Heartbeat())
         with self._faults.guarded():
             self._send(self._desk.tick(now_s))
-        self._journal.keep_memories(self.memories)
+        self._store.keep_memories(self.memories)
         missed = self._faults.count
         if missed:
-            why = f"alerts were missed by a fault of ours ({missed}); the log says where"
+            why = (
+                f"alerts were missed by a fault of ours ({missed}); the log says where"
+            )
             self._report(part_health(PART, "failed", why))
 
     def alerts(self) -> Sequence[Alert]:
@@ -178,8 +179,27 @@ class AlertService:
         """Enter what an arbiter writes, with or without a board, for good."""
         self._enter(ArbiterEntry(text[:ENTRY_CHARS], game, by))
 
+    def remove_board(self, state: Event, game: GameId) -> None:
+        """Take a board off all screens, points and reports; the log says so."""
+        view = state.game(game)
+        if view is not None:
+            self._store.write_note(BoardRuling(game, True))
+            self.enter(f"Board removed: {board_words(view)}", game)
+            state.remove(game)
+
+    def bring_back_board(self, state: Event) -> str:
+        """Undo the latest removal; return which board it was, empty without one."""
+        words = ""
+        for game in state.removed_ids()[-1:]:
+            self._store.write_note(BoardRuling(game, False))
+            state.restore_removed(game)
+            view = state.game(game)
+            words = board_words(view) if view is not None else game
+            self.enter(f"Board brought back: {words}", game)
+        return words
+
     def _enter(self, entry: ArbiterEntry) -> None:
-        write_note(self._journal, entry)
+        self._store.write_note(entry)
         now_s = self._clock()
         self._log.add_entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
 
@@ -210,7 +230,7 @@ class AlertService:
             self.record(f"The clock of this machine was set back by {back}.")
         elif now_s - last_s >= STOOD_STILL_S:
             self._ticked_s = now_s
-            write_note(self._journal, ServiceGap(last_s))
+            self._store.write_note(ServiceGap(last_s))
             self._log.add_gap(last_s, now_s)
 
     def record_start(self, delay_s: float) -> None:
@@ -276,7 +296,7 @@ class AlertService:
                 self.record(f"Source {feed.feed} {state}.")
 
     def _mute(self, mute: Mute) -> None:
-        write_note(self._journal, mute)
+        self._store.write_note(mute)
         what = mute.describe()
         if what is not None:
             self._log.add_mute(what, mute.muted, self._clock(), mute.game)
@@ -284,18 +304,18 @@ class AlertService:
 
     # --- restart ---
 
-    def memories(self) -> list[Memory]:
+    def memories(self) -> list[WatchMemory]:
         """Return what to remember since the last call, beyond games and alerts."""
-        found: list[Memory] = []
+        found: list[WatchMemory] = []
         flows: dict[FeedName, MoveFlow] = {}
         for game, board in self._desk.unremembered().items():
-            found.append(build_memory(BOARD, game, board and board.memory))
+            found.append(WatchMemory(BOARD, game, board and board.memory))
             if board is not None:
                 flows[board.view.feed] = board.flow
-        found += [build_memory(SOURCE, feed, flow) for feed, flow in flows.items()]
+        found += [WatchMemory(SOURCE, feed, flow) for feed, flow in flows.items()]
         if self._unwatched_s != self._desk.unwatched_s:
             self._unwatched_s = self._desk.unwatched_s
-            found.append(build_memory(UNWATCHED, "", self._unwatched_s))
+            found.append(WatchMemory(UNWATCHED, "", self._unwatched_s))
         return found
 
     def resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
@@ -308,29 +328,27 @@ class AlertService:
             self._resume(state, feeds)
 
     def _resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
-        notes = self._journal.read_notes()
-        changed_ms = self._journal.read_last_change_times()
+        notes = self._store.read_notes()
         alerts: list[Alert] = []
-        for _, note in decode_notes(notes):
+        for _, note in notes:
             if isinstance(note, Mute):
                 self._desk.mute(**asdict(note))
             elif isinstance(note, Alert) and (note.feed is None or note.feed in feeds):
                 alerts.append(note)
-        times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
         records = list(state.list_records())
         for record in records:
             self._enter_pairing(record.view)
         memory = DeskMemory(
-            read_memories(self._journal, BOARD, BoardMemory),
-            read_memories(self._journal, SOURCE, MoveFlow),
-            read_memories(self._journal, UNWATCHED, float).get("", 0.0),
+            self._store.read_memories(BOARD, BoardMemory),
+            self._store.read_memories(SOURCE, MoveFlow),
+            self._store.read_memories(UNWATCHED, float).get("", 0.0),
         )
         self._unwatched_s = memory.unwatched_s
         now_s = self._clock()
-        self._lived_s = max(times_ms, default=0) / 1000
+        self._lived_s = self._store.read_last_alive_s()
         self._desk.restore(records, memory, alerts, self._lived_s, now_s)
         # Before anything else shows that this run lives.
-        self._journal.keep_memories(self.memories)
+        self._store.keep_memories(self.memories)
         self._log = build_incident_log(notes)
         stand = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in stand]
@@ -348,7 +366,7 @@ class AlertService:
             is_kept = self._log.is_to_be_kept(alert)
             changes = self._log.add_alert(alert, self._clock())
             if is_kept:
-                write_note(self._journal, alert)
+                self._store.write_note(alert)
             if self._should_log():
                 # A warning: at every level the log holds what arbiters see and do.
                 for line in log_lines(alert, changes):

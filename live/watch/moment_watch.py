@@ -1,11 +1,7 @@
 """Moments of a running service: when to look for them, and their memories."""
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 
-from live.journal.journal import Journal
-from live.journal.journal_reader import Memory
-from live.journal.memories import build_memory, read_memories
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail, GameView
 from live.messages.moments import Moment
@@ -14,6 +10,7 @@ from live.messages.values import GameId
 from live.process.clock import ReadClock
 from live.process.supervision import FaultLog
 from live.watch.alert_kinds import CONTRADICTIONS, find_doubted_games
+from live.watch.arbiter_notes import WatchMemory, WatchStore
 from live.watch.story_desk import GameStory, StoryDesk
 
 #: The kind of what is remembered of a game.
@@ -22,7 +19,7 @@ STORY = "story"
 LOOKS = 12
 
 
-class StoryService:
+class MomentWatch:
     """Looks for moments once a second.
 
     Moments rest on whatever sources say of games: a fault in here costs moments alone.
@@ -31,12 +28,12 @@ class StoryService:
     def __init__(
         self,
         publish: Callable[[Sequence[Change]], None],
+        store: WatchStore,
+        clock: ReadClock,
         detail_of: Callable[[GameId], GameDetail | None],
-        clock: ReadClock = time.time,
         alerts: Callable[[], Iterable[Alert]] = tuple,
-        journal: Journal | None = None,
     ) -> None:
-        """``alerts`` returns the open ones."""
+        """``clock``: seconds since 1970 UTC; ``alerts`` returns the open ones."""
 
         def is_doubted(game: GameId) -> bool:
             return game in find_doubted_games(alerts(), CONTRADICTIONS)
@@ -45,14 +42,14 @@ class StoryService:
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock
-        self._journal = journal or Journal()
+        self._store = store
         self.restoring = False
         """Whether games of an earlier run come back."""
         # Games that came back move by move: their moments may be out of date.
         self._made_anew: set[GameId] = set()
         self._faults = FaultLog("moments are missed")
 
-    def published(self, changes: Iterable[Change]) -> None:
+    def follow(self, changes: Iterable[Change]) -> None:
         """Take over changes of the state, before subscribers are sent them."""
         if self.restoring:
             for change in changes:
@@ -72,17 +69,17 @@ class StoryService:
                 if messages:
                     self._publish(messages)
         self._desk.remember_waiting()
-        self._journal.keep_memories(self.memories)
+        self._store.keep_memories(self.memories)
 
-    def memories(self) -> list[Memory]:
+    def memories(self) -> list[WatchMemory]:
         """Return what there is to remember since the last call."""
         stories = self._desk.unremembered().items()
-        return [build_memory(STORY, game, story) for game, story in stories]
+        return [WatchMemory(STORY, game, story) for game, story in stories]
 
     def resume(self, games: Iterable[GameView]) -> None:
         """Restore the moments of an earlier run, with their times; publish nothing."""
         with self._faults.guarded():
-            stories = read_memories(self._journal, STORY, GameStory)
+            stories = self._store.read_memories(STORY, GameStory)
             self._desk.restore(games, stories, self._made_anew)
         self._made_anew.clear()
 

@@ -16,8 +16,8 @@ from chess import STARTING_FEN
 from msgspec.structs import replace
 
 from live.engine.search import Search, SearchResult
-from live.journal.arbiter_notes import build_incident_log, decode_notes
-from live.journal.journal import JournalWriter
+from live.journal.arbiter_notes import JournalWatchStore, decode_notes
+from live.journal.journal import Journal, JournalWriter
 from live.journal.journal_reader import RecordedNote
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail, view_of
@@ -30,18 +30,21 @@ from live.screens.reports.report_files import format_incidents_csv as as_csv
 from live.server.filtered_reader import snapshot
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
-from live.service.alert_service import AlertService
 from live.service.event_service import EventService
-from live.service.story_service import LOOKS, StoryService
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
 from live.watch.alert_desk import AlertDesk
+from live.watch.arbiter_desk import ArbiterDesk
+from live.watch.arbiter_notes import build_incident_log
 from live.watch.board_memory import BoardMemory, Lapse
+from live.watch.moment_watch import LOOKS, MomentWatch
 from tests.event.arithmetic import answer
 from tests.games.told import headed
 from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind, unscored
 from tests.watch.games import late as game
 from tests.watch.replayed_event import four_boards
 
+#: Keeps nothing.
+STORE = JournalWatchStore(Journal())
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
 LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
 
@@ -51,8 +54,8 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
 ) -> None:
     published: list[Sequence[Change]] = []
     now_s = 1000.0
-    arbiter = AlertService(published.append, clock=lambda: now_s)
-    with caplog.at_level(logging.WARNING, "live.service.alert_service"):
+    arbiter = ArbiterDesk(published.append, STORE, lambda: now_s)
+    with caplog.at_level(logging.WARNING, "live.watch.arbiter_desk"):
         change, message = arbiter.with_alerts([FAILED])
         assert change is FAILED
         assert isinstance(message, AlertMessage)
@@ -76,7 +79,7 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
 
 
 def test_a_note_by_a_websocket_has_its_name_once_and_can_be_taken_away() -> None:
-    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0)
+    arbiter = ArbiterDesk(lambda changes: None, STORE, lambda: 1000.0)
     arbiter.with_alerts([FAILED])
     (alert,) = arbiter.alerts()
     for text, note in (
@@ -90,7 +93,7 @@ def test_a_note_by_a_websocket_has_its_name_once_and_can_be_taken_away() -> None
 
 
 def test_a_mute_of_no_board_mutes_nothing() -> None:
-    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0)
+    arbiter = ArbiterDesk(lambda changes: None, STORE, lambda: 1000.0)
     arbiter.with_alerts([FAILED])
     arbiter.command(DeskCommand("mute-board"), "Anna")
     assert not arbiter.alerts()[0].muted and len(arbiter.incidents()) == 1
@@ -282,7 +285,7 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[FeedHealth] = []
-    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0, report=told.append)
+    arbiter = ArbiterDesk(lambda changes: None, STORE, lambda: 1000.0, report=told.append)
 
     def broken(self: AlertDesk, changes: object, now_s: float) -> None:
         raise KeyError("a fault of ours")
@@ -316,7 +319,7 @@ class Hall(AnsweredEvent):
     def __init__(self, path: Path, now_s: float = START_S, engine: Answer = answer) -> None:
         super().__init__(path, engine)
         self.now_s = now_s
-        self.arbiter._clock = self.story._clock = lambda: self.now_s
+        self.arbiter._clock = self.moment_watch._clock = lambda: self.now_s
         self.journal.journal._now_ms = lambda: round(self.now_s * 1000)
         # No other clock: how long the test itself takes is no time that passes.
         self.journal.journal._steady_ms = None
@@ -348,7 +351,7 @@ class Hall(AnsweredEvent):
             self.answer_all()
             # The comparison of a round's games shows a look later.
             for _ in range(2):
-                self.story.tick()
+                self.moment_watch.tick()
 
     def left_behind(self) -> Path:
         """What a kill now would leave."""
@@ -482,7 +485,9 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
 def test_a_damaged_record_of_the_log_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
     good = RecordedNote(1, 1000, 1, "", "entry", b'{"text":"first"}')
     bad = RecordedNote(2, 2000, 1, "", "entry", b"{")
-    assert [each.text for each in build_incident_log([good, bad]).incidents()] == ["first"]
+    assert [each.text for each in build_incident_log(decode_notes([good, bad])).incidents()] == [
+        "first"
+    ]
     assert "record 2 of the incident log cannot be read" in caplog.text
 
 
@@ -504,7 +509,7 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
     games = [headed(four_boards()[0], **players)]
 
     def doubted(hall: Hall) -> bool:
-        told = {each.kind for each in hall.story.moments()}
+        told = {each.kind for each in hall.moment_watch.moments()}
         return [each.kind for each in hall.alerts()] == ["result"] and not told & UPSETS
 
     async with Hall(tmp_path / "journal.sqlite", engine=turned).started() as first:
@@ -521,18 +526,18 @@ async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -
     games = four_boards()
     async with Hall(tmp_path / "journal.sqlite", engine=turned).started() as first:
         await first.play(games, 0, kill + 1)
-        held = list(first.story.moments())
+        held = list(first.moment_watch.moments())
         copy = first.left_behind()
         await first.play(games, kill + 1, 41)
     assert any(each.ply == 21 for each in held)
     assert all(each.at_s == START_S + 30 * each.ply for each in held)
     async with Hall(copy, START_S + 30 * kill, turned).started() as second:
-        assert second.story.moments() == held
+        assert second.moment_watch.moments() == held
         second.answer_all()
-        second.story.tick()
+        second.moment_watch.tick()
         assert not second.sent, "what was sent before the restart is no news"
         await second.play(games, kill + 1, 41)
-        assert second.story.moments() == first.story.moments()
+        assert second.moment_watch.moments() == first.moment_watch.moments()
 
 
 def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
@@ -544,8 +549,8 @@ def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
             raise RuntimeError(id)
         return games[id]
 
-    service = StoryService(sent.extend, detail_of)
-    service.published([GameMessage(view_of(each)) for each in games.values()])
+    service = MomentWatch(sent.extend, STORE, lambda: 1000.0, detail_of)
+    service.follow([GameMessage(view_of(each)) for each in games.values()])
     service.tick()
     assert [each.game for each in sent if isinstance(each, MomentMessage)] == ["a", "c"]
     assert [each.game for each in service.moments()] == ["a", "c"]
@@ -554,8 +559,8 @@ def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
 
 def test_only_some_games_are_looked_at_in_one_go() -> None:
     looked: list[str] = []
-    service = StoryService(lambda changes: None, looked.append)
-    service.published([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
+    service = MomentWatch(lambda changes: None, STORE, lambda: 1000.0, looked.append)
+    service.follow([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
     service.tick()
     assert len(looked) == LOOKS
 

@@ -25,18 +25,38 @@ from live.messages.to_clients import HealthMessage
 from live.process.signals import stop_on_signals
 from live.process.standard_output import tolerate_full_disk
 from live.process.stderr_log import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
+from live.screens.display import choose_display
+from live.screens.output_mode import OutputMode
+from live.screens.printed_changes import JsonPrinter, build_line_printer
 from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
 from live.server.public_audience import PublicAudience
 from live.server.reference_client import OutOfStep, ReferenceClient
-from live.service.program_output import JsonPrinter, OutputMode, build_line_printer, choose_display
+from live.service.event_service import EventService
 from live.sources import demo_feed
 from tests.journal.test_journal import altered
 from tests.server.world import World
 from tests.service.answered_event import FEED, AnsweredEvent, unscored
 
 ALL = ("stdin", "stdout", "stderr")
+
+
+def open_screen(service: EventService, public: PublicAudience) -> OutputMode:
+    """The app at a terminal."""
+    return OutputMode(
+        "app",
+        service.state,
+        service.bus,
+        service.arbiter,
+        public,
+        service.journal.journal,
+        hide_scores=False,
+        headlines=(),
+        address="http://127.0.0.1/",
+        console=Console(),
+        stop=asyncio.Event(),
+    )
 
 
 def attach(monkeypatch: pytest.MonkeyPatch, terminals: tuple[str, ...]) -> None:
@@ -90,7 +110,7 @@ def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
     world, service = World(1), unscored()
     public = PublicAudience(world)
-    screen = OutputMode("app", service, public, "http://127.0.0.1/", Console(), asyncio.Event())
+    screen = open_screen(service, public)
     screen.begin()
     actions = screen._context
     assert actions.set_delay is not None and actions.public_delay().delay_s == 0
@@ -328,7 +348,7 @@ async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
     altered(path, "UPDATE games SET at_ms = at_ms - 60000")
     async with AnsweredEvent(path).started() as hall:
         public = PublicAudience(hall.state)
-        screen = OutputMode("app", hall, public, "", Console(), asyncio.Event())
+        screen = open_screen(hall, public)
         screen.begin()
         (view,) = hall.state.games()
         assert 60 <= screen._context.changes.ran_s(view.id, view.feed, 10) < 1000
