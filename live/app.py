@@ -164,7 +164,7 @@ async def _serve(
 ) -> None:
     """Run the parts of every run and the ``extra`` ones until stopped."""
     parts: dict[str, Part] = {
-        "reports": service.keep,
+        "reports": service.reports.run,
         "engine figures": service.watch_engines,
         "port": publisher.watch,
         **extra,

@@ -104,7 +104,7 @@ async def opened(config: Config) -> AsyncIterator[EventService]:
     """Engines running and reports taken in, as the service does it."""
     service = EventService(config)
     async with service.with_engine():
-        keep = asyncio.create_task(service.keep())
+        keep = asyncio.create_task(service.reports.run())
         try:
             yield service
         finally:

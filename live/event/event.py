@@ -60,7 +60,7 @@ from live.messages.to_clients import (
     GoneMessage,
     HealthMessage,
 )
-from live.messages.values import GameId
+from live.messages.values import FeedName, GameId
 from live.ratings.perceived_model import Models
 
 #: Moves applied at once: some milliseconds of work.
@@ -572,6 +572,10 @@ class Event:
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return tuple(self._feeds.values())
+
+    def find_feed_health(self, feed: FeedName) -> FeedHealth | None:
+        """Return what was said last of a source; None if nothing was."""
+        return self._feeds.get(feed)
 
     def engines(self) -> EngineHealth:
         return self._engines

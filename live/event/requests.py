@@ -9,7 +9,9 @@ from typing import Literal
 
 import msgspec
 
+from live.engine.look_ahead import ForecastPolicy, rank_speculation
 from live.engine.search import Search
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.event.game_change import EventChange
 from live.human.question import HumanRequest
 from live.messages.values import GameId, Value
@@ -20,6 +22,17 @@ Urgency = Literal["head", "closing", "backlog", "finished", "spare"]
 """The newest position of a running game, the last of one that has just ended, the rest
 of a running game, a game that was over; and what no rating waits for.
 """
+
+
+_SEARCH_KINDS: dict[Urgency, SearchKind] = {
+    "head": SearchKind.HEAD,
+    "closing": SearchKind.CLOSING,
+    "backlog": SearchKind.BACKLOG,
+    "finished": SearchKind.FINISHED,
+    # As looking ahead asks for the same scouts, so that they cost nothing there.
+    "spare": SearchKind.SPECULATE,
+}
+_SPARE_RANK = rank_speculation(ForecastPolicy().scout)
 
 
 class RequestId(Value, gc=False):
@@ -34,6 +47,13 @@ class RequestId(Value, gc=False):
     generation: int
     """Counts the changes of the game's past: the result of an older request is dropped.
     """
+
+
+def build_priority(request_id: RequestId, urgency: Urgency) -> SearchPriority:
+    """Return before which other searches the engines make that of a request."""
+    rank = _SPARE_RANK if urgency == "spare" else 0
+    kind = _SEARCH_KINDS[urgency]
+    return SearchPriority(kind, request_id.game, request_id.ply, rank)
 
 
 class SearchRequest(Value):

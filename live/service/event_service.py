@@ -1,10 +1,11 @@
 """The parts of a running service and how they call each other.
 
-State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
-the loop's own turn, and every change goes to the listeners in the order it happened.
+State has one writer, the task ``keep``: reports wait in a bounded queue, answers of
+engines come on the loop's own turn, and every change goes to the listeners in the order
+it happened.
 
-Old games are let go, so that memory stays bounded over weeks; the journal keeps them, and reports
-made from it hold them.
+Old games are let go, so that memory stays bounded over weeks; the journal keeps them,
+and reports made from it hold them.
 """
 
 import asyncio
@@ -18,10 +19,8 @@ import msgspec
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_settings import describe_limit
 from live.engine.engines import Engines
-from live.engine.look_ahead import ForecastPolicy, rank_speculation
 from live.engine.reference_searches import search_positions
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
 from live.errors import FeedError
 from live.event.bus import Bus
@@ -33,8 +32,7 @@ from live.event.choose_measure import (
 )
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
-from live.event.game_record import GameRecord
-from live.event.requests import RequestId, Urgency
+from live.event.requests import RequestId, Urgency, build_priority
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.human_queue import HumanQueue
@@ -45,14 +43,12 @@ from live.journal.journal_reader import Memory
 from live.journal.measured_engines import keep_measured_engine, read_measured_engine
 from live.journal.memories import build_memory
 from live.messages.alerts import Alert
-from live.messages.figures import PlyView
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth, MeasuringProgress, part_health
 from live.messages.to_clients import Change
 from live.messages.values import FeedName
 from live.process.loop_slices import LoopSlices
 from live.process.memory import release_free_memory
-from live.process.supervision import explain_end
 from live.ratings.engine_scale import (
     MeasuredEngine,
     ScoredReference,
@@ -64,37 +60,30 @@ from live.ratings.perceived_model import Models
 from live.server.public_audience import PublicAudience
 from live.settings import Config
 from live.sources.feed import Feed, describe_failure
+from live.sources.report_queue import ReportQueue
 from live.user_files import in_print
 from live.watch.arbiter_desk import ArbiterDesk
-from live.watch.finding import count_things
 from live.watch.moment_watch import MomentWatch
+from live.watch.overload import describe_overload
 
 log = logging.getLogger(__name__)
 
 
 #: How often engine figures are sent to people, seconds.
 HEALTH_PERIOD_S = 1.0
-#: Reports waiting to be taken in; a feed that is faster waits.
-REPORT_BACKLOG = 64
-
-KINDS: dict[Urgency, SearchKind] = {
-    "head": SearchKind.HEAD,
-    "closing": SearchKind.CLOSING,
-    "backlog": SearchKind.BACKLOG,
-    "finished": SearchKind.FINISHED,
-    # As looking ahead asks for the same scouts, so that they cost nothing there.
-    "spare": SearchKind.SPECULATE,
-}
-_SPARE_RANK = rank_speculation(ForecastPolicy().scout)
 
 
 class EventService:
     """The parts of a running service, and how they call each other."""
 
     def __init__(
-        self, config: Config, journal: EventJournal | None = None, *, human: bool = False
+        self,
+        config: Config,
+        journal: EventJournal | None = None,
+        *,
+        human: bool = False,
     ) -> None:
-        """``human``: ask the network of human moves, unless the settings say otherwise."""
+        """``human``: ask the network of human moves, unless the settings forbid it."""
         self.config = config
         self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
@@ -124,13 +113,18 @@ class EventService:
             lambda game: self.state.game(game),
             alerts=self.alerts,
         )
-        self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
+        self.reports = ReportQueue(
+            self.take,
+            lambda feed: self.state.find_feed_health(feed),
+            self.health,
+            # A takeback may drop the last search that was waited for.
+            on_done=self._changed.set,
+        )
         self.measured: MeasuredEngine | None = None
-        """What the reference positions have shown of the engine in use; None while not known."""
+        """What the reference positions have shown of the engine in use; None while not
+        known."""
         self._measuring: MeasuringProgress | None = None
-        # What feeds said before a report of theirs was lost, and what was said of the loss.
-        self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         self._slices = LoopSlices()
         # The standings' next turn, where answers wait for it.
         self._rating: asyncio.Handle | None = None
@@ -141,7 +135,8 @@ class EventService:
     async def with_engine(
         self, *, live: bool = True, feeds: Sequence[FeedName] = ()
     ) -> AsyncIterator[None]:
-        """Run the engines during the block, with the games of ``feeds`` that the journal holds.
+        """Run the engines during the block, with the games of ``feeds`` that the
+        journal holds.
 
         ``live`` False: nobody will move, so nothing is searched ahead.
         """
@@ -152,14 +147,20 @@ class EventService:
                 self,
                 cache,
                 self._predict_choices if live else None,
-                (lambda game, at: self.state.find_human_shares(game, at.moves)) if human else None,
+                (lambda game, at: self.state.find_human_shares(game, at.moves))
+                if human
+                else None,
             )
             asking = human.running() if human is not None else contextlib.nullcontext()
             async with self._engines.pool, asking:
                 limit = describe_limit(self.config.engine)
                 self.measured = read_measured_engine(str(self.room.identity), limit)
-                self.open_ledger(self.room.identity.name, limit, human=human is not None)
-                await self.bring_back(self.room.identity, self.room.find_known_result, limit, feeds)
+                self.open_ledger(
+                    self.room.identity.name, limit, human=human is not None
+                )
+                await self.bring_back(
+                    self.room.identity, self.room.find_known_result, limit, feeds
+                )
                 for game in self.state.list_source_games():
                     over = game.result != "*"
                     self.retention.record_change(
@@ -172,12 +173,20 @@ class EventService:
                 self.journal.journal.keep_memories(self._memories)
 
     async def bring_back(
-        self, identity: EngineIdentity, known: Known, limit: str, feeds: Sequence[FeedName]
+        self,
+        identity: EngineIdentity,
+        known: Known,
+        limit: str,
+        feeds: Sequence[FeedName],
     ) -> None:
-        """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
+        """The games of ``feeds`` that the journal holds, and the alerts, as they stood
+        before.
+        """
         # Nobody is notified again of what is restored.
         self.arbiter.restoring = self.moment_watch.restoring = True
-        await self.journal.restore(self.state, identity, known, limit, feeds, self.measured)
+        await self.journal.restore(
+            self.state, identity, known, limit, feeds, self.measured
+        )
         reapply_rulings(self.state, self.journal.journal.read_notes())
         self.arbiter.restoring = self.moment_watch.restoring = False
         self.arbiter.resume(self.state, feeds)
@@ -195,15 +204,22 @@ class EventService:
         """The engines themselves."""
         return self.engines.pool
 
-    def _predict_choices(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
+    def _predict_choices(
+        self, game: str, ply: int, behind_cp: Sequence[int]
+    ) -> list[float]:
         """Return how probable the mover of a ply chooses each move."""
         return predict_choices(self.state.find_mover_elo(game, ply), behind_cp)
 
     def open_ledger(
-        self, engine_name: str, limit: str, *, engine_scores: bool = True, human: bool = False
+        self,
+        engine_name: str,
+        limit: str,
+        *,
+        engine_scores: bool = True,
+        human: bool = False,
     ) -> None:
-        """Start an empty event, measured by this engine; ``human``: what players would play is
-        known or asked for.
+        """Start an empty event, measured by this engine; ``human``: what players would
+        play is known or asked for.
         """
         measure = build_measure(
             self.config,
@@ -213,7 +229,9 @@ class EventService:
             human=human,
             engine_scores=engine_scores,
         )
-        engine = build_engine_info(self.config.rating, engine_name, limit, measure.models)
+        engine = build_engine_info(
+            self.config.rating, engine_name, limit, measure.models
+        )
         self.state = Event(
             measure,
             self,
@@ -231,7 +249,8 @@ class EventService:
         return self.arbiter.alerts()
 
     def publish(self, changes: Sequence[EventChange]) -> None:
-        """The state's way out: its changes and the alerts they raise go to the listeners.
+        """The state's way out: its changes and the alerts they raise go to the
+        listeners.
 
         A recorded event overrides this: its alerts are those of then.
         """
@@ -240,19 +259,20 @@ class EventService:
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:
-        """Give changes to the journal, to the story, and to every listener, as they are."""
+        """Give changes to the journal, to the story, and to every listener, as they
+        are.
+        """
         changes = list(changes)
         self.moment_watch.follow(changes)
         self.journal.mark_changed(changes)
         self.bus.publish(changes)
 
-    # --- searches that the state asks for ---------------------------------------------------------
+    # --- searches that the state asks for ---------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if self.journal.answer_search(search, request_id):
             return
-        rank = _SPARE_RANK if urgency == "spare" else 0
-        priority = SearchPriority(KINDS[urgency], request_id.game, request_id.ply, rank)
+        priority = build_priority(request_id, urgency)
         self.engines.desk.submit(search, request_id, priority)
 
     def drop(self, request_id: RequestId) -> None:
@@ -263,7 +283,7 @@ class EventService:
         if self._engines is not None:
             self._engines.pool.put_on_air(games)
 
-    # --- results of searches ---------------------------------------------------------------------
+    # --- results of searches ----------------------------------------------------------
 
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
@@ -276,12 +296,13 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.apply_result(owner, result, rate=False)
         self._rate_soon()
-        # An answer may change nothing that is shown, and still be the last one waited for.
+        # An answer may change nothing that is shown, and still be the last one waited
+        # for.
         self._changed.set()
 
     def _rate_soon(self) -> None:
-        """Renew the standings once for all answers of this turn of the loop: many boards may wait
-        for one answer, and the standings of all look at everybody.
+        """Renew the standings once for all answers of this turn of the loop: many
+        boards may wait for one answer, and the standings of all look at everybody.
         """
         if self._rating is None and self.state.has_unrated:
             self._rating = asyncio.get_running_loop().call_soon(self._rate)
@@ -295,11 +316,13 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.apply_progress(owner, progress)
 
-    # --- what players would play -----------------------------------------------------------------
+    # --- what players would play ------------------------------------------------------
 
     def ask(self, request: HumanRequest) -> None:
         """Have the network of human moves answer."""
-        assert self._human is not None, "the ledger asks only where there is somebody to ask"
+        assert self._human is not None, (
+            "the ledger asks only where there is somebody to ask"
+        )
         self._human.ask(request)
 
     def _answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
@@ -309,14 +332,18 @@ class EventService:
             self._engines.on_human_answer(request.game)
         self._changed.set()
 
-    # --- reports of feeds ------------------------------------------------------------------------
+    # --- reports of feeds -------------------------------------------------------------
 
     async def report(self, report: FeedReport) -> None:
         self._reached.add(report.feed)
-        await self._reports.put(report)
+        await self.reports.put(report)
 
     def known_games(self, feed: FeedName) -> Sequence[GameReport]:
-        return [game.to_report() for game in self.state.list_source_games() if game.feed == feed]
+        return [
+            game.to_report()
+            for game in self.state.list_source_games()
+            if game.feed == feed
+        ]
 
     def health(self, health: FeedHealth) -> None:
         # What it says may name files, whose names need not be text.
@@ -325,44 +352,7 @@ class EventService:
             self._reached.add(health.feed)
         self.state.update_feed_health(health)
 
-    # --- tasks -----------------------------------------------------------------------------------
-
-    async def keep(self) -> None:
-        """Take reports in, one at a time, letting other work between the steps.
-
-        A report that cannot be taken in costs its own feed alone, and only until the next one,
-        which is whole again.
-        """
-        while True:
-            # A queue that is not empty gives at once, and many small reports are a long turn.
-            await self._slices.yield_if_due()
-            report = await self._reports.get()
-            try:
-                await self.take(report)
-            except Exception as error:
-                # Broad: any rule of ours may break here, and the other feeds' reports wait behind.
-                log.exception("feed %s: a report could not be taken in", report.feed)
-                self._taken(report.feed, f"report lost: {explain_end(error)}")
-            else:
-                self._taken(report.feed)
-            finally:
-                self._reports.task_done()
-                # A takeback may drop the last search that was waited for.
-                self._changed.set()
-
-    def _taken(self, feed: FeedName, lost: str = "") -> None:
-        """A report was taken in, or ``lost``. The feed says nothing of a loss it does not know of:
-        with the next report what it said before holds again.
-        """
-        now = next((each for each in self.state.feeds() if each.feed == feed), None)
-        said, loss = self._losses.pop(feed, (None, None))
-        if lost:
-            # Of several in a row, what the feed itself said last is what comes back.
-            loss = FeedHealth(feed, "retrying", lost)
-            self._losses[feed] = said or now or FeedHealth(feed, "live"), loss
-            self.health(loss)
-        elif said is not None and now == loss:
-            self.health(said)
+    # --- tasks ------------------------------------------------------------------------
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
@@ -375,7 +365,9 @@ class EventService:
             with self.journal.journal.transaction():
                 self.state.apply(step)
                 self.journal.add_step(step, self._memories)
-            self.retention.record_step(step, self.state.get_shown_game(step.id), time.monotonic())
+            self.retention.record_step(
+                step, self.state.get_shown_game(step.id), time.monotonic()
+            )
             await self._slices.yield_if_due()
 
     async def watch_engines(self) -> None:
@@ -386,7 +378,9 @@ class EventService:
             self.report_engines()
             self.arbiter.tick()
             self.moment_watch.tick()
-            released = list(self.retention.forget_old_games(self.state.forget, time.monotonic()))
+            released = list(
+                self.retention.forget_old_games(self.state.forget, time.monotonic())
+            )
             for game in released:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
@@ -399,10 +393,14 @@ class EventService:
 
     @property
     def models_summary(self) -> str:
-        """What reads the engine's scores and what would be better, one line, for people."""
+        """What reads the engine's scores and what would be better, one line, for
+        people.
+        """
         models = self.state.measure.models
         names = ", ".join(each.name for each in models.models) or "none"
-        return "; ".join(filter(None, (f"model {names}", models.note, advise_on_models(models))))
+        return "; ".join(
+            filter(None, (f"model {names}", models.note, advise_on_models(models)))
+        )
 
     @property
     def unmeasured(self) -> bool:
@@ -410,8 +408,9 @@ class EventService:
         return not self.state.measure.models.measured
 
     async def measure_engine(self) -> None:
-        """Search the reference positions with an engine that nobody has measured, whenever it has
-        nothing else to do; then rate every move anew. Returns at once where that is not needed.
+        """Search the reference positions with an engine that nobody has measured,
+        whenever it has nothing else to do; then rate every move anew. Returns at once
+        where that is not needed.
         """
         if not self.unmeasured:
             return
@@ -430,18 +429,25 @@ class EventService:
         else:
             keep_measured_engine(str(room.identity), limit, measured)
             self.measured = measured
-            models = select_models(config.rating.model, name, limit, config.rating.gain, measured)
+            models = select_models(
+                config.rating.model, name, limit, config.rating.gain, measured
+            )
         await self._slices.run(self.state.measure_by(models))
         if not isinstance(measured, str):
             log.info("%s, %s: %s", name, limit, self.state.engine().note)
             self.journal.begin_measured_run(measured)
 
-    async def _search_reference(self, pool: EnginePool, lines: int) -> MeasuredEngine | str:
+    async def _search_reference(
+        self, pool: EnginePool, lines: int
+    ) -> MeasuredEngine | str:
         reference = load_reference()
         fens = [position.fen for position in reference.positions]
-        found = await search_positions(fens, pool, lines=lines, on_progress=self._show_measuring)
+        found = await search_positions(
+            fens, pool, lines=lines, on_progress=self._show_measuring
+        )
         scored = [
-            None if each is None else ScoredReference(each.score.cp, each.nodes) for each in found
+            None if each is None else ScoredReference(each.score.cp, each.nodes)
+            for each in found
         ]
         return measure_engine(reference, scored)
 
@@ -454,7 +460,10 @@ class EventService:
         """Engine figures as of now, and what was not taken in."""
         # Without their number: what is said of them may be missed again.
         if self.bus.missed:
-            why = "some were missed by a fault of ours: the log says where; start it again"
+            why = (
+                "some were missed by a fault of ours: the log says where;"
+                " start it again"
+            )
             self.state.update_feed_health(part_health("changes", "failed", why))
         health = self.engines.report_health()
         more: dict[str, object] = {"measuring": self._measuring}
@@ -465,8 +474,9 @@ class EventService:
         self.state.update_engine_health(msgspec.structs.replace(health, **more))
 
     async def follow(self, feed: Feed) -> None:
-        """Run one feed. What no retry can mend ends the service while the feed has said nothing
-        yet: somebody has just typed it. Later it is shown as failed, and the others go on.
+        """Run one feed. What no retry can mend ends the service while the feed has said
+        nothing yet: somebody has just typed it. Later it is shown as failed, and the
+        others go on.
         """
         try:
             await feed.run(self)
@@ -478,7 +488,7 @@ class EventService:
 
     def busy(self) -> bool:
         """Whether a report or a search waits."""
-        return not self._reports.empty() or not self.state.is_analysed
+        return not self.reports.is_empty or not self.state.is_analysed
 
     async def settled(self) -> None:
         """Return once every report is taken in and every search answered."""
@@ -489,42 +499,7 @@ class EventService:
         await self._until(lambda: self.state.is_rated)
 
     async def _until(self, done: Callable[[], bool]) -> None:
-        await self._reports.join()
+        await self.reports.wait_empty()
         while not done():
             self._changed.clear()
             await self._changed.wait()
-
-
-#: Fewer moves behind are nothing to act on: the next one is being searched.
-LEAST_BEHIND = 3
-
-
-def count_moves_behind(moves: Sequence[PlyView]) -> int:
-    """Return by how many moves of one player the figures are behind, of the player for
-    whom these are more.
-    """
-    newest_first = moves[::-1]
-    return max(
-        next((at for at, view in enumerate(own) if view.gain_cp is not None), len(own))
-        for own in (newest_first[::2], newest_first[1::2])
-    )
-
-
-def describe_overload(records: Iterable[GameRecord]) -> str:
-    """Return how far figures are behind the boards, for people, with what to do; empty where the
-    engines keep up.
-    """
-    behind: list[int] = []
-    for record in records:
-        view = record.view
-        is_measured = view.running and view.variant in ("standard", "chess960")
-        if is_measured and view.plies_played - view.plies_scored >= LEAST_BEHIND:
-            behind.append(count_moves_behind(record.moves))
-    behind = [moves for moves in behind if moves >= LEAST_BEHIND]
-    if not behind:
-        return ""
-    boards = count_things(len(behind), "board")
-    return (
-        f"figures are up to {max(behind)} moves behind on {boards}: "
-        "if that lasts, follow fewer boards, or give more engines or fewer nodes"
-    )

@@ -75,7 +75,7 @@ async def replay(
     watch = Stopwatch(service)
     async with service.with_engine():
         service.bus.subscribe(watch.tell)
-        keep = asyncio.create_task(service.keep())
+        keep = asyncio.create_task(service.reports.run())
         began = time.perf_counter()
         for moment in plan_timeline(games, speed=speed):
             if moment.at_s > longest_s:

@@ -213,7 +213,7 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
         return proper(report)
 
     monkeypatch.setattr(service.state, "plan", broken)
-    keep = asyncio.create_task(service.keep())
+    keep = asyncio.create_task(service.reports.run())
     live = FeedHealth("feed", "live", "1 game")
     service.health(live)
     states = []

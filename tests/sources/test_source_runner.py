@@ -77,7 +77,7 @@ async def followed(
 ) -> AsyncIterator[Followed]:
     service = unscored()
     following = SourceRunner(specs, config, lasting=lasting)
-    keep = asyncio.create_task(service.keep())
+    keep = asyncio.create_task(service.reports.run())
     try:
         async with (
             following.running(service.follow, service.health, Supervisor(service.health)),

@@ -9,14 +9,13 @@ from live.engine.search_queue import (
     AssignSearches,
     DeliverResult,
     Instruction,
-    SearchPriority,
     SearchQueue,
     StartSearch,
     StopSearch,
 )
-from live.event.requests import RequestId, Urgency
+from live.event.requests import RequestId, Urgency, build_priority
 from live.messages.from_sources import FeedReport
-from live.service.event_service import KINDS, describe_overload
+from live.watch.overload import describe_overload
 from tests.benchmarks.drills import boards
 from tests.service.answered_event import FEED, AnsweredEvent
 from tests.sources.fakes import upto
@@ -41,7 +40,7 @@ class TimedEvent(AnsweredEvent):
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         key = self._keys.build_key(search)
         assert isinstance(key, SearchKey)
-        priority = SearchPriority(KINDS[urgency], request_id.game, request_id.ply)
+        priority = build_priority(request_id, urgency)
         self.open.add(request_id)
         self._carry_out(self.queue.submit(request_id, search, key, priority, self.now_s))
 
