@@ -75,7 +75,9 @@ def run(main: Coroutine[Any, Any, int]) -> int:
     """Run to the end; raise an error of ours alone, not wrapped in a group."""
     try:
         return asyncio.run(main)
-    except BaseExceptionGroup as group:  # Python before 3.11.4 wraps what except* raises
+    except (
+        BaseExceptionGroup
+    ) as group:  # Python before 3.11.4 wraps what except* raises
         if group.split(LiveRateError)[1] is None:
             raise first_of(group) from None
         raise
@@ -175,7 +177,9 @@ async def _serve(
             for name, run in parts.items()
         ]
         if not once:
-            measuring = supervisor.keep("calibration", service.measure_engine, ends=True)
+            measuring = supervisor.keep(
+                "calibration", service.measure_engine, ends=True
+            )
             background.append(tasks.create_task(measuring, name="keep calibration"))
         async with sources.running(service.follow, service.health, supervisor):
             await sources.wait_until_over()
@@ -204,7 +208,9 @@ def _build_reloader(
     """Build what takes settings over while the service runs."""
     journal = service.journal.journal
     parts = (
-        ReloadablePart(frozenset({"log.level"}), lambda new: set_log_level(new.log.level)),
+        ReloadablePart(
+            frozenset({"log.level"}), lambda new: set_log_level(new.log.level)
+        ),
         ReloadablePart(
             PORT_KEYS,
             lambda new: publisher.reconfigure(new.server),
@@ -260,12 +266,15 @@ def open_study_files(config: StudyConfig) -> StaticSite | None:
         return None
     folder = Path(config.folder).expanduser()
     if not folder.is_dir():
-        remedy = "Correct the path, or fill it: live-rate study table CORPUS all --out FOLDER"
+        command = "live-rate study table CORPUS all --out FOLDER"
+        remedy = f"Correct the path, or fill it: {command}"
         raise ConfigError(f"study.folder {config.folder}", "no such folder", remedy)
     return StaticSite(folder, STUDY_TYPES)
 
 
-def build_outlets(config: Config, service: EventService, public: PublicAudience) -> dict[str, Part]:
+def build_outlets(
+    config: Config, service: EventService, public: PublicAudience
+) -> dict[str, Part]:
     """Return the parts that switch scenes and notify people, if settings ask for it.
 
     They hear what the public may know, so nothing delayed or hidden leaves by them;
@@ -294,7 +303,9 @@ def build_outlets(config: Config, service: EventService, public: PublicAudience)
                 people.set_known(public.games(), public.moments())
 
             begin_people()
-            notifier = Notifier(people, "notify.urls_file", notify.urls_file, report=service.health)
+            notifier = Notifier(
+                people, "notify.urls_file", notify.urls_file, report=service.health
+            )
             public.listen(service.bus.guard(notifier.publish), begin_people)
             parts[NOTIFICATIONS] = notifier.run
         if notify.arbiters_file:

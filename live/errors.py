@@ -4,7 +4,7 @@
 
     LiveRateError              one readable line; exit code below
     ├── ConfigError            a key, value or flag that cannot be used
-    ├── InputError             a file or PGN given on the command line that cannot be used
+    ├── InputError             a file or PGN of the command line that cannot be used
     ├── FeedError              a source that cannot be followed
     │   ├── UnknownFeed        the text after --feed names no kind of source
     │   ├── FeedNotFound       the source answers that there is nothing there
@@ -17,10 +17,11 @@
     │       └── EngineMoved    an engine is given up, and its search is not to blame
     ├── PortInUse              the address to listen on is taken
     ├── Interrupted            Ctrl-C or SIGTERM ended work before it was done
-    └── Refused                a running service does not let us watch it, or is none of ours
+    └── Refused                a running service does not let us watch it
 
-Errors carry data and build their text in ``__str__``: what it is about, what is wrong, what to
-do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us, 1 for the rest.
+Errors carry data and build their text in ``__str__``: what it is about, what is wrong,
+what to do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us,
+1 for the rest.
 """
 
 
@@ -38,8 +39,11 @@ class LiveRateError(Exception):
     def __str__(self) -> str:
         line = f"{self.subject}: {self.problem}" if self.subject else self.problem
         line = f"{line}. {self.remedy}" if self.remedy else line
-        # Files and feeds may say anything; a terminal must not obey it, and it stays one line.
-        return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+        # Files and feeds may say anything; a terminal must not obey it, and it stays
+        # one line.
+        return "".join(
+            char if char.isprintable() else repr(char)[1:-1] for char in line
+        )
 
 
 class ConfigError(LiveRateError):
@@ -93,13 +97,15 @@ class EngineFault(EngineError):
 
 
 class EngineKilled(EngineFault):
-    """Somebody killed an engine, a person or a machine short of memory: its search is hardly to
-    blame.
+    """Somebody killed an engine, a person or a machine short of memory: its search is
+    hardly to blame.
     """
 
 
 class EngineMoved(EngineFault):
-    """An engine is given up, and its search is not to blame: a cluster went, or came back."""
+    """An engine is given up, and its search is not to blame: a cluster went, or came
+    back.
+    """
 
 
 class PortInUse(LiveRateError):
@@ -119,13 +125,17 @@ class Interrupted(LiveRateError):
 
 
 class Refused(LiveRateError):
-    """A running service does not let us watch it, or is none of ours; no wait mends that."""
+    """A running service does not let us watch it, or is none of ours; no wait mends
+    that.
+    """
 
     exit_code = 2
 
 
 def first_of(error: BaseException) -> BaseException:
-    """The first error of a group, however deep the groups in it are; itself where it is none."""
+    """Return the first error of a group, however deep the groups in it are; the error
+    itself if it is no group.
+    """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

@@ -16,7 +16,9 @@ from live.errors import ConfigError
 from live.settings import Config, Delay
 
 
-def list_setting_types(section: type[msgspec.Struct], prefix: str = "") -> dict[str, Any]:
+def list_setting_types(
+    section: type[msgspec.Struct], prefix: str = ""
+) -> dict[str, Any]:
     """Return the type of each setting of a tree of Structs, in the order of its
     fields.
     """
@@ -70,7 +72,9 @@ def nest(values: Mapping[str, object]) -> dict[str, Any]:
     return tree
 
 
-def convert_setting(subject: str, key: str, value: object, *, text: bool = False) -> object:
+def convert_setting(
+    subject: str, key: str, value: object, *, text: bool = False
+) -> object:
     """Return a value as the type of ``key``.
 
     With ``text`` the value is read from a string, as the environment holds it; a list
@@ -103,7 +107,11 @@ def convert_setting(subject: str, key: str, value: object, *, text: bool = False
 def build_unknown_error(subject: str, name: str, names: Iterable[str]) -> ConfigError:
     """Return the error about a name that does not exist, with the nearest that does."""
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    remedy = f"Did you mean {close[0]}?" if close else "config.toml in the repository lists them."
+    remedy = (
+        f"Did you mean {close[0]}?"
+        if close
+        else "config.toml in the repository lists them."
+    )
     removed = "Those that went: live-rate manual changes"
     return ConfigError(subject, "there is no such setting", f"{remedy} {removed}")
 

@@ -24,17 +24,23 @@ Elo = Annotated[int, Meta(ge=0, le=5000, description="an Elo rating from 0 to 50
 Seconds = Annotated[float, Meta(gt=0, description="seconds, above 0")]
 _DELAYS = 'seconds up to 86400, or "90s", "15m", "1h"; 0 for none'
 Delay = Annotated[float, Meta(ge=0, le=86_400, description=_DELAYS)]
-Hours = Annotated[float, Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")]
+Hours = Annotated[
+    float, Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")
+]
 Host = Annotated[str, Meta(min_length=1, description="a host name or address")]
 _CHARSETS = "a charset such as cp1251, or empty"
 Charset = Annotated[str, Meta(pattern="^[A-Za-z0-9_.:-]{0,40}$", description=_CHARSETS)]
 _HTTP = "a URL with http:// or https://"
 HttpUrl = Annotated[str, Meta(pattern="^https?://[^/]", description=_HTTP)]
-HttpUrlOrNone = Annotated[str, Meta(pattern="^(https?://[^/]|$)", description=f"{_HTTP}, or empty")]
+HttpUrlOrNone = Annotated[
+    str, Meta(pattern="^(https?://[^/]|$)", description=f"{_HTTP}, or empty")
+]
 _SOCKETS = "a URL with ws:// or wss://, or empty"
 SocketUrl = Annotated[str, Meta(pattern="^(wss?://[^/]|$)", description=_SOCKETS)]
 _CLUSTERS = "a Dask scheduler's address with tcp:// or tls://, or empty"
-ClusterUrl = Annotated[str, Meta(pattern="^((tcp|tls|ws|wss)://[^/]|$)", description=_CLUSTERS)]
+ClusterUrl = Annotated[
+    str, Meta(pattern="^((tcp|tls|ws|wss)://[^/]|$)", description=_CLUSTERS)
+]
 _BROKERS = "mqtt://[USER@]HOST[:PORT] or mqtts://… without a password, or empty"
 BrokerUrl = Annotated[
     str,
@@ -44,10 +50,14 @@ BrokerUrl = Annotated[
     ),
 ]
 _TOPIC = "^[^/+#$\\x00]([^+#\\x00]*[^/+#\\x00])?$"
-TopicPrefix = Annotated[str, Meta(pattern=_TOPIC, description="a topic without + and #")]
+TopicPrefix = Annotated[
+    str, Meta(pattern=_TOPIC, description="a topic without + and #")
+]
 
 # --- lists ---
-Names = Annotated[tuple[str, ...], Meta(description='a list such as ["Carlsen, Magnus"]')]
+Names = Annotated[
+    tuple[str, ...], Meta(description='a list such as ["Carlsen, Magnus"]')
+]
 _HOSTS = 'a list of host names, such as ["chess.example.org"]'
 Hosts = Annotated[tuple[str, ...], Meta(description=_HOSTS)]
 Origin = Annotated[str, Meta(pattern="^(null|https?://[^/]+)$")]

@@ -40,7 +40,9 @@ DELAY_KEYS = frozenset({"feeds.delay_s"})
 #: What sources take over, by a restart: all but player lists, which are read once.
 _NOT_TAKEN = ("feeds.delay_s", "feeds.pairing_list", "feeds.rating_list")
 SOURCE_KEYS = frozenset(
-    key for key in SETTINGS if key.startswith("feeds.") and not key.startswith(_NOT_TAKEN)
+    key
+    for key in SETTINGS
+    if key.startswith("feeds.") and not key.startswith(_NOT_TAKEN)
 )
 
 
@@ -116,7 +118,9 @@ class SettingsReloader:
         it tells that a mistake is mended.
         """
         before = dict(flatten(msgspec.to_builtins(self.now)))
-        live = {key for part in self._parts for key in part.keys}
+        live: set[str] = set()
+        for part in self._parts:
+            live |= part.keys
         if self.now.mqtt.publish:
             # A broker keeps what it was sent until it is sent something else: only a
             # new start hides scores from its readers.
@@ -129,7 +133,9 @@ class SettingsReloader:
             taken = tuple(key for key in changed if key in live)
             values = before | {key: after[key] for key in taken}
             wanted = msgspec.convert(nest(values), Config)
-            concerned = [part for part in self._parts if not part.keys.isdisjoint(taken)]
+            concerned = [
+                part for part in self._parts if not part.keys.isdisjoint(taken)
+            ]
             for part in concerned:
                 part.check(wanted)
         except LiveRateError as error:
@@ -140,7 +146,9 @@ class SettingsReloader:
         self.now = wanted
         if taken:
             # A value may be secret; but the delay of the public belongs to the record.
-            words = [f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken]
+            words = [
+                f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken
+            ]
             self._record(f"Settings taken over: {', '.join(words)}.")
         later = tuple(key for key in changed if key not in taken)
         parts = [f"taken over: {', '.join(taken)}"] if taken else []

@@ -23,7 +23,7 @@ def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
 
 
 def _service_command(feed: Feeds, config: Path | None) -> list[str]:
-    """The command line of the service, with absolute paths."""
+    """Return the command line of the service, with absolute paths."""
     import shutil
 
     from live.sources.source_address import recognise_source

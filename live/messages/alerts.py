@@ -35,7 +35,9 @@ Severity = Literal["look", "warning", "alarm"]
 
 
 class Agreement(Value, gc=False):
-    """How often one player chose the engine's move: a screening figure, which accuses nobody."""
+    """How often one player chose the engine's move: a screening figure, which accuses
+    nobody.
+    """
 
     moves: int
     """Moves counted: the sample."""
@@ -48,8 +50,8 @@ class Agreement(Value, gc=False):
     boards: int
     """Boards watched: with so many, some are far out by chance."""
     false_alarms: float
-    """Of events like this in which nobody does anything wrong, the share that shows such an alert
-    on some board."""
+    """Of events like this in which nobody does anything wrong, the share that shows
+    such an alert on some board."""
     rests_on: str
     """For people: where the expectation comes from."""
 
@@ -81,7 +83,8 @@ class Alert(Value, kw_only=True):
     acknowledged_s: float | None = None
     """When an arbiter took note; null again when it happens once more."""
     acknowledged_by: str = ""
-    """The name of the token by which that came; empty where it was the service's terminal."""
+    """The name of the token by which that came; empty where it was the service's
+    terminal."""
     muted: bool = False
     """This kind, or this board, is not to be shown."""
     note: str = ""
@@ -115,20 +118,23 @@ class IncidentChange(Value):
 
 
 class Incident(Value, kw_only=True):
-    """One alert from its start to its end, or one entry of the arbiter. For arbiters only."""
+    """One alert from its start to its end, or one entry of the arbiter. For arbiters
+    only.
+    """
 
     number: int
     """From 1 on, in the order they began."""
     kind: str
-    """As of alerts; ``entry`` for what the arbiter wrote, ``mute`` for a kind or board muted,
-    ``service`` for starts, ends and settings of the service and its sources."""
+    """As of alerts; ``entry`` for what the arbiter wrote, ``mute`` for a kind or board
+    muted, ``service`` for starts, ends and settings of the service and its sources."""
     severity: Severity
     """The highest it had."""
     text: str
     advice: str = ""
     game: GameId | None = None
     board: str = ""
-    """Board and players, for people; empty where it is about none, or that is not known."""
+    """Board and players, for people; empty where it is about none, or that is not
+    known."""
     feed: FeedName | None = None
     ply: int | None = None
     color: Color | None = None

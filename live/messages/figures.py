@@ -24,24 +24,25 @@ class DifficultyView(Value, gc=False):
     """How hard a position is for players of the rating of the player to move."""
 
     elo: int | None
-    """That rating, in hundreds, within those that the network of human moves learned."""
+    """That rating, in hundreds, within those that the network of human moves
+    learned."""
     best: str
     """The engine's first choice, UCI."""
     best_share: float | None = None
-    """0 to 1: how many would find ``best``; null until a short search has said what the other moves
-    lose, and where it is a promotion to a lesser piece."""
+    """0 to 1: how many would find ``best``; null until a short search has said what the
+    other moves lose, and where it is a promotion to a lesser piece."""
     best_references: tuple[RatingShare, ...] = ()
     """The same for players of other ratings."""
     error_chance: float | None = None
-    """0 to 1: how many would lose a pawn or more with their move; null until a short search has
-    said what the moves lose."""
+    """0 to 1: how many would lose a pawn or more with their move; null until a short
+    search has said what the moves lose."""
     expected_loss_cp: int | None = None
     """What they would lose on average, centipawns."""
 
 
 class ComplexityView(Value, gc=False):
-    """How much the engine changed its mind about a position while it searched (Alliot 2017,
-    section 3.1).
+    """How much the engine changed its mind about a position while it searched (Alliot
+    2017, section 3.1).
     """
 
     stability_cp: float
@@ -63,16 +64,17 @@ class Share(Value, gc=False):
 
 
 class Intrinsic(Value, gc=False):
-    """One player's choices among several lines (Regan and Haworth 2011), from move 9 on, decided
-    and repeated positions left out. Holds for one engine, limit and number of lines.
+    """One player's choices among several lines (Regan and Haworth 2011), from move 9
+    on, decided and repeated positions left out. Holds for one engine, limit and number
+    of lines.
 
     The z-scores are screening figures: they say where to look, and accuse nobody.
     """
 
     turns: int
     rating: float | None
-    """Elo whose players would have chosen these moves most probably; null where the table does not
-    reach."""
+    """Elo whose players would have chosen these moves most probably; null where the
+    table does not reach."""
     low: float | None
     """95 % interval of the level shown; null for an end beyond the table's reach."""
     high: float | None
@@ -81,8 +83,8 @@ class Intrinsic(Value, gc=False):
     move_match: float
     """Share of turns in which the engine's first choice was played."""
     average_difference: float
-    """Mean distance of the move played from the best one, pawns, corrected for the size of the
-    evaluation."""
+    """Mean distance of the move played from the best one, pawns, corrected for the size
+    of the evaluation."""
     projected_match: float | None
     """The same two for players of this one's own rating; null for the unrated."""
     projected_difference: float | None
@@ -95,24 +97,26 @@ class Intrinsic(Value, gc=False):
 
 
 class MoveMethods(Value):
-    """What methods beside Algorithm 4 say of one player's moves. Null is never zero: ``missing``
-    says why a figure is null.
+    """What methods beside Algorithm 4 say of one player's moves. Null is never zero:
+    ``missing`` says why a figure is null.
     """
 
     conformance: Share = Share()
-    """``p(30 cp)``: share of moves that fall at most 30 centipawns short of the engine's (Alliot
-    2017, section 4.2); from move 10 on, forced moves left out."""
+    """``p(30 cp)``: share of moves that fall at most 30 centipawns short of the
+    engine's (Alliot 2017, section 4.2); from move 10 on, forced moves left out."""
     guid_bratko: Share = Share()
     """``p(20 cp)``, where the position is within two pawns of level."""
     ponderated: Share = Share()
     """``p(30 cp)``, each shortfall divided by how far ahead or behind the mover is."""
     first_choice: Share = Share()
-    """Share of moves that were the engine's first choice: from move 9 on, forced moves and
-    positions decided by more than three pawns left out (after Regan and Haworth 2011)."""
+    """Share of moves that were the engine's first choice: from move 9 on, forced moves
+    and positions decided by more than three pawns left out (after Regan and Haworth
+    2011)."""
     centipawn_loss: float | None = None
     """Average centipawn loss of the moves scored so far, scores capped at ±1000."""
     accuracy: float | None = None
-    """Accuracy of the moves scored so far, in per cent by lichess's published formula."""
+    """Accuracy of the moves scored so far, in per cent by lichess's published
+    formula."""
     intrinsic: Intrinsic | None = None
     """Choices among several lines; null without Multi-PV."""
     missing: dict[str, str] = msgspec.field(default_factory=dict)
@@ -143,18 +147,21 @@ class PlayerMethods(MoveMethods):
     """One player over all games of the event."""
 
     tournament_rating: int | None = None
-    """Algorithm 2: whole Elo, from all comparisons of the event, the mean of the rated players
-    kept (Ferreira 2012, section 5)."""
+    """Algorithm 2: whole Elo, from all comparisons of the event, the mean of the rated
+    players kept (Ferreira 2012, section 5)."""
     tournament_difference: int | None = None
-    """The same as Elo above the mean of those who can be compared (``tournament_group``)."""
+    """The same as Elo above the mean of those who can be compared
+    (``tournament_group``)."""
     tournament_low: int | None = None
-    """95 % interval of ``tournament_rating``, games counted as clusters; where nobody of the group
-    is rated, of ``tournament_difference``."""
+    """95 % interval of ``tournament_rating``, games counted as clusters; where nobody
+    of the group is rated, of ``tournament_difference``."""
     tournament_high: int | None = None
     tournament_group: int | None = None
-    """Players of one group are linked by games; between groups nothing can be compared."""
+    """Players of one group are linked by games; between groups nothing can be
+    compared."""
     markov_moves: int = 0
-    """Moves that count for the Markov predictor; it needs 500 (Alliot 2017, section 4.4.1)."""
+    """Moves that count for the Markov predictor; it needs 500 (Alliot 2017, section
+    4.4.1)."""
 
 
 GainKind = Literal["same-search", "successive"]
@@ -169,19 +176,20 @@ class EngineInfo(Value):
     limit: str
     """For people: ``100000 nodes``, ``depth 16``, ``500 ms``."""
     rating: int = 0
-    """The engine's rating in whole Elo: Algorithm 4 adds a player's difference to it."""
+    """The engine's rating in whole Elo: Algorithm 4 adds a player's difference to
+    it."""
     rating_source: str = "withheld"
-    """``fixed`` (configured), ``calibration`` (stored), ``field`` (Algorithm 3 over the rated
-    players of the running event), or ``withheld`` where ratings are not shown."""
+    """``fixed`` (configured), ``calibration`` (stored), ``field`` (Algorithm 3 over the
+    rated players of the running event), or ``withheld`` where ratings are not shown."""
     rating_moves: int = 0
-    """How many moves of rated players ``field`` rests on: of 100 or more the first two digits, as
-    everybody is sent what changes here.
-    """
+    """How many moves of rated players ``field`` rests on: of 100 or more the first two
+    digits, as everybody is sent what changes here."""
     models: tuple[str, ...] = ()
-    """Names of the models that perceived ratings are read by; empty where none fits the engine."""
+    """Names of the models that perceived ratings are read by; empty where none fits the
+    engine."""
     note: str = ""
-    """For people: what they were learned from, how they are read for another engine, or why none
-    fits."""
+    """For people: what they were learned from, how they are read for another engine, or
+    why none fits."""
 
 
 class PlyView(Value, omit_defaults=True):
@@ -201,40 +209,43 @@ class PlyView(Value, omit_defaults=True):
     best: str | None = None
     """The engine's first choice before the move (UCI)."""
     played_cp: int | None = None
-    """Score of the move played, searched from the same position as ``best``, White's side."""
+    """Score of the move played, searched from the same position as ``best``, White's
+    side."""
     gain_cp: int | None = None
     """The gain that feeds the curves, mover's side."""
     gain_same_search_cp: int | None = None
     gain_successive_cp: int | None = None
     complexity: ComplexityView | None = None
-    """Of the position after the move; null until its score is final, and where it follows from
-    the rules or was not searched here."""
+    """Of the position after the move; null until its score is final, and where it
+    follows from the rules or was not searched here."""
     win: float | None = None
-    """How likely White is to win from here, 0 to 1, by score, ratings and point of the game; null
-    while the score is unknown or no model of results fits."""
+    """How likely White is to win from here, 0 to 1, by score, ratings and point of the
+    game; null while the score is unknown or no model of results fits."""
     draw: float | None = None
     """White loses else."""
     played_share: float | None = None
-    """0 to 1: how many players of the mover's rating would play this move; null without a rating
-    or a network of human moves, and in positions unlike those it learned from."""
+    """0 to 1: how many players of the mover's rating would play this move; null without
+    a rating or a network of human moves, and in positions unlike those it learned
+    from."""
     played_elo: int | None = None
-    """The rating that ``played_share`` is for: the mover's in hundreds, within those learned."""
+    """The rating that ``played_share`` is for: the mover's in hundreds, within those
+    learned."""
     played_references: tuple[RatingShare, ...] = ()
     """The same for players of other ratings."""
     difficulty: DifficultyView | None = None
     """Of the position after the move, for the player to move."""
     mark: Mark | None = None
-    """``find``: the engine's best move, which few players of the mover's rating would play, and
-    most would err instead. ``trap``: what most of the opponent's rating would reply loses a pawn or
-    more."""
+    """``find``: the engine's best move, which few players of the mover's rating would
+    play, and most would err instead. ``trap``: what most of the opponent's rating would
+    reply loses a pawn or more."""
 
 
 PerceivedReason = Literal["early", "no-model"]
 
 
 class CurvePoint(Value, omit_defaults=True, kw_only=True):
-    """How strong one player plays, after one more move: the perceived rating, and Algorithm 4
-    (Ferreira 2012, section 7).
+    """How strong one player plays, after one more move: the perceived rating, and
+    Algorithm 4 (Ferreira 2012, section 7).
     """
 
     ply: int
@@ -245,25 +256,26 @@ class CurvePoint(Value, omit_defaults=True, kw_only=True):
     """Moves that the perceived rating rests on; under ten it is early."""
     gain_cp: int
     perceived: int | None = None
-    """Elo, 800 to 3200, where an end means *or beyond*: the rating this play looks like. Null
-    where ``reason`` says why."""
+    """Elo, 800 to 3200, where an end means *or beyond*: the rating this play looks
+    like. Null where ``reason`` says why."""
     low: int | None = None
-    """95 % interval of these moves alone, whoever plays; null for an end that lies nowhere."""
+    """95 % interval of these moves alone, whoever plays; null for an end that lies
+    nowhere."""
     high: int | None = None
     usual_low: int | None = None
-    """8 of 10 games by players of the own rating lie between these; null without a rating and
-    under ten counted moves."""
+    """8 of 10 games by players of the own rating lie between these; null without a
+    rating and under ten counted moves."""
     usual_high: int | None = None
     percentile: float | None = None
-    """0 to 100: how many games by players of the own rating are worse; null where ``usual_low``
-    is."""
+    """0 to 100: how many games by players of the own rating are worse; null where
+    ``usual_low`` is."""
     reason: PerceivedReason | None = None
     """Why ``perceived`` is null; null where it is not."""
     score: float
     """Algorithm 4's expected score against the engine, 0 to 1."""
     difference: float | None = None
-    """Elo against the engine; null where ``score`` is 0 (no lower bound) or 1 (no upper bound).
-    ``EngineInfo.rating + difference`` is Algorithm 4's rating."""
+    """Elo against the engine; null where ``score`` is 0 (no lower bound) or 1 (no upper
+    bound). ``EngineInfo.rating + difference`` is Algorithm 4's rating."""
     difference_low: float | None = None
     """Its 95 % interval; one end is null where ``difference`` is."""
     difference_high: float | None = None
@@ -313,11 +325,11 @@ class GameView(Value, omit_defaults=True):
     opening: str = ""
     """As the source names it."""
     model: str | None = None
-    """What its perceived ratings are read by: ``classical``, ``blitz``, or ``rapid`` (the mean of
-    both); null where nothing reads them."""
+    """What its perceived ratings are read by: ``classical``, ``blitz``, or ``rapid``
+    (the mean of both); null where nothing reads them."""
     note: str = ""
-    """For people: what of that is provisional (``time control unknown: taken as classical``), or
-    why there are none; empty where all fits."""
+    """For people: what of that is provisional (``time control unknown: taken as
+    classical``), or why there are none; empty where all fits."""
     restored: bool = False
     """Shown from the journal of an earlier start: its source has not told it since."""
     also: tuple[str, ...] = ()
@@ -351,7 +363,7 @@ def view_of(detail: GameDetail) -> GameView:
 
 
 class ChoiceEvidence(Value):
-    """How often a player chose the engine's move, beside the forecast: accuses nobody."""
+    """How often a player chose the engine's move, and the forecast: accuses nobody."""
 
     moves: int
     """Choices: from move 9 on, neither forced, decided nor repeated."""
@@ -359,8 +371,8 @@ class ChoiceEvidence(Value):
     expected: float
     """Matches by the forecast."""
     log_e_value: float
-    """Natural logarithm of the evidence that some moves were the engine's. Where choices follow
-    the forecast it ever reaches log(1 / a) with chance a at most."""
+    """Natural logarithm of the evidence that some moves were the engine's. Where
+    choices follow the forecast it ever reaches log(1 / a) with chance a at most."""
 
 
 class PlayerView(Value):
@@ -382,7 +394,8 @@ class PlayerView(Value):
     usual_low: int | None = None
     usual_high: int | None = None
     percentile: float | None = None
-    """0 to 100: how many events of as many games by players of the own rating are worse."""
+    """0 to 100: how many events of as many games by players of the own rating are
+    worse."""
     reason: PerceivedReason | None = None
     score: float | None = None
     """Algorithm 4's expected score against the engine; null without a move."""
@@ -394,22 +407,23 @@ class PlayerView(Value):
     note: str = ""
     """For people: what of it is provisional, and which games are left out."""
     fide_performance: int | None = None
-    """Rating performance by FIDE's table, over finished games against rated opponents."""
+    """Rating performance by FIDE's table, over finished games against rated
+    opponents."""
     rating_change: float | None = None
     """What these games change of the own rating by FIDE's rules, with ``rating_k``."""
     agreement: ChoiceEvidence | None = None
-    """For screening, not for spectators; null without an own rating and where nothing forecasts the
-    engine's choices."""
+    """For screening, not for spectators; null without an own rating and where nothing
+    forecasts the engine's choices."""
     rating_k: int | None = None
     """FIDE's development coefficient."""
     points: float | None = None
-    """Points of finished games, as their results say; null while none is finished. Byes are not in
-    it."""
+    """Points of finished games, as their results say; null while none is finished. Byes
+    are not in it."""
     finished: int = 0
     """Games that have a result."""
     rating_k_listed: bool = False
-    """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else 20: juniors
-    and newcomers have 40, which no rating tells."""
+    """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else
+    20: juniors and newcomers have 40, which no rating tells."""
 
 
 class AnalysedGame(GameDetail):
@@ -427,7 +441,9 @@ class AnalysedPlayer(PlayerView):
 
 
 class PlayerGains(Value):
-    """One player's gains over the event, counted at one centipawn (Ferreira 2012, section 4)."""
+    """One player's gains over the event, counted at one centipawn (Ferreira 2012,
+    section 4).
+    """
 
     player: str
     """``PlayerView.id``."""

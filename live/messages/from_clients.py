@@ -8,7 +8,9 @@ from live.messages.values import GameId, Value
 
 
 class TokenMessage(Value, tag="token"):
-    """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
+    """What a client may send first instead of a header:
+    ``{"type":"token","token":"…"}``.
+    """
 
     token: str
 
@@ -20,13 +22,14 @@ class OnAirMessage(Value, tag="air"):
 
 
 class DeskCommand(Value, tag="desk", omit_defaults=True):
-    """What an arbiter does about alerts and the incident log. As ``{"type":"desk", …}`` it is a
-    message that the websocket of an arbiter's token may send.
+    """What an arbiter does about alerts and the incident log. As ``{"type":"desk", …}``
+    it is a message that the websocket of an arbiter's token may send.
     """
 
     act: Literal["acknowledge", "note", "mute", "mute-kind", "mute-board", "enter"]
     about: str = ""
-    """The alert; its kind for ``mute-kind``, a game for ``mute-board`` and, or none, ``enter``."""
+    """The alert; its kind for ``mute-kind``, a game for ``mute-board`` and, or none,
+    ``enter``."""
     text: str = ""
     """Of a note or an entry."""
     muted: bool = True
@@ -36,7 +39,9 @@ class DeskCommand(Value, tag="desk", omit_defaults=True):
 ClientMessage = TypeVar("ClientMessage", TokenMessage, OnAirMessage, DeskCommand)
 
 
-def decode_client_message(text: str | bytes, kind: type[ClientMessage]) -> ClientMessage | None:
+def decode_client_message(
+    text: str | bytes, kind: type[ClientMessage]
+) -> ClientMessage | None:
     """Read a message of this kind; None for anything else."""
     try:
         return msgspec.json.decode(text, type=kind)

@@ -17,8 +17,8 @@ RESULT_POINTS: dict[str, tuple[float, float]] = {
     "0-1/2": (0.0, 0.5),
 }
 
-#: What the ``problem`` of a game begins with while a file that is being written has lost it, or
-#: moves of it. Nothing is wrong with the game.
+#: What the ``problem`` of a game begins with while a file that is being written has
+#: lost it, or moves of it. Nothing is wrong with the game.
 IN_DOUBT = "kept:"
 
 #: What it begins with where its source has lost the game for good.
@@ -95,14 +95,15 @@ class Headers(Value, omit_defaults=True):
     """Opening code as the source tells it (``B31``)."""
     opening: str = ""
     termination: str = ""
-    """How it ended or why it stands still, as the source tells it (``time forfeit``)."""
+    """How it ended or why it stands still, as the source tells it (``time
+    forfeit``)."""
 
 
 Unread = Literal["moves", "result"]
 
 
 class GameReport(Value, omit_defaults=True):
-    """A whole game as one source holds it now. A missed report is healed by the next."""
+    """A whole game as one source holds it now; the next report mends a missed one."""
 
     key: str
     """The source's own stable name of the game (lichess game id, ``uuid/round/board``),
@@ -115,7 +116,8 @@ class GameReport(Value, omit_defaults=True):
     start_eval: Score | None = None
     """The source's evaluation of the starting position, if it gave one."""
     problem: str | None = None
-    """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
+    """Why the game could not be read to its end ("illegal move 12...Qh9"), for
+    people."""
     unread: tuple[Unread, ...] = ()
     """Parts of which the source may say more than could be read: ``moves``, whose line
     may go on behind the last one here, and ``result``. What was known of them before

@@ -6,7 +6,9 @@ from typing import Literal
 
 from live.messages.values import FeedName, Value
 
-FeedState = Literal["connecting", "waiting", "live", "stale", "retrying", "failed", "finished"]
+FeedState = Literal[
+    "connecting", "waiting", "live", "stale", "retrying", "failed", "finished"
+]
 
 DIRECTOR = "director"
 
@@ -27,7 +29,8 @@ class FeedHealth(Value):
     detail: str = ""
     """For people: what is wrong and what happens next."""
     part: bool = False
-    """Not a source but a part of the service, shown only while it fails and is started again."""
+    """Not a source but a part of the service, shown only while it fails and is started
+    again."""
 
 
 part_health = partial(FeedHealth, part=True)
@@ -57,7 +60,8 @@ class QueueLengths(Value):
     """Of games that were over when they were first seen."""
     speculate: int = 0
     closing: int = 0
-    """Of games that have just ended; they come after the newest positions of running ones."""
+    """Of games that have just ended; they come after the newest positions of running
+    ones."""
 
 
 class SpeculationFigures(Value):
@@ -120,16 +124,16 @@ class EngineHealth(Value):
     set_aside: int = 0
     """Positions given up after engines died over them."""
     asked: int = 0
-    """Searches asked for, those ahead of the moves not counted: ``cache_hits`` of them were
-    known."""
+    """Searches asked for, those ahead of the moves not counted: ``cache_hits`` of them
+    were known."""
     waiting: QueueLengths = QueueLengths()
     speculation: SpeculationFigures | None = None
     """Null when switched off."""
     problem: str = ""
     """For people: what the engines have to do without, and why."""
     behind: str = ""
-    """For people: how many moves figures are behind the boards, and what helps; empty where the
-    engines keep up."""
+    """For people: how many moves figures are behind the boards, and what helps; empty
+    where the engines keep up."""
     measuring: MeasuringProgress | None = None
     """While the engine in use is compared with that of the calibrations; else null."""
     human: HumanHealth | None = None

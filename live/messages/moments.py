@@ -22,7 +22,9 @@ MomentKind = Literal[
 ]
 
 #: Moments that compare all games of a round.
-ROUND_MOMENTS: frozenset[MomentKind] = frozenset({"best-played", "wildest", "highest", "lowest"})
+ROUND_MOMENTS: frozenset[MomentKind] = frozenset(
+    {"best-played", "wildest", "highest", "lowest"}
+)
 
 
 class MomentFigure(Value):
@@ -54,7 +56,8 @@ class Moment(Value):
     color: Color | None
     """Whose moment it is; null where it is of both."""
     at_s: float | None
-    """When this service saw the move, seconds since 1970 UTC; null where it came with others."""
+    """When this service saw the move, seconds since 1970 UTC; null where it came with
+    others."""
     weight: float
     """How much it matters, 0 to 1: by it a director chooses."""
     figures: tuple[MomentFigure, ...]

@@ -34,9 +34,11 @@ class HelloMessage(Value, tag="hello"):
     gain: GainKind
     version: str
     resumed: bool = False
-    """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
+    """True when the messages after ``since`` follow and no snapshot: keep what you
+    hold."""
     sight: Literal["venue", "public", "arbiter"] = "public"
-    """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
+    """What this connection is shown: at a venue nothing an engine said, for an arbiter
+    all."""
     public_delay: PublicDelay = PublicDelay()
     """How far the public is behind, as it was when this connection began."""
 
@@ -60,13 +62,15 @@ class SnapshotMessage(Value, tag="snapshot"):
 
 
 class GameMessage(Value, tag="game"):
-    """A game appears, or one of its ``GameView`` fields changed. Keeps plies and curves."""
+    """A game appears, or one of its ``GameView`` fields changed. Keeps plies and
+    curves.
+    """
 
     game: GameView
 
 
 class GoneMessage(Value, tag="gone"):
-    """The source no longer holds this game: forget it, alerts about it and its moments."""
+    """The source no longer holds this game: forget it, its alerts and its moments."""
 
     game: GameId
 
@@ -74,8 +78,9 @@ class GoneMessage(Value, tag="gone"):
 class MoveMessage(Value, tag="move"):
     """A move is played, replaced or taken back.
 
-    The client drops every ply >= ``ply``, every curve point >= ``ply`` of both colours and every
-    moment of the game >= ``ply``, then appends ``move`` unless it is null (a takeback).
+    The client drops every ply >= ``ply``, every curve point >= ``ply`` of both colours
+    and every moment of the game >= ``ply``, then appends ``move`` unless it is null (a
+    takeback).
     """
 
     game: GameId
@@ -103,8 +108,8 @@ class ScoreMessage(Value, tag="score"):
 
 
 class PointMessage(Value, tag="point"):
-    """A curve grows or changes: the client drops that colour's points >= ``point.ply``, then
-    appends ``point``.
+    """A curve grows or changes: the client drops that colour's points >= ``point.ply``,
+    then appends ``point``.
     """
 
     game: GameId
@@ -113,14 +118,16 @@ class PointMessage(Value, tag="point"):
 
 
 class StandingMessage(Value, tag="standing"):
-    """A player's pooled figures change; ``moves`` 0 and ``games`` 0 means: forget the player."""
+    """A player's pooled figures change; ``moves`` 0 and ``games`` 0 means: forget the
+    player.
+    """
 
     player: PlayerView
 
 
 class GainsMessage(Value, tag="gains"):
-    """A player has had this gain in so many moves of the event, now; 0: in none any more. Only with
-    ``detail=gains``.
+    """A player has had this gain in so many moves of the event, now; 0: in none any
+    more. Only with ``detail=gains``.
     """
 
     player: str
@@ -129,8 +136,8 @@ class GainsMessage(Value, tag="gains"):
 
 
 class EngineMessage(Value, tag="engine"):
-    """The engine counts another rating: Algorithm 4's ratings are ``engine.rating`` plus their
-    difference.
+    """The engine counts another rating: Algorithm 4's ratings are ``engine.rating``
+    plus their difference.
     """
 
     engine: EngineInfo
@@ -144,16 +151,16 @@ class HealthMessage(Value, tag="health"):
 
 
 class AlertMessage(Value, tag="alert"):
-    """An alert is raised, changes or is cleared: replaces the one of that id, or ends it where
-    ``cleared_s`` is not null. For arbiters only.
+    """An alert is raised, changes or is cleared: replaces the one of that id, or ends
+    it where ``cleared_s`` is not null. For arbiters only.
     """
 
     alert: Alert
 
 
 class MomentMessage(Value, tag="moment"):
-    """Something worth telling: replaces the moment of that id, or withdraws it where ``holds`` is
-    false, because its figures do not say so any more.
+    """Something worth telling: replaces the moment of that id, or withdraws it where
+    ``holds`` is false, because its figures do not say so any more.
     """
 
     game: GameId
@@ -162,7 +169,9 @@ class MomentMessage(Value, tag="moment"):
 
 
 class HeartbeatMessage(Value, tag="heartbeat", omit_defaults=True):
-    """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
+    """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a
+    new one.
+    """
 
     public_delay: PublicDelay | None = None
     """How far the public is behind now; left out by a broker."""

@@ -47,7 +47,9 @@ def check_writable(target: str | None) -> None:
             if new:
                 Path(target).unlink()
         except OSError as error:
-            raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
+            raise InputError(
+                target, f"cannot be written ({error.strerror})", _ELSEWHERE
+            ) from None
 
 
 def write_output(target: str, data: bytes, *, private: bool = False) -> None:
@@ -63,7 +65,9 @@ def write_output(target: str, data: bytes, *, private: bool = False) -> None:
             make_private(Path(target))
         Path(target).write_bytes(data)
     except OSError as error:
-        raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
+        raise InputError(
+            target, f"cannot be written ({error.strerror})", _ELSEWHERE
+        ) from None
 
 
 def write_json(target: str, figures: object, *, indent: int = 1) -> None:

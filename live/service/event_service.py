@@ -1,6 +1,6 @@
 """The parts of a running service and how they call each other.
 
-State has one writer, the task ``keep``: reports wait in a bounded queue, answers of
+State has one writer, the task ``reports``: reports wait in a bounded queue, answers of
 engines come on the loop's own turn, and every change goes to the listeners in the order
 it happened.
 
@@ -179,8 +179,8 @@ class EventService:
         limit: str,
         feeds: Sequence[FeedName],
     ) -> None:
-        """The games of ``feeds`` that the journal holds, and the alerts, as they stood
-        before.
+        """Bring back the games of ``feeds`` that the journal holds, and the alerts, as
+        they stood before.
         """
         # Nobody is notified again of what is restored.
         self.arbiter.restoring = self.moment_watch.restoring = True
@@ -245,15 +245,11 @@ class EventService:
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
 
     def alerts(self) -> Sequence[Alert]:
-        """The alerts that stand now."""
+        """Return the alerts that stand now."""
         return self.arbiter.alerts()
 
     def publish(self, changes: Sequence[EventChange]) -> None:
-        """The state's way out: its changes and the alerts they raise go to the
-        listeners.
-
-        A recorded event overrides this: its alerts are those of then.
-        """
+        """Give changes of the state, and the alerts they raise, to the listeners."""
         if self._engines is not None:
             self._engines.end_boards(select_messages(changes))
         self.notify(self.arbiter.with_alerts(changes))
@@ -279,7 +275,7 @@ class EventService:
         self.engines.desk.drop(request_id)
 
     def put_on_air(self, games: Iterable[str]) -> None:
-        """From now on these games are analysed before all others."""
+        """Analyse these games before all others from now on."""
         if self._engines is not None:
             self._engines.pool.put_on_air(games)
 
@@ -457,7 +453,7 @@ class EventService:
             self.report_engines()
 
     def report_engines(self) -> None:
-        """Engine figures as of now, and what was not taken in."""
+        """Report engine figures as of now, and what was not taken in."""
         # Without their number: what is said of them may be missed again.
         if self.bus.missed:
             why = (
@@ -487,7 +483,7 @@ class EventService:
             self.health(describe_failure(feed.name, error))
 
     def busy(self) -> bool:
-        """Whether a report or a search waits."""
+        """Return whether a report or a search waits."""
         return not self.reports.is_empty or not self.state.is_analysed
 
     async def settled(self) -> None:
