@@ -108,7 +108,7 @@ async def follow(
     service = EventService(config, journal, human=True)
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
-    supervisor = Supervisor(service.health)
+    supervisor = Supervisor(service.inbox.health)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
     # Else the first interval imports it: a third of a second in the middle of a round.
     await asyncio.to_thread(import_module, "scipy.special")
@@ -166,7 +166,7 @@ async def _serve(
 ) -> None:
     """Run the parts of every run and the ``extra`` ones until stopped."""
     parts: dict[str, Part] = {
-        "reports": service.reports.run,
+        "reports": service.inbox.run,
         "engine figures": service.watch_engines,
         "port": publisher.watch,
         **extra,
@@ -181,7 +181,9 @@ async def _serve(
                 "calibration", service.measure_engine, ends=True
             )
             background.append(tasks.create_task(measuring, name="keep calibration"))
-        async with sources.running(service.follow, service.health, supervisor):
+        async with sources.running(
+            service.inbox.follow, service.inbox.health, supervisor
+        ):
             await sources.wait_until_over()
             await service.settled()
             if once:
@@ -252,7 +254,7 @@ def build_publisher(config: Config, service: EventService) -> Publisher:
         desk=service.arbiter.command,
         on_air=service.put_on_air,
         study=open_study_files(config.study),
-        report=service.health,
+        report=service.inbox.health,
     )
 
 
@@ -284,7 +286,7 @@ def build_outlets(
     if config.director.url:
         from live.outlets.producers import ObsDirector
 
-        director = ObsDirector(config.director, report=service.health)
+        director = ObsDirector(config.director, report=service.inbox.health)
 
         def begin_director() -> None:
             director.choice.set_known(public.games(), public.moments())
@@ -304,7 +306,10 @@ def build_outlets(
 
             begin_people()
             notifier = Notifier(
-                people, "notify.urls_file", notify.urls_file, report=service.health
+                people,
+                "notify.urls_file",
+                notify.urls_file,
+                report=service.inbox.health,
             )
             public.listen(service.bus.guard(notifier.publish), begin_people)
             parts[NOTIFICATIONS] = notifier.run
@@ -317,7 +322,7 @@ def build_outlets(
                 "notify.arbiters_file",
                 notify.arbiters_file,
                 part=part,
-                report=service.health,
+                report=service.inbox.health,
             )
             service.bus.subscribe(service.bus.guard(notifier.publish))
             parts[part] = notifier.run
@@ -350,7 +355,7 @@ async def _publishing_to_broker(
         config.mqtt,
         public,
         seen,
-        report=service.health,
+        report=service.inbox.health,
         stream=stream if config.mqtt.site else None,
     )
     public.listen(service.bus.guard(broker.publish), broker.reset)

@@ -104,7 +104,7 @@ async def opened(config: Config) -> AsyncIterator[EventService]:
     """Engines running and reports taken in, as the service does it."""
     service = EventService(config)
     async with service.with_engine():
-        keep = asyncio.create_task(service.reports.run())
+        keep = asyncio.create_task(service.inbox.run())
         try:
             yield service
         finally:
@@ -128,7 +128,7 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     async with rehearsal.serve() as spec, opened(config) as service:
         feed = open_feed(spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock))
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
-            following = tasks.create_task(feed.run(service))
+            following = tasks.create_task(feed.run(service.inbox))
             tasks.create_task(rehearsal.play_games(speed=20, incidents=incidents(seed, games)))
             await following
         await service.settled()

@@ -22,7 +22,6 @@ from live.engine.engines import Engines
 from live.engine.reference_searches import search_positions
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.uci import EngineIdentity
-from live.errors import FeedError
 from live.event.bus import Bus
 from live.event.choose_measure import (
     advise_on_models,
@@ -44,7 +43,7 @@ from live.journal.measured_engines import keep_measured_engine, read_measured_en
 from live.journal.memories import build_memory
 from live.messages.alerts import Alert
 from live.messages.from_sources import FeedReport, GameReport
-from live.messages.health import FeedHealth, MeasuringProgress, part_health
+from live.messages.health import MeasuringProgress, part_health
 from live.messages.to_clients import Change
 from live.messages.values import FeedName
 from live.process.loop_slices import LoopSlices
@@ -59,9 +58,7 @@ from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.perceived_model import Models
 from live.server.public_audience import PublicAudience
 from live.settings import Config
-from live.sources.feed import Feed, describe_failure
-from live.sources.report_queue import ReportQueue
-from live.user_files import in_print
+from live.sources.source_inbox import SourceInbox
 from live.watch.arbiter_desk import ArbiterDesk
 from live.watch.moment_watch import MomentWatch
 from live.watch.overload import describe_overload
@@ -94,6 +91,16 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: Engines | None = None
         self.bus = Bus()
+        self._changed = asyncio.Event()
+        self.inbox = SourceInbox(
+            self.take,
+            self._list_known_games,
+            lambda feed: self.state.find_feed_health(feed),
+            lambda health: self.state.update_feed_health(health),
+            self.wait_until_rated,
+            # A takeback may drop the last search that was waited for.
+            on_done=self._changed.set,
+        )
         self.public: PublicAudience | None = None
         """The public, which may be shown less than the arbiters, or later."""
         store = JournalWatchStore(self.journal.journal)
@@ -102,7 +109,7 @@ class EventService:
             store,
             time.time,
             lambda game: self.state.find_record(game),
-            report=self.health,
+            report=self.inbox.health,
             should_log=lambda: self.public is None or not self.public.is_withholding,
         )
         self.moment_watch = MomentWatch(
@@ -113,14 +120,6 @@ class EventService:
             lambda game: self.state.game(game),
             alerts=self.alerts,
         )
-        self._changed = asyncio.Event()
-        self.reports = ReportQueue(
-            self.take,
-            lambda feed: self.state.find_feed_health(feed),
-            self.health,
-            # A takeback may drop the last search that was waited for.
-            on_done=self._changed.set,
-        )
         self.measured: MeasuredEngine | None = None
         """What the reference positions have shown of the engine in use; None while not
         known."""
@@ -128,8 +127,6 @@ class EventService:
         self._slices = LoopSlices()
         # The standings' next turn, where answers wait for it.
         self._rating: asyncio.Handle | None = None
-        # Feeds past their start: what fails from then on ends nothing else.
-        self._reached: set[str] = set()
 
     @contextlib.asynccontextmanager
     async def with_engine(
@@ -328,27 +325,11 @@ class EventService:
             self._engines.on_human_answer(request.game)
         self._changed.set()
 
-    # --- reports of feeds -------------------------------------------------------------
-
-    async def report(self, report: FeedReport) -> None:
-        self._reached.add(report.feed)
-        await self.reports.put(report)
-
-    def known_games(self, feed: FeedName) -> Sequence[GameReport]:
-        return [
-            game.to_report()
-            for game in self.state.list_source_games()
-            if game.feed == feed
-        ]
-
-    def health(self, health: FeedHealth) -> None:
-        # What it says may name files, whose names need not be text.
-        health = msgspec.structs.replace(health, detail=in_print(health.detail))
-        if health.state not in ("connecting", "failed"):
-            self._reached.add(health.feed)
-        self.state.update_feed_health(health)
-
     # --- tasks ------------------------------------------------------------------------
+
+    def _list_known_games(self, feed: FeedName) -> list[GameReport]:
+        games = self.state.list_source_games()
+        return [game.to_report() for game in games if game.feed == feed]
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
@@ -381,7 +362,7 @@ class EventService:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
                 release_free_memory()
-            self.journal.look_after(self.health)
+            self.journal.look_after(self.inbox.health)
 
     def _memories(self) -> list[Memory]:
         memories = [*self.arbiter.memories(), *self.moment_watch.memories()]
@@ -469,22 +450,9 @@ class EventService:
             more["behind"] = describe_overload(self.state.list_records())
         self.state.update_engine_health(msgspec.structs.replace(health, **more))
 
-    async def follow(self, feed: Feed) -> None:
-        """Run one feed. What no retry can mend ends the service while the feed has said
-        nothing yet: somebody has just typed it. Later it is shown as failed, and the
-        others go on.
-        """
-        try:
-            await feed.run(self)
-        except FeedError as error:
-            if feed.name not in self._reached:
-                raise
-            log.error("%s", error)
-            self.health(describe_failure(feed.name, error))
-
     def busy(self) -> bool:
         """Return whether a report or a search waits."""
-        return not self.reports.is_empty or not self.state.is_analysed
+        return not self.inbox.is_empty or not self.state.is_analysed
 
     async def settled(self) -> None:
         """Return once every report is taken in and every search answered."""
@@ -495,7 +463,7 @@ class EventService:
         await self._until(lambda: self.state.is_rated)
 
     async def _until(self, done: Callable[[], bool]) -> None:
-        await self.reports.wait_empty()
+        await self.inbox.wait_until_empty()
         while not done():
             self._changed.clear()
             await self._changed.wait()

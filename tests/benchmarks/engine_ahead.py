@@ -75,13 +75,13 @@ async def replay(
     watch = Stopwatch(service)
     async with service.with_engine():
         service.bus.subscribe(watch.tell)
-        keep = asyncio.create_task(service.reports.run())
+        keep = asyncio.create_task(service.inbox.run())
         began = time.perf_counter()
         for moment in plan_timeline(games, speed=speed):
             if moment.at_s > longest_s:
                 break
             await asyncio.sleep(max(0.0, began + moment.at_s - time.perf_counter()))
-            await service.report(FeedReport(f"board {moment.game}", (moment.report,)))
+            await service.inbox.report(FeedReport(f"board {moment.game}", (moment.report,)))
         await service.settled()
         keep.cancel()
         service.report_engines()

@@ -213,14 +213,14 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
         return proper(report)
 
     monkeypatch.setattr(service.state, "plan", broken)
-    keep = asyncio.create_task(service.reports.run())
+    keep = asyncio.create_task(service.inbox.run())
     live = FeedHealth("feed", "live", "1 game")
-    service.health(live)
+    service.inbox.health(live)
     states = []
     for number in range(3):
         if number == 2 and newer is not None:
-            service.health(newer)
-        await service.report(FeedReport("feed", (demo_feed.read_demo_games()[0],)))
+            service.inbox.health(newer)
+        await service.inbox.report(FeedReport("feed", (demo_feed.read_demo_games()[0],)))
         await service.settled()
         states.append(service.state.feeds())
     keep.cancel()

@@ -77,10 +77,12 @@ async def followed(
 ) -> AsyncIterator[Followed]:
     service = unscored()
     following = SourceRunner(specs, config, lasting=lasting)
-    keep = asyncio.create_task(service.reports.run())
+    keep = asyncio.create_task(service.inbox.run())
     try:
         async with (
-            following.running(service.follow, service.health, Supervisor(service.health)),
+            following.running(
+                service.inbox.follow, service.inbox.health, Supervisor(service.inbox.health)
+            ),
             asyncio.timeout(60),
         ):
             yield Followed(following, service)

@@ -455,13 +455,13 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
     with hall.journal.opened(hall.config):
         hall.arbiter.resume(hall.state, [FEED])
         hall.arbiter.record_start(30.0)
-        hall.health(FeedHealth(FEED, "live"))
-        hall.health(FeedHealth(FEED, "stale"))
-        hall.health(FeedHealth(FEED, "live"))
+        hall.inbox.health(FeedHealth(FEED, "live"))
+        hall.inbox.health(FeedHealth(FEED, "stale"))
+        hall.inbox.health(FeedHealth(FEED, "live"))
         hall.arbiter.command(DeskCommand("enter", text="lights out"), "Deputy")
         hall.arbiter.command(DeskCommand("enter", text="I end it"), "service")
         killed = hall.left_behind()
-        hall.health(FeedHealth(FEED, "finished"))
+        hall.inbox.health(FeedHealth(FEED, "finished"))
         hall.now_s += 60
         hall.arbiter.record_end()
     for path, how in ((killed, "had been cut off without a word at most"), (whole, "had ended")):

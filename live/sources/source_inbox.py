@@ -1,19 +1,24 @@
-"""Reports of sources wait here, and are taken in one at a time.
+"""What sources report arrives here, and is taken in one report at a time.
 
-Loss policy: a source that is faster than the reports are taken in waits. A report that
+Loss policy: a source that is faster than its reports are taken in waits. A report that
 cannot be taken in costs its own source alone, and only until the next one, which is
 whole again.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
-from live.messages.from_sources import FeedReport
+import msgspec
+
+from live.errors import FeedError
+from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth, HealthReport
 from live.messages.values import FeedName
 from live.process.loop_slices import LoopSlices
 from live.process.supervision import explain_end
+from live.sources.feed import Feed, describe_failure
+from live.user_files import in_print
 
 log = logging.getLogger(__name__)
 
@@ -21,45 +26,87 @@ log = logging.getLogger(__name__)
 BACKLOG = 64
 
 
-class ReportQueue:
-    """A bounded queue of reports and the task that empties it.
+class SourceInbox:
+    """The :class:`live.sources.feed.FeedSink` of all sources.
 
     Args:
         take_in: takes a report in.
-        find_health: returns what was said of a source last.
-        report_health: gets that a report was lost, and that this is over.
+        list_games: returns the games of a source as they stood when the service ended.
+        find_health: returns what was said last of a source.
+        update_health: gets how sources are doing.
+        wait_until_rated: returns once all that was reported is rated.
         on_done: is called after every report, whatever came of it.
     """
 
     def __init__(
         self,
         take_in: Callable[[FeedReport], Awaitable[None]],
+        list_games: Callable[[FeedName], Sequence[GameReport]],
         find_health: Callable[[FeedName], FeedHealth | None],
-        report_health: HealthReport,
+        update_health: HealthReport,
+        wait_until_rated: Callable[[], Awaitable[None]],
         on_done: Callable[[], None],
     ) -> None:
         self._take_in = take_in
+        self._list_games = list_games
         self._find_health = find_health
-        self._report_health = report_health
+        self._update_health = update_health
+        self._wait_until_rated = wait_until_rated
         self._on_done = on_done
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(BACKLOG)
         self._slices = LoopSlices()
         # What sources said before a report of theirs was lost, and what was said of the
         # loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
+        # Sources past their start: what fails from then on ends nothing else.
+        self._reached: set[FeedName] = set()
+
+    # --- for sources ------------------------------------------------------------------
+
+    async def report(self, report: FeedReport) -> None:
+        self._reached.add(report.feed)
+        await self._reports.put(report)
+
+    async def wait_until_rated(self) -> None:
+        await self._wait_until_rated()
+
+    def known_games(self, feed: FeedName) -> Sequence[GameReport]:
+        return self._list_games(feed)
+
+    def health(self, health: FeedHealth) -> None:
+        # What it says may name files, whose names need not be text.
+        health = msgspec.structs.replace(health, detail=in_print(health.detail))
+        if health.state not in ("connecting", "failed"):
+            self._reached.add(health.feed)
+        self._update_health(health)
+
+    # --- for the service --------------------------------------------------------------
 
     @property
     def is_empty(self) -> bool:
         """Whether no report waits."""
         return self._reports.empty()
 
-    async def put(self, report: FeedReport) -> None:
-        """Queue a report; wait while the queue is full."""
-        await self._reports.put(report)
-
-    async def wait_empty(self) -> None:
+    async def wait_until_empty(self) -> None:
         """Return once every report is taken in."""
         await self._reports.join()
+
+    async def follow(self, feed: Feed) -> None:
+        """Follow a source to its end.
+
+        What no retry can mend ends the service while the source has said nothing yet:
+        somebody has just typed it. Later it is shown as failed, and the others go on.
+
+        Raises:
+            FeedError: the source has said nothing yet.
+        """
+        try:
+            await feed.run(self)
+        except FeedError as error:
+            if feed.name not in self._reached:
+                raise
+            log.error("%s", error)
+            self.health(describe_failure(feed.name, error))
 
     async def run(self) -> None:
         """Take reports in until cancelled, letting other work between the steps."""
@@ -90,7 +137,7 @@ class ReportQueue:
         else:
             said = self._find_health(feed) or FeedHealth(feed, "live")
         self._losses[feed] = said, loss
-        self._report_health(loss)
+        self.health(loss)
 
     def _end_loss(self, feed: FeedName) -> None:
         """Report of a source again what it said before its reports were lost."""
@@ -98,4 +145,4 @@ class ReportQueue:
             return
         said, loss = self._losses.pop(feed)
         if self._find_health(feed) == loss:
-            self._report_health(said)
+            self.health(said)
