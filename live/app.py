@@ -27,10 +27,10 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from live.errors import ConfigError, LiveRateError, first_of
+from live.errors import LiveRateError, first_of
 from live.games.player_lists import add_neighbouring_lists
 from live.journal.event_journal import EventJournal, journal_path
-from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
+from live.outlets.open_outlets import open_outlets
 from live.process.clock import LOOP_CLOCK
 from live.process.limits import cap_connections, raise_file_limit
 from live.process.memory import freeze_startup_objects
@@ -53,9 +53,9 @@ from live.server.public_delay import (
     wait_until_published,
 )
 from live.server.server import Publisher
-from live.server.static_files import STUDY_TYPES, StaticSite
+from live.server.static_files import open_study_files
 from live.service.event_service import EventService
-from live.settings import Config, StudyConfig
+from live.settings import Config
 from live.settings_reload import (
     DELAY_KEYS,
     PORT_KEYS,
@@ -121,7 +121,9 @@ async def follow(
         service.bus.subscribe(publisher.publish)
         service.bus.subscribe(manager.publish)
         public = publisher.public
-        parts = build_outlets(config, service, public)
+        parts = open_outlets(
+            config, public, service.bus, service.state, service.inbox.health
+        )
         screen = OutputMode(
             display,
             service.state,
@@ -253,80 +255,9 @@ def build_publisher(config: Config, service: EventService) -> Publisher:
         incidents=service.arbiter.incidents,
         desk=service.arbiter.command,
         on_air=service.put_on_air,
-        study=open_study_files(config.study),
+        study=open_study_files(config.study.folder),
         report=service.inbox.health,
     )
-
-
-def open_study_files(config: StudyConfig) -> StaticSite | None:
-    """Return the tables and figures to show, if a folder of them is named.
-
-    Raises:
-        ConfigError: it does not exist.
-    """
-    if not config.folder:
-        return None
-    folder = Path(config.folder).expanduser()
-    if not folder.is_dir():
-        command = "live-rate study table CORPUS all --out FOLDER"
-        remedy = f"Correct the path, or fill it: {command}"
-        raise ConfigError(f"study.folder {config.folder}", "no such folder", remedy)
-    return StaticSite(folder, STUDY_TYPES)
-
-
-def build_outlets(
-    config: Config, service: EventService, public: PublicAudience
-) -> dict[str, Part]:
-    """Return the parts that switch scenes and notify people, if settings ask for it.
-
-    They hear what the public may know, so nothing delayed or hidden leaves by them;
-    only arbiters hear of alerts.
-    """
-    parts: dict[str, Part] = {}
-    if config.director.url:
-        from live.outlets.producers import ObsDirector
-
-        director = ObsDirector(config.director, report=service.inbox.health)
-
-        def begin_director() -> None:
-            director.choice.set_known(public.games(), public.moments())
-
-        begin_director()
-        public.listen(service.bus.guard(director.publish), begin_director)
-        parts["director"] = director.run
-    notify = config.notify
-    if notify.urls_file or notify.arbiters_file:
-        from live.outlets.producers import ArbiterRules, Notifier, PublicRules
-
-        if notify.urls_file:
-            people = PublicRules(notify)
-
-            def begin_people() -> None:
-                people.set_known(public.games(), public.moments())
-
-            begin_people()
-            notifier = Notifier(
-                people,
-                "notify.urls_file",
-                notify.urls_file,
-                report=service.inbox.health,
-            )
-            public.listen(service.bus.guard(notifier.publish), begin_people)
-            parts[NOTIFICATIONS] = notifier.run
-        if notify.arbiters_file:
-            part = ARBITERS_NOTIFICATIONS
-            arbiters = ArbiterRules(notify)
-            arbiters.set_known(service.state.games(), service.alerts())
-            notifier = Notifier(
-                arbiters,
-                "notify.arbiters_file",
-                notify.arbiters_file,
-                part=part,
-                report=service.inbox.health,
-            )
-            service.bus.subscribe(service.bus.guard(notifier.publish))
-            parts[part] = notifier.run
-    return parts
 
 
 @contextlib.asynccontextmanager

@@ -5,7 +5,6 @@ ends it, what does not, and that live ends where ``analyze`` ends.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +12,7 @@ import pytest
 
 from live import app
 from live.commands.read_settings import read_settings
-from live.errors import ConfigError, FeedNotFound
+from live.errors import FeedNotFound
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport
 from live.process.clock import LoopClock
@@ -71,17 +70,6 @@ async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
     assert await app.follow(settings(**QUICK), ["demo"], headless=True, once=True) == 0
     assert len(runs) == 2
     assert "fault in our own code (KeyError)" in capsys.readouterr().out
-
-
-def test_a_named_folder_of_studies_must_be_there(tmp_path: Path) -> None:
-    assert app.open_study_files(settings().study) is None
-    folder = tmp_path / "figures"
-    with pytest.raises(ConfigError, match="no such folder"):
-        app.open_study_files(settings(**{"study.folder": str(folder)}).study)
-    folder.mkdir()
-    (folder / "career.svg").touch()
-    files = app.open_study_files(settings(**{"study.folder": str(folder)}).study)
-    assert files is not None and files.list_files() == ["career.svg"]
 
 
 class HurriedClock(LoopClock):

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.app import build_outlets, build_publisher
+from live.app import build_publisher
 from live.engine.engine_process import find_engine, measure_speed
 from live.engine.engine_settings import (
     build_timeouts,
@@ -36,6 +36,7 @@ from live.journal.event_journal import journal_path
 from live.journal.journal_file import explain_refusal
 from live.journal.measured_engines import read_measured_engine
 from live.messages.values import FeedName, Value
+from live.outlets.open_outlets import open_outlets
 from live.process.limits import count_processors
 from live.screens.terminal.text import plain
 from live.server.public_audience import PublicAudience
@@ -148,8 +149,11 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
         where = f"{config.server.host}:{config.server.port}"
         found.append(DoctorFinding("port", "ok", f"{where} is free"))
     with collect_error("producer", found):
-        if ready := ", ".join(build_outlets(shown, service, public)):
-            found.append(DoctorFinding("producer", "ok", f"{ready}: ready"))
+        report = service.inbox.health
+        outlets = open_outlets(shown, public, service.bus, service.state, report)
+        if outlets:
+            names = ", ".join(outlets)
+            found.append(DoctorFinding("producer", "ok", f"{names}: ready"))
     if config.mqtt.publish:
         found.append(await _check_broker(config.mqtt.publish))
     return found

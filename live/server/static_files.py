@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from live.catalogue import catalogue_json
+from live.errors import ConfigError
 from live.manual.page_html import render_index, render_topic
 from live.manual.pages import PICTURES, TOPICS, read_picture
 from live.messages.figures import CurvePoint, GameDetail, PlyView
@@ -173,3 +174,19 @@ def _render_manual(topic: str) -> ExportedFile:
     return ExportedFile(
         CONTENT_TYPES[".html"], render_topic(topic) if topic else render_index()
     )
+
+
+def open_study_files(name: str) -> StaticSite | None:
+    """Return the tables and figures to show, if a folder of them is named.
+
+    Raises:
+        ConfigError: it does not exist.
+    """
+    if not name:
+        return None
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        command = "live-rate study table CORPUS all --out FOLDER"
+        remedy = f"Correct the path, or fill it: {command}"
+        raise ConfigError(f"study.folder {name}", "no such folder", remedy)
+    return StaticSite(folder, STUDY_TYPES)
