@@ -28,6 +28,7 @@ import msgspec
 from rich.console import Console
 
 from live.errors import LiveRateError, first_of
+from live.event.choose_measure import describe_models
 from live.games.player_lists import add_neighbouring_lists
 from live.journal.event_journal import EventJournal, journal_path
 from live.outlets.open_outlets import open_outlets
@@ -124,6 +125,9 @@ async def follow(
         parts = open_outlets(
             config, public, service.bus, service.state, service.inbox.health
         )
+        headlines = [describe_models(service.state.measure.models)]
+        if journal.summary:
+            headlines.append(journal.summary)
         screen = OutputMode(
             display,
             service.state,
@@ -132,7 +136,7 @@ async def follow(
             public,
             journal.journal,
             config.server.hide_scores,
-            list(filter(None, (service.models_summary, journal.summary))),
+            headlines,
             publisher.url,
             Console(),
             stop,

@@ -20,6 +20,7 @@ from live.engine.look_ahead import (
     LookAhead,
     list_boards_over,
 )
+from live.engine.reference_searches import FutureAnswers
 from live.engine.search import ResultCache
 from live.engine.search_queue import ResultListener, SearchDesk
 from live.messages.health import EngineHealth
@@ -43,6 +44,7 @@ class Engines:
         would play each move, by UCI; empty while that is not known.
         """
         limit = build_limit(settings)
+        listener = FutureAnswers(listener)
         self._look_ahead: LookAhead | None = None
         if chances is not None and settings.speculate:
             listener = self._look_ahead = LookAhead(

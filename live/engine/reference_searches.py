@@ -6,14 +6,44 @@ the engine at once, and the interrupted search is made later.
 
 import asyncio
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
-from live.engine.search import Position, Search, SearchFailure, SearchResult
-from live.engine.search_queue import SearchDesk, SearchKind, SearchPriority
+from live.engine.search import (
+    Position,
+    Search,
+    SearchFailure,
+    SearchProgress,
+    SearchResult,
+)
+from live.engine.search_queue import (
+    ResultListener,
+    SearchDesk,
+    SearchKind,
+    SearchPriority,
+)
 
 #: Searches asked for at a time: more than there are engines, few enough to leave the
 #: queue short.
 _AT_A_TIME = 32
+
+
+class FutureAnswers:
+    """Answers searches that a future waits for; hands the others on."""
+
+    def __init__(self, listener: ResultListener) -> None:
+        self._listener = listener
+
+    def on_result(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        if not isinstance(owner, asyncio.Future):
+            self._listener.on_result(owner, search, result)
+        elif not owner.done():
+            owner.set_result(result)
+
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
+        if not isinstance(owner, asyncio.Future):
+            self._listener.on_progress(owner, progress)
 
 
 async def search_positions(

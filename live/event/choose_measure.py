@@ -174,6 +174,15 @@ def advise_on_models(models: Models) -> str:
     )
 
 
+def describe_models(models: Models) -> str:
+    """Return what reads the engine's scores and what would be better, one line, for
+    people.
+    """
+    names = ", ".join(each.name for each in models.models) or "none"
+    parts = [f"model {names}", models.note, advise_on_models(models)]
+    return "; ".join(filter(None, parts))
+
+
 def explain_no_screening(engine: str, limit: str) -> str:
     """Return why agreement with this engine is not screened, and the remedy, for
     people; empty where it is.

@@ -24,7 +24,6 @@ from live.engine.search import Search, SearchFailure, SearchProgress, SearchResu
 from live.engine.uci import EngineIdentity
 from live.event.bus import Bus
 from live.event.choose_measure import (
-    advise_on_models,
     build_engine_info,
     build_measure,
     select_models,
@@ -281,11 +280,6 @@ class EventService:
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        if isinstance(owner, asyncio.Future):
-            # A reference position.
-            if not owner.done():
-                owner.set_result(result)
-            return
         assert isinstance(owner, RequestId)
         self.state.apply_result(owner, result, rate=False)
         self._rate_soon()
@@ -367,17 +361,6 @@ class EventService:
     def _memories(self) -> list[Memory]:
         memories = [*self.arbiter.memories(), *self.moment_watch.memories()]
         return [build_memory(*memory) for memory in memories]
-
-    @property
-    def models_summary(self) -> str:
-        """What reads the engine's scores and what would be better, one line, for
-        people.
-        """
-        models = self.state.measure.models
-        names = ", ".join(each.name for each in models.models) or "none"
-        return "; ".join(
-            filter(None, (f"model {names}", models.note, advise_on_models(models)))
-        )
 
     @property
     def unmeasured(self) -> bool:

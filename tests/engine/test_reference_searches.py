@@ -5,8 +5,14 @@ from collections.abc import Hashable
 
 import pytest
 
-from live.engine.reference_searches import search_positions
-from live.engine.search import Search, SearchFailure, SearchResult
+from live.engine.reference_searches import FutureAnswers, search_positions
+from live.engine.search import (
+    Position,
+    Search,
+    SearchFailure,
+    SearchProgress,
+    SearchResult,
+)
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.messages.from_sources import Score
 from tests.sources.fakes import turns, until
@@ -88,3 +94,32 @@ async def test_searches_wait_for_everything_else() -> None:
     with pytest.raises(asyncio.CancelledError):
         await running
     assert not engines.wanted
+
+
+class Listener:
+    """Notes whose results and scores it gets."""
+
+    def __init__(self) -> None:
+        self.owners: list[Hashable] = []
+
+    def on_result(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        self.owners.append(owner)
+
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
+        self.owners.append(owner)
+
+
+async def test_a_future_is_answered_and_other_results_are_handed_on() -> None:
+    listener = Listener()
+    answers = FutureAnswers(listener)
+    search = Search(Position(FENS[0]))
+    result = SearchResult(Score(1), "e2e4", 9)
+    waiting: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
+    given_up: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
+    given_up.cancel()
+    for owner in (waiting, given_up, "a game"):
+        answers.on_result(owner, search, result)
+    assert await waiting is result
+    assert listener.owners == ["a game"]
