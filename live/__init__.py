@@ -5,7 +5,7 @@ Data flows one way through the folders of this package::
     sources → games → engine → ratings → event → watch → journal → server → screens
 
 ``tests/test_house.py`` holds the direction. Only :mod:`live.app`, :mod:`live.service`,
-:mod:`live.jobs`, :mod:`live.studies` and the command line wire folders together.
+:mod:`live.studies` and the command line wire folders together.
 """
 
 __version__ = "0.4.0"

@@ -27,11 +27,11 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from live.config import Config, StudyConfig
-from live.errors import ConfigError, LiveRateError, first_of
+from live.errors import LiveRateError, first_of
+from live.event.choose_measure import describe_models
 from live.games.player_lists import add_neighbouring_lists
 from live.journal.event_journal import EventJournal, journal_path
-from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
+from live.outlets.open_outlets import open_outlets
 from live.process.clock import LOOP_CLOCK
 from live.process.limits import cap_connections, raise_file_limit
 from live.process.memory import freeze_startup_objects
@@ -39,6 +39,8 @@ from live.process.sd_notify import ServiceManager
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
 from live.process.stderr_log import log_to_stderr, set_log_level
 from live.process.supervision import Supervisor, run_in_background
+from live.screens.display import choose_display
+from live.screens.output_mode import OutputMode
 from live.server.authentication import public_filter
 from live.server.listening import check_exposure
 from live.server.public_audience import PublicAudience
@@ -52,10 +54,10 @@ from live.server.public_delay import (
     wait_until_published,
 )
 from live.server.server import Publisher
-from live.server.static_files import STUDY_TYPES, StaticSite
+from live.server.static_files import open_study_files
 from live.service.event_service import EventService
-from live.service.program_output import OutputMode, choose_display
-from live.service.settings_reload import (
+from live.settings import Config
+from live.settings_reload import (
     DELAY_KEYS,
     PORT_KEYS,
     SOURCE_KEYS,
@@ -74,7 +76,9 @@ def run(main: Coroutine[Any, Any, int]) -> int:
     """Run to the end; raise an error of ours alone, not wrapped in a group."""
     try:
         return asyncio.run(main)
-    except BaseExceptionGroup as group:  # Python before 3.11.4 wraps what except* raises
+    except (
+        BaseExceptionGroup
+    ) as group:  # Python before 3.11.4 wraps what except* raises
         if group.split(LiveRateError)[1] is None:
             raise first_of(group) from None
         raise
@@ -105,7 +109,7 @@ async def follow(
     service = EventService(config, journal, human=True)
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
-    supervisor = Supervisor(service.health)
+    supervisor = Supervisor(service.inbox.health)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
     # Else the first interval imports it: a third of a second in the middle of a round.
     await asyncio.to_thread(import_module, "scipy.special")
@@ -115,11 +119,28 @@ async def follow(
         _publishing_to_broker(config, service, publisher.public, supervisor),
         manager.running(),
     ):
-        service.listen(publisher.publish)
-        service.listen(manager.publish)
+        service.bus.subscribe(publisher.publish)
+        service.bus.subscribe(manager.publish)
         public = publisher.public
-        parts = build_outlets(config, service, public)
-        screen = OutputMode(display, service, public, publisher.url, Console(), stop)
+        parts = open_outlets(
+            config, public, service.bus, service.state, service.inbox.health
+        )
+        headlines = [describe_models(service.state.measure.models)]
+        if journal.summary:
+            headlines.append(journal.summary)
+        screen = OutputMode(
+            display,
+            service.state,
+            service.bus,
+            service.arbiter,
+            public,
+            journal.journal,
+            config.server.hide_scores,
+            headlines,
+            publisher.url,
+            Console(),
+            stop,
+        )
         parts["public"] = lambda: run_delay(public, LOOP_CLOCK)
         if display == "app":
             parts["display"] = screen.run
@@ -151,7 +172,7 @@ async def _serve(
 ) -> None:
     """Run the parts of every run and the ``extra`` ones until stopped."""
     parts: dict[str, Part] = {
-        "reports": service.keep,
+        "reports": service.inbox.run,
         "engine figures": service.watch_engines,
         "port": publisher.watch,
         **extra,
@@ -162,9 +183,13 @@ async def _serve(
             for name, run in parts.items()
         ]
         if not once:
-            measuring = supervisor.keep("calibration", service.measure_engine, ends=True)
+            measuring = supervisor.keep(
+                "calibration", service.measure_engine, ends=True
+            )
             background.append(tasks.create_task(measuring, name="keep calibration"))
-        async with sources.running(service.follow, service.health, supervisor):
+        async with sources.running(
+            service.inbox.follow, service.inbox.health, supervisor
+        ):
             await sources.wait_until_over()
             await service.settled()
             if once:
@@ -191,7 +216,9 @@ def _build_reloader(
     """Build what takes settings over while the service runs."""
     journal = service.journal.journal
     parts = (
-        ReloadablePart(frozenset({"log.level"}), lambda new: set_log_level(new.log.level)),
+        ReloadablePart(
+            frozenset({"log.level"}), lambda new: set_log_level(new.log.level)
+        ),
         ReloadablePart(
             PORT_KEYS,
             lambda new: publisher.reconfigure(new.server),
@@ -232,72 +259,9 @@ def build_publisher(config: Config, service: EventService) -> Publisher:
         incidents=service.arbiter.incidents,
         desk=service.arbiter.command,
         on_air=service.put_on_air,
-        study=open_study_files(config.study),
-        report=service.health,
+        study=open_study_files(config.study.folder),
+        report=service.inbox.health,
     )
-
-
-def open_study_files(config: StudyConfig) -> StaticSite | None:
-    """Return the tables and figures to show, if a folder of them is named.
-
-    Raises:
-        ConfigError: it does not exist.
-    """
-    if not config.folder:
-        return None
-    folder = Path(config.folder).expanduser()
-    if not folder.is_dir():
-        remedy = "Correct the path, or fill it: live-rate study table CORPUS all --out FOLDER"
-        raise ConfigError(f"study.folder {config.folder}", "no such folder", remedy)
-    return StaticSite(folder, STUDY_TYPES)
-
-
-def build_outlets(config: Config, service: EventService, public: PublicAudience) -> dict[str, Part]:
-    """Return the parts that switch scenes and notify people, if settings ask for it.
-
-    They hear what the public may know, so nothing delayed or hidden leaves by them;
-    only arbiters hear of alerts.
-    """
-    parts: dict[str, Part] = {}
-    if config.director.url:
-        from live.outlets.obs_director import ObsDirector
-
-        director = ObsDirector(config.director, report=service.health)
-
-        def begin_director() -> None:
-            director.choice.set_known(public.games(), public.moments())
-
-        begin_director()
-        public.listen(service.guarded(director.publish), begin_director)
-        parts["director"] = director.run
-    notify = config.notify
-    if notify.urls_file or notify.arbiters_file:
-        from live.outlets.notices import ArbiterRules, Notifier, PublicRules
-
-        if notify.urls_file:
-            people = PublicRules(notify)
-
-            def begin_people() -> None:
-                people.set_known(public.games(), public.moments())
-
-            begin_people()
-            notifier = Notifier(people, "notify.urls_file", notify.urls_file, report=service.health)
-            public.listen(service.guarded(notifier.publish), begin_people)
-            parts[NOTIFICATIONS] = notifier.run
-        if notify.arbiters_file:
-            part = ARBITERS_NOTIFICATIONS
-            arbiters = ArbiterRules(notify)
-            arbiters.set_known(service.state.games(), service.alerts())
-            notifier = Notifier(
-                arbiters,
-                "notify.arbiters_file",
-                notify.arbiters_file,
-                part=part,
-                report=service.health,
-            )
-            service.listen(service.guarded(notifier.publish))
-            parts[part] = notifier.run
-    return parts
 
 
 @contextlib.asynccontextmanager
@@ -326,9 +290,9 @@ async def _publishing_to_broker(
         config.mqtt,
         public,
         seen,
-        report=service.health,
+        report=service.inbox.health,
         stream=stream if config.mqtt.site else None,
     )
-    public.listen(service.guarded(broker.publish), broker.reset)
+    public.listen(service.bus.guard(broker.publish), broker.reset)
     async with run_in_background(supervisor.keep("broker", broker.run), "broker"):
         yield

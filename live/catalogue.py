@@ -55,20 +55,34 @@ class Figure(Value, kw_only=True):
 
 
 def _figure(
-    id: str, name: str, head: str, kind: Kind, meaning: str, *, value: str = "", **more: Any
+    id: str,
+    name: str,
+    head: str,
+    kind: Kind,
+    meaning: str,
+    *,
+    value: str = "",
+    **more: Any,
 ) -> Figure:
-    """A row; its ``value`` is the field of its id, unless another is named. ``ends``:
-    what its interval's two fields begin with.
+    """Return a row; its ``value`` is the field of its id, unless another is named.
+
+    ``ends``: what the two fields of its interval begin with.
     """
     if ends := more.pop("ends", ""):
         more = {"low": f"{ends}low", "high": f"{ends}high", "interval": "95 %", **more}
     return Figure(
-        id=id, name=name, head=head, kind=kind, meaning=meaning, value=value or id, **more
+        id=id,
+        name=name,
+        head=head,
+        kind=kind,
+        meaning=meaning,
+        value=value or id,
+        **more,
     )
 
 
 def _share(id: str, name: str, head: str, meaning: str) -> Figure:
-    """A share of moves among the methods, with its interval."""
+    """Return a share of moves among the methods, with its interval."""
     field = f"methods.{id}."
     return _figure(id, name, head, "share", meaning, value=f"{field}share", ends=field)
 
@@ -88,9 +102,9 @@ FIGURES: tuple[Figure, ...] = (
         "Playing like",
         "Plays like",
         "elo",
-        "The rating at which these moves are likeliest, by what players of every rating lose in "
-        "the same positions, when both players start at the level of the game. Usual: 8 of 10 "
-        "games by players of the own rating.",
+        "The rating at which these moves are likeliest, by what players of every"
+        " rating lose in the same positions, when both players start at the level of"
+        " the game. Usual: 8 of 10 games by players of the own rating.",
         ends="usual_",
         interval="usual",
         unit="Elo",
@@ -102,8 +116,8 @@ FIGURES: tuple[Figure, ...] = (
         "Percentile",
         "Better than",
         "number",
-        "How many of 100 games by players of the own rating are worse than this one: the "
-        "place of “playing like” within what is usual.",
+        "How many of 100 games by players of the own rating are worse than this one:"
+        " the place of “playing like” within what is usual.",
         unit="%",
         missing="needs an own rating and ten counted moves",
         usual=True,
@@ -113,9 +127,9 @@ FIGURES: tuple[Figure, ...] = (
         "Algorithm 4",
         "Algorithm 4",
         "rating",
-        "Algorithm 4 as published (Ferreira 2012): the player's gains against the "
-        "engine's, added to the engine's rating. A scale of its own: it ranks, its distances are "
-        "not Elo.",
+        "Algorithm 4 as published (Ferreira 2012): the player's gains against the"
+        " engine's, added to the engine's rating. A scale of its own: it ranks, its"
+        " distances are not Elo.",
         value="difference",
         ends="difference_",
         above_engine=True,
@@ -127,8 +141,8 @@ FIGURES: tuple[Figure, ...] = (
         "Moves counted",
         "Moves",
         "count",
-        "Moves that “playing like” rests on: forced moves and moves without a score are "
-        "not counted. Under ten it is early.",
+        "Moves that “playing like” rests on: forced moves and moves without a score"
+        " are not counted. Under ten it is early.",
         usual=True,
     ),
     _figure(
@@ -207,8 +221,8 @@ FIGURES: tuple[Figure, ...] = (
         "Loss per move",
         "Loss",
         "number",
-        "Average loss of the moves scored so far, scores capped at ten pawns. Sharp games "
-        "cost everybody more.",
+        "Average loss of the moves scored so far, scores capped at ten pawns. Sharp"
+        " games cost everybody more.",
         value="methods.centipawn_loss",
         digits=1,
         unit="cp",
@@ -217,8 +231,8 @@ FIGURES: tuple[Figure, ...] = (
         "first_choice",
         "First choice",
         "1st",
-        "How many moves were the engine's first choice, from move 9 on, without forced moves and "
-        "decided positions. It accuses nobody.",
+        "How many moves were the engine's first choice, from move 9 on, without forced"
+        " moves and decided positions. It accuses nobody.",
     ),
     _share(
         "conformance",
@@ -231,15 +245,15 @@ FIGURES: tuple[Figure, ...] = (
         "guid_bratko",
         "Guid-Bratko",
         "p20",
-        "How many moves fall at most 0.20 pawns short where the position is within two pawns of "
-        "level (after Guid and Bratko).",
+        "How many moves fall at most 0.20 pawns short where the position is within two"
+        " pawns of level (after Guid and Bratko).",
     ),
     _share(
         "ponderated",
         "Ponderated",
         "p30w",
-        "As conformance, but what is lost counts less the more the mover is ahead or behind "
-        "already (Alliot 2017).",
+        "As conformance, but what is lost counts less the more the mover is ahead or"
+        " behind already (Alliot 2017).",
     ),
     _figure(
         "intrinsic",
@@ -266,7 +280,9 @@ FIGURES: tuple[Figure, ...] = (
 BY_ID = {figure.id: figure for figure in FIGURES}
 
 #: What live screens show; all others are made on demand, for reports.
-LIVE_FIGURES = tuple(figure for figure in FIGURES if not figure.value.startswith("methods."))
+LIVE_FIGURES = tuple(
+    figure for figure in FIGURES if not figure.value.startswith("methods.")
+)
 
 
 class Reading(NamedTuple):
@@ -281,7 +297,10 @@ View = PlayerView | CurvePoint
 
 
 def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
-    """The figure of a player or a point; ``engine_rating`` is what Algorithm 4 adds."""
+    """Return a figure of a player or a point.
+
+    ``engine_rating`` is what Algorithm 4 adds.
+    """
     plus = engine_rating if figure.above_engine else 0
 
     def number(path: str) -> float | None:
@@ -298,7 +317,7 @@ def _field(view: object, path: str) -> float | None:
 
 
 def written(figure: Figure, value: float | None) -> str:
-    """A value in figures, without its unit; empty where it is not known."""
+    """Return a value in figures, without its unit; empty if unknown."""
     if value is None:
         return ""
     match figure.kind:
@@ -315,9 +334,7 @@ def written(figure: Figure, value: float | None) -> str:
 
 
 def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
-    """The figure as a column shows it, without its unit; empty where it is not
-    known.
-    """
+    """Return a figure as a column shows it, without its unit; empty if unknown."""
     found = read(figure, view, engine_rating).value
     if figure.id == "percentile" and found is not None:
         return percentile_text(found)
@@ -331,7 +348,9 @@ def ends_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
         return ""
     if figure.kind == "elo":
         return band_text(found.low, found.high)
-    low, high = (written(figure, end).removesuffix(" %") for end in (found.low, found.high))
+    low, high = (
+        written(figure, end).removesuffix(" %") for end in (found.low, found.high)
+    )
     return f"{low}–{high}"
 
 
@@ -351,9 +370,7 @@ class Standing(NamedTuple):
 
 
 def read_percentile(view: PlayerView) -> int | None:
-    """Return how far a player is above or below what is usual for him, whole
-    per cent.
-    """
+    """Return how far a player is above or below his usual level, whole per cent."""
     return None if view.percentile is None else round(view.percentile)
 
 
@@ -379,13 +396,13 @@ def standings(
         higher = bisect_left(falling, -own)
         return Standing(view, higher + 1, bisect_right(falling, -own) > higher + 1)
 
-    return sorted(map(standing, by_name), key=lambda each: each.place or len(by_name) + 1)
+    return sorted(
+        map(standing, by_name), key=lambda each: each.place or len(by_name) + 1
+    )
 
 
 def elo_text(elo: float) -> str:
-    """Write whole Elo; an end of what is shown means *or beyond*: ``3200+``,
-    ``≤800``.
-    """
+    """Return whole Elo; an end of the range means *or beyond*: ``3200+``, ``≤800``."""
     if elo >= MOST_SHOWN_ELO:
         return f"{MOST_SHOWN_ELO}+"
     return f"≤{LEAST_SHOWN_ELO}" if elo <= LEAST_SHOWN_ELO else f"{elo:.0f}"
@@ -408,13 +425,13 @@ def points_text(points: float) -> str:
 
 
 def is_final(game: GameView) -> bool:
-    """Whether it is over and every move is rated: its figures stay."""
+    """Return whether a game is over and every move rated: its figures stay."""
     return game.result != "*" and game.plies_scored >= game.plies_played
 
 
 def main_event(game: GameView) -> str:
-    """The event; empty when it is only the pairing, as lichess names each game of a
-    broadcast.
+    """Return the event of a game; empty if it is only the pairing, as lichess names
+    each game of a broadcast.
     """
     white, black = game.white.name, game.black.name
     return "" if white and black and f"{white} - {black}" in game.event else game.event
@@ -427,8 +444,8 @@ def sentence(
     *,
     final: bool = False,
 ) -> str:
-    """What the figure says, whole: ``playing like 2340 · usual for 2251: 1950–2550 ·
-    better than 62 % of games by players of 2251``; ``played like`` where it is
+    """Return what a figure says, whole: ``playing like 2340 · usual for 2251: 1950–2550
+    · better than 62 % of games by players of 2251``; ``played like`` where it is
     ``final``. Empty without a figure; early ones say so.
     """
     if view.perceived is None:
@@ -442,7 +459,9 @@ def sentence(
         # said.
         far = opponent_elo is not None and abs(opponent_elo - elo) > 400
         against = f" against {opponent_elo}" if far else ""
-        said.append(f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}")
+        said.append(
+            f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}"
+        )
         if view.percentile is not None:
             games = "games" if isinstance(view, CurvePoint) else "such events"
             percent = percentile_text(view.percentile)
@@ -451,7 +470,7 @@ def sentence(
 
 
 def catalogue_json() -> bytes:
-    """The rows, and the limits of what is written, for the page."""
+    """Return the rows, and the limits of what is written, for the page."""
     return msgspec.json.encode(
         {
             "least_moves": LEAST_MOVES,

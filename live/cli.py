@@ -9,12 +9,7 @@ import typer
 
 from live.commands.analyze import analyze
 from live.commands.calibrate import calibrate
-from live.commands.command_options import (
-    GONE_COMMANDS,
-    GONE_CONTEXT,
-    command,
-    make_gone_command,
-)
+from live.commands.command_options import command
 from live.commands.compare import compare
 from live.commands.doctor import doctor
 from live.commands.explain import explain
@@ -27,6 +22,11 @@ from live.commands.match import match
 from live.commands.notify_test import notify_test
 from live.commands.rank import rank
 from live.commands.rehearse import rehearse
+from live.commands.removed_commands import (
+    REMOVED_COMMANDS,
+    REMOVED_CONTEXT,
+    build_removed_command,
+)
 from live.commands.report import report
 from live.commands.schema import schema
 from live.commands.site import site
@@ -41,7 +41,8 @@ from live.errors import LiveRateError
 app = typer.Typer(
     name="live-rate",
     help=(
-        "Follow live chess games and see how strong each player is playing, move by move, as a "
+        "Follow live chess games and see how strong each player is playing, move by"
+        " move, as a "
         "perceived Elo rating beside what is usual.\n\n"
         "Try it without network, account or engine of your own: live-rate --feed demo"
     ),
@@ -79,8 +80,10 @@ app.callback(invoke_without_command=True)(command(follow))
 for each in COMMANDS:
     app.command()(command(each))
 app.add_typer(study)
-for name in GONE_COMMANDS:
-    app.command(name, hidden=True, context_settings=GONE_CONTEXT)(make_gone_command(name))
+for name in REMOVED_COMMANDS:
+    app.command(name, hidden=True, context_settings=REMOVED_CONTEXT)(
+        build_removed_command(name)
+    )
 
 
 def replace_unknown_characters() -> None:

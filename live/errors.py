@@ -4,7 +4,7 @@
 
     LiveRateError              one readable line; exit code below
     ├── ConfigError            a key, value or flag that cannot be used
-    ├── InputError             a file or PGN given on the command line that cannot be used
+    ├── InputError             a file or PGN of the command line that cannot be used
     ├── FeedError              a source that cannot be followed
     │   ├── UnknownFeed        the text after --feed names no kind of source
     │   ├── FeedNotFound       the source answers that there is nothing there
@@ -17,7 +17,7 @@
     │       └── EngineMoved    an engine is given up, and its search is not to blame
     ├── PortInUse              the address to listen on is taken
     ├── Interrupted            Ctrl-C or SIGTERM ended work before it was done
-    └── Refused                a running service does not let us watch it, or is none of ours
+    └── Refused                a running service does not let us watch it
 
 Errors carry data and build their text in ``__str__``: what it is about, what is wrong,
 what to do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us,
@@ -41,7 +41,9 @@ class LiveRateError(Exception):
         line = f"{line}. {self.remedy}" if self.remedy else line
         # Files and feeds may say anything; a terminal must not obey it, and it stays
         # one line.
-        return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+        return "".join(
+            char if char.isprintable() else repr(char)[1:-1] for char in line
+        )
 
 
 class ConfigError(LiveRateError):
@@ -131,8 +133,8 @@ class Refused(LiveRateError):
 
 
 def first_of(error: BaseException) -> BaseException:
-    """The first error of a group, however deep the groups in it are; itself where it is
-    none.
+    """Return the first error of a group, however deep the groups in it are; the error
+    itself if it is no group.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -17,6 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from live.errors import ConfigError
+
 T = TypeVar("T")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -70,6 +72,30 @@ def read_regular(path: Path | str, most_bytes: int = -1) -> bytes:
         if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
             break
     return content
+
+
+def read_text(subject: str, path: Path, remedy: str) -> str:
+    """Return the text of a file.
+
+    Raises:
+        ConfigError: about ``subject``: the file cannot be read, or is no UTF-8.
+    """
+    try:
+        return read_regular(path).decode()
+    except UnicodeDecodeError:
+        raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
+        raise ConfigError(subject, problem, remedy) from None
+
+
+def read_file_of_setting(setting: str, path: str) -> str:
+    """Return the text of the file that a setting names; ``~`` is the home folder.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    return read_text(f"{setting} {path}", Path(path).expanduser(), "Correct the path")
 
 
 def in_print(text: str) -> str:

@@ -5,21 +5,21 @@ sockets: what ends it, what does not, and that live ends where ``analyze`` ends.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
 from live import app
-from live.config import Config, load_config
-from live.errors import ConfigError, FeedNotFound
+from live.commands.read_settings import read_settings
+from live.errors import FeedNotFound
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport
 from live.process.clock import LoopClock
 from live.rehearse.web_server import serve_http
 from live.server.filtered_reader import snapshot
 from live.service.event_service import EventService
+from live.settings import Config
 from live.sources import demo_feed
 from live.sources.demo_feed import DemoFeed
 from live.sources.feed import FeedConditions, FeedSink
@@ -44,7 +44,7 @@ def fast_demo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(**changes: object) -> Config:
-    return load_config(None, {}, {"engine.nodes": NODES, "server.port": 0, **changes})
+    return read_settings(None, {}, {"engine.nodes": NODES, "server.port": 0, **changes})
 
 
 async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
@@ -81,17 +81,6 @@ async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
     assert "fault in our own code (KeyError)" in capsys.readouterr().out
 
 
-def test_a_named_folder_of_studies_must_be_there(tmp_path: Path) -> None:
-    assert app.open_study_files(settings().study) is None
-    folder = tmp_path / "figures"
-    with pytest.raises(ConfigError, match="no such folder"):
-        app.open_study_files(settings(**{"study.folder": str(folder)}).study)
-    folder.mkdir()
-    (folder / "career.svg").touch()
-    files = app.open_study_files(settings(**{"study.folder": str(folder)}).study)
-    assert files is not None and files.list_files() == ["career.svg"]
-
-
 class HurriedClock(LoopClock):
     """Time that runs a hundred times as fast: a minute's patience costs half a
     second.
@@ -116,7 +105,7 @@ async def opened(config: Config) -> AsyncIterator[EventService]:
     """Engines running and reports taken in, as the service does it."""
     service = EventService(config)
     async with service.with_engine():
-        keep = asyncio.create_task(service.keep())
+        keep = asyncio.create_task(service.inbox.run())
         try:
             yield service
         finally:
@@ -142,7 +131,7 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
             spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock)
         )
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
-            following = tasks.create_task(feed.run(service))
+            following = tasks.create_task(feed.run(service.inbox))
             tasks.create_task(
                 rehearsal.play_games(speed=20, incidents=incidents(seed, games))
             )

@@ -174,10 +174,10 @@ def test_help_names_every_command(tmp_path: Path) -> None:
             "try:\n    main()\nexcept SystemExit:\n    pass",
             {"numpy", "scipy", "chess", "httpx", "websockets", "textual", "asyncio"},
         ),
-        ("import live.app, live.jobs.analyze_games", {"scipy"}),
+        ("import live.app, live.commands.analyze_games", {"scipy"}),
         # A newcomer's first command starts fast.
         (
-            "from live.config import FeedsConfig; "
+            "from live.settings import FeedsConfig; "
             "from live.sources.open_feed import open_feed;"
             "open_feed('demo', FeedsConfig())",
             {"httpx", "websockets", "watchfiles"},

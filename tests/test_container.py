@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from live.config import load_config
+from live.commands.read_settings import read_settings
 from live.process.memory import MALLOC
 from live.process.sd_notify import build_unit
 from live.server.metrics import MetricCounts, Metrics
@@ -46,7 +46,7 @@ def test_memory_is_held_as_under_systemd() -> None:
 
 
 def test_the_settings_are_understood_and_name_the_neighbours() -> None:
-    config = load_config(FOLDER / "live-rate.toml", {}, {})
+    config = read_settings(FOLDER / "live-rate.toml", {}, {})
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
     assert config.mqtt.site
     assert config.mqtt.publish == "mqtt://mosquitto:1883"
@@ -58,7 +58,7 @@ def test_the_settings_are_understood_and_name_the_neighbours() -> None:
 
 
 def test_the_health_check_is_answered_under_the_shipped_settings() -> None:
-    server = load_config(FOLDER / "live-rate.toml", {}, {}).server
+    server = read_settings(FOLDER / "live-rate.toml", {}, {}).server
     asked = re.search(
         r"HEALTHCHECK .*http://([^/]+)/healthz", (FOLDER / "Containerfile").read_text()
     )

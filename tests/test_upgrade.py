@@ -9,17 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from live.commands.command_options import GONE_COMMANDS, GONE_FLAGS
-from live.config import GONE, SETTINGS, Config, flat, load_config, variable
+from live.commands.read_settings import build_variable, read_settings
+from live.commands.removed_commands import REMOVED_COMMANDS, REMOVED_FLAGS
+from live.commands.removed_settings import REMOVED_SETTINGS
 from live.errors import UnknownFeed
-from live.jobs.recorded_event import rebuild_event
 from live.journal.journal import Journal
 from live.journal.journal_file import VERSION, open_connection, read_version
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.from_sources import FeedReport
 from live.server.analysis import build_analysis
 from live.server.public_audience import PublicAudience
 from live.server.public_delay import find_unpublished, restore_delay_s
+from live.setting_keys import SETTINGS, flatten
+from live.settings import Config
 from live.sources import demo_feed
 from live.sources.source_address import GONE_KINDS, recognise_source
 from tests.service.answered_event import FEED, AnsweredEvent, confirmed
@@ -28,7 +31,7 @@ from tests.test_cli import live_rate
 
 DATA = Path(__file__).resolve().parent / "data"
 OLD_FILE = DATA / "config-0.3.toml"
-OLD = dict(flat(tomllib.loads(OLD_FILE.read_text(encoding="utf-8"))))
+OLD = dict(flatten(tomllib.loads(OLD_FILE.read_text(encoding="utf-8"))))
 
 #: Every setting that is gone, as somebody had set it.
 CHANGED: dict[str, object] = {
@@ -56,19 +59,19 @@ def toml_of(values: dict[str, object]) -> str:
 
 
 def test_the_settings_of_0_3_are_those_of_today_and_those_that_are_gone() -> None:
-    assert set(OLD) == set(SETTINGS) - NEW | set(GONE)
-    assert set(CHANGED) == set(SAID) == set(GONE)
+    assert set(OLD) == set(SETTINGS) - NEW | set(REMOVED_SETTINGS)
+    assert set(CHANGED) == set(SAID) == set(REMOVED_SETTINGS)
 
 
 def test_a_file_of_0_3_that_nobody_changed_is_read_in_silence(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    assert load_config(OLD_FILE, {}, {}) == Config()
+    assert read_settings(OLD_FILE, {}, {}) == Config()
     # Nor do the same settings in the environment say anything.
-    env = {variable(key): str(OLD[key]) for key in GONE}
-    assert load_config(None, env, {}) == Config()
-    env = {variable(key): "" for key in GONE if OLD[key] == []}
-    assert load_config(None, env, {}) == Config()
+    env = {build_variable(key): str(OLD[key]) for key in REMOVED_SETTINGS}
+    assert read_settings(None, env, {}) == Config()
+    env = {build_variable(key): "" for key in REMOVED_SETTINGS if OLD[key] == []}
+    assert read_settings(None, env, {}) == Config()
     assert caplog.messages == []
 
 
@@ -76,9 +79,9 @@ def test_a_table_that_is_gone_may_be_empty(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "config.toml"
-    tables = {key.rpartition(".")[0] for key in GONE}
+    tables = {key.rpartition(".")[0] for key in REMOVED_SETTINGS}
     path.write_text("".join(f"[{table}]\n" for table in sorted(tables)))
-    assert load_config(path, {}, {}) == Config()
+    assert read_settings(path, {}, {}) == Config()
     assert caplog.messages == []
 
 
@@ -88,18 +91,20 @@ def test_a_setting_that_is_gone_and_was_set_is_said_once(
 ) -> None:
     path = tmp_path / "config.toml"
     path.write_text(toml_of(OLD | CHANGED))
-    env = {variable(key): str(value).lower() for key, value in CHANGED.items()}
+    env = {build_variable(key): str(value).lower() for key, value in CHANGED.items()}
     caplog.set_level(logging.INFO)
     if where == "file":
-        assert load_config(path, {}, {}) == Config()
+        assert read_settings(path, {}, {}) == Config()
     else:
-        assert load_config(None, env, {}) == Config()
+        assert read_settings(None, env, {}) == Config()
     said = "\n".join(caplog.messages)
     for key, word in SAID.items():
-        name = key if where == "file" else variable(key)
+        name = key if where == "file" else build_variable(key)
         [line] = [line for line in caplog.messages if name in line]
         assert word in line and "gone since 0.4. " in line
-    assert len(caplog.messages) == len({gone.instead for gone in GONE.values()}), said
+    assert len(caplog.messages) == len(
+        {gone.instead for gone in REMOVED_SETTINGS.values()}
+    ), said
     assert all("\n" not in line for line in caplog.messages)
 
 
@@ -120,10 +125,10 @@ def test_it_is_on_the_screen_before_anything_else(tmp_path: Path) -> None:
     *warnings, error = done.stderr.splitlines()
     assert error.startswith("live-rate: nothere.pgn: ")
     assert all("gone since 0.4" in line for line in warnings)
-    assert len(warnings) == len({gone.instead for gone in GONE.values()})
+    assert len(warnings) == len({gone.instead for gone in REMOVED_SETTINGS.values()})
 
 
-@pytest.mark.parametrize("command", GONE_COMMANDS)
+@pytest.mark.parametrize("command", REMOVED_COMMANDS)
 @pytest.mark.parametrize("given", [[], ["event.sqlite", "--speed", "2"], ["--help"]])
 def test_a_command_that_is_gone_says_what_takes_its_place(
     command: str, given: list[str]
@@ -131,7 +136,9 @@ def test_a_command_that_is_gone_says_what_takes_its_place(
     done = live_rate(command, *given)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
-    assert line == f"live-rate: {command}: is gone since 0.4. {GONE_COMMANDS[command]}"
+    assert (
+        line == f"live-rate: {command}: is gone since 0.4. {REMOVED_COMMANDS[command]}"
+    )
     assert f" {command} " not in live_rate("--help").stdout
 
 
@@ -145,7 +152,7 @@ def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> N
 
 @pytest.mark.parametrize(
     ("command", "flag"),
-    [(of, flag) for of, flags in GONE_FLAGS.items() for flag in flags],
+    [(of, flag) for of, flags in REMOVED_FLAGS.items() for flag in flags],
 )
 def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) -> None:
     given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[
@@ -155,7 +162,8 @@ def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) 
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     assert (
-        line == f"live-rate: --{flag}: is gone since 0.4. {GONE_FLAGS[command][flag]}"
+        line
+        == f"live-rate: --{flag}: is gone since 0.4. {REMOVED_FLAGS[command][flag]}"
     )
     assert f"--{flag}" not in live_rate(*given[:-1], "--help").stdout
 

@@ -27,7 +27,7 @@ def analyze(
         arbiter: Add screening figures to the report.
     """
     config = settings.load()
-    from live.jobs.analyze_games import analyze as analyze_files
+    from live.commands.analyze_games import analyze as analyze_files
 
     return analyze_files(
         config,

@@ -48,7 +48,9 @@ def calibrate(
         model: [NAME] Name or file, for --check.
     """
     if check is not None and files:
-        raise InputError("--check", "takes the place of other files", "Give one or the other")
+        raise InputError(
+            "--check", "takes the place of other files", "Give one or the other"
+        )
     if check is not None and model is None:
         raise InputError("--check", "no model is named", "Give --model NAME")
     if check is None and not files:
@@ -65,7 +67,9 @@ def calibrate(
         wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
         config = settings.load({"engine.multipv": wanted})
         check_installed()
-        return calibration.calibrate_intrinsic(config, files or [], written=write, json=json)
+        return calibration.calibrate_intrinsic(
+            config, files or [], written=write, json=json
+        )
     return calibration.calibrate(
         config,
         files or [],

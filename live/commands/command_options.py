@@ -30,10 +30,11 @@ from typing import (
 import typer
 from typer.models import OptionInfo
 
+from live.commands.removed_commands import REMOVED_FLAGS, build_removed_flag
 from live.errors import ConfigError
 
 if TYPE_CHECKING:
-    from live.config import Config
+    from live.settings import Config
 
 
 class Within(NamedTuple):
@@ -71,11 +72,15 @@ class SettingFlag(NamedTuple):
 
 _DELAY = "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h."
 _JOURNAL = "Where everything is kept over restarts; else a file for these sources."
-_ENGINES = "How many engine processes run (one for each processor, less one for every eight)."
+_ENGINES = (
+    "How many engine processes run (one for each processor, less one for every eight)."
+)
 _GAIN = "Which definition of gain feeds the curves (same-search)."
 SETTING_FLAGS = {
     "delay": SettingFlag("feeds.delay_s", str | None, "TIME", _DELAY),
-    "host": SettingFlag("server.host", str | None, "ADDRESS", "Address to serve on (127.0.0.1)."),
+    "host": SettingFlag(
+        "server.host", str | None, "ADDRESS", "Address to serve on (127.0.0.1)."
+    ),
     "port": SettingFlag(
         "server.port", int | None, "N", "Port to serve on (8765); 0 takes any free one."
     ),
@@ -99,7 +104,9 @@ SETTING_FLAGS = {
         "PATH",
         "A UCI engine, or 'embedded'; else the first one found.",
     ),
-    "depth": SettingFlag("engine.depth", Positive, "N", "Search every position to this depth."),
+    "depth": SettingFlag(
+        "engine.depth", Positive, "N", "Search every position to this depth."
+    ),
     "nodes": SettingFlag(
         "engine.nodes", Positive, "N", "Search this many nodes a position (100000)."
     ),
@@ -117,14 +124,20 @@ SETTING_FLAGS = {
     "network": SettingFlag(
         "human.network", str | None, "FILE", "A network of your own: an ONNX file."
     ),
-    "config": SettingFlag("", Path | None, "FILE", "Settings; see config.toml for every key."),
-    "log_level": SettingFlag("log.level", Level | None, "", "How much to log to standard error."),
+    "config": SettingFlag(
+        "", Path | None, "FILE", "Settings; see config.toml for every key."
+    ),
+    "log_level": SettingFlag(
+        "log.level", Level | None, "", "How much to log to standard error."
+    ),
     "debug": SettingFlag("", bool, *_SHARED["debug"]),
 }
 SEARCH = "engine depth nodes movetime engines"
 RUN = "gain config log_level debug"
 #: The flags of a service.
-SERVICE = f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
+SERVICE = (
+    f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
+)
 
 
 class Settings(NamedTuple):
@@ -137,17 +150,15 @@ class Settings(NamedTuple):
     @property
     def path(self) -> Path | None:
         """The file that is read, if any."""
-        from live.config import find_config_file
+        from live.commands.read_settings import find_config_file
 
         return find_config_file(self.file, os.environ)
 
     def load(self, more: Mapping[str, object] = {}) -> Config:
-        """Load the settings; ``more``, which the command sets itself, overrides
-        them.
-        """
-        from live.config import load_config
+        """Load the settings; ``more``, set by the command itself, overrides them."""
+        from live.commands.read_settings import read_settings
 
-        return load_config(self.path, os.environ, {**self.given, **more})
+        return read_settings(self.path, os.environ, {**self.given, **more})
 
     @classmethod
     def of(cls, **flags: Any) -> Settings:
@@ -156,7 +167,9 @@ class Settings(NamedTuple):
             key: value
             for flag, value in flags.items()
             # Not by "in": port 0 equals False.
-            if (key := SETTING_FLAGS[flag].key) and value is not None and value is not False
+            if (key := SETTING_FLAGS[flag].key)
+            and value is not None
+            and value is not False
         }
         if flags.get("debug"):
             given["log.level"] = "debug"
@@ -178,27 +191,29 @@ _ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILIN
 
 
 def command(function: Callable[..., Ended]) -> Callable[..., None]:
-    """Return ``function`` in the form that Typer takes; every command gets
-    ``--debug``.
-    """
+    """Return ``function`` in the form that Typer takes, with ``--debug``."""
     text, _, args = (inspect.getdoc(function) or "").partition("\n\nOptions:\n")
-    said = _SHARED | _said(args)
+    texts = _SHARED | _read_options(args)
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        hint, made, options = hints[name], hints[name], dict[str, inspect.Parameter]()
+        hint = hints[name]
+        build = hint
+        options: dict[str, inspect.Parameter] = {}
         if get_args(hint)[:1] == (Settings,):
-            made = Settings.of
+            build = Settings.of
             for flag in hint.__metadata__[0].split():
-                _, kind, *texts = SETTING_FLAGS[flag]
+                _, kind, *help_texts = SETTING_FLAGS[flag]
                 unset = False if kind is bool else None
-                options[flag] = _parameter(typer.Option, flag, kind, unset, texts)
+                options[flag] = _build_parameter(
+                    typer.Option, flag, kind, unset, help_texts
+                )
         elif dataclasses.is_dataclass(hint):
             kinds = get_type_hints(hint, include_extras=True)
-            abouts = _said(inspect.getdoc(hint) or "")
+            abouts = _read_options(inspect.getdoc(hint) or "")
             for each in dataclasses.fields(hint):
-                options[each.name] = _parameter(
+                options[each.name] = _build_parameter(
                     typer.Option,
                     each.name,
                     kinds[each.name],
@@ -206,26 +221,29 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
                     abouts[each.name],
                 )
         if options:
-            groups[name] = made, [*options]
+            groups[name] = build, [*options]
         else:
-            option = parameter.kind is parameter.KEYWORD_ONLY
-            about = said.get(name, ("", "") if option else None)
-            kind = typer.Option if option else typer.Argument
-            options[name] = _parameter(kind, name, hint, parameter.default, about)
+            is_option = parameter.kind is parameter.KEYWORD_ONLY
+            about = texts.get(name, ("", "") if is_option else None)
+            kind = typer.Option if is_option else typer.Argument
+            options[name] = _build_parameter(kind, name, hint, parameter.default, about)
         parameters |= options
-    own = "debug" in parameters
-    parameters.setdefault("debug", _parameter(typer.Option, "debug", bool, False, _SHARED["debug"]))
-    gone = GONE_FLAGS.get(function.__name__, {})
-    parameters |= {name: _make_gone_flag(name, instead) for name, instead in gone.items()}
+    has_own_debug = "debug" in parameters
+    parameters.setdefault(
+        "debug", _build_parameter(typer.Option, "debug", bool, False, _SHARED["debug"])
+    )
+    removed = REMOVED_FLAGS.get(function.__name__, {})
+    for name, instead in removed.items():
+        parameters[name] = build_removed_flag(name, instead)
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
-        if not own:
+        if not has_own_debug:
             given.pop("debug")
-        for name in gone:
+        for name in removed:
             del given[name]
-        for name, (made, options) in groups.items():
-            given[name] = made(**{each: given.pop(each) for each in options})
+        for name, (build, options) in groups.items():
+            given[name] = build(**{each: given.pop(each) for each in options})
         ended = function(**given)
         if isinstance(ended, Coroutine):
             from live.app import run as run_to_the_end
@@ -240,59 +258,15 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
     return run
 
 
-#: Commands of versions before 0.4, each with what takes its place.
-GONE_COMMANDS = {
-    "plugins": "Programs of your own read the websocket, JSON or MQTT: live-rate manual programs",
-    "replay": "Write the games with live-rate report JOURNAL --out FOLDER --format pgn, and play"
-    " that file back with live-rate rehearse",
-}
-#: Flags of versions before 0.4 by command, each with what takes its place.
-GONE_FLAGS = {
-    "follow": {"plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"},
-    "watch": {"plain": "Pipe it (| cat) for one line for each event; NO_COLOR=1 has no colours"},
-}
-#: A command that is gone takes any arguments, so that its error is the one that is
-#: shown.
-GONE_CONTEXT = {
-    "ignore_unknown_options": True,
-    "allow_extra_args": True,
-    "help_option_names": [],
-}
+def _read_options(text: str) -> dict[str, tuple[str, str]]:
+    """Return by parameter the name of its value, and its help, from a docstring."""
+    return {
+        name: (metavar, " ".join(help.split()))
+        for name, metavar, help in _ABOUT.findall(text)
+    }
 
 
-def make_gone_command(name: str) -> Callable[[typer.Context], None]:
-    """Return one of :data:`GONE_COMMANDS`: it raises ConfigError, which names its
-    replacement.
-    """
-
-    def refuse(context: typer.Context) -> None:
-        raise ConfigError(name, "is gone since 0.4", GONE_COMMANDS[name])
-
-    return refuse
-
-
-def _make_gone_flag(name: str, instead: str) -> inspect.Parameter:
-    """Return a hidden flag: if given, it raises ConfigError, which names its
-    replacement.
-    """
-
-    def refuse(given: bool) -> None:
-        if given:
-            raise ConfigError(f"--{name}", "is gone since 0.4", instead)
-
-    option = typer.Option(f"--{name}", hidden=True, is_eager=True, callback=refuse)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=False, annotation=Annotated[bool, option])
-
-
-def _said(text: str) -> dict[str, tuple[str, str]]:
-    """Return by parameter what its value is called, and its help, as a
-    docstring says.
-    """
-    return {name: (metavar, " ".join(help.split())) for name, metavar, help in _ABOUT.findall(text)}
-
-
-def _parameter(
+def _build_parameter(
     kind: Callable[..., Any], name: str, hint: Any, default: Any, about: Any
 ) -> inspect.Parameter:
     """Return an option or an argument in the form that Typer takes.
@@ -303,11 +277,14 @@ def _parameter(
     if about is not None and not isinstance(note, OptionInfo):
         within = note._asdict() if isinstance(note, Within) else {}
         value = get_args(hint)[0] if within else hint
-        flags, more = list[str](), within
+        flags: list[str] = []
+        more = within
         if kind is typer.Option:
             flags = [f"--{name.rstrip('_').replace('_', '-')}"]
             more = {**within, "is_eager": name == "debug"}
         # A blank name of one, or help would show ``<bool>``.
         metavar = " " if value is bool else about[0] or None
         hint = Annotated[value, kind(*flags, metavar=metavar, help=about[1], **more)]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
+    )

@@ -12,6 +12,6 @@ def doctor(*, feed: Feeds = None, settings: Annotated[Settings, SERVICE]) -> End
     Options:
         feed: [URL] A source that will be followed; may be repeated.
     """
-    from live.jobs.doctor import examine_setup
+    from live.commands.examine_setup import examine_setup
 
     return examine_setup(settings.load, feed or ())

@@ -17,6 +17,6 @@ def explain(
         game: Its id, or part of the players' names.
         ply: Half-moves from the start.
     """
-    from live.jobs.recorded_event import explain_rating
+    from live.commands.explain_rating import explain_rating
 
     return explain_rating(journal, game, ply, json=json)

@@ -19,6 +19,6 @@ def feeds(
         json: Print JSON instead of tables.
         timeout: [SECONDS] How long to wait for each.
     """
-    from live.jobs.doctor import probe_feeds
+    from live.commands.probe_feeds import probe_feeds
 
     return probe_feeds(settings.load(), url, json=json, within_s=timeout)

@@ -11,7 +11,9 @@ from live.commands.command_options import Within
 from live.errors import ConfigError
 
 
-def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0) -> None:
+def forget(
+    journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0
+) -> None:
     """Delete games from a journal for good, with all that was said of them: a player's,
     or old ones. Stop the service first.
 
@@ -23,14 +25,20 @@ def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within
     from live.journal.journal_file import ForeignDatabase, JournalLocked, delete_games
 
     if not player.strip() and not older_than:
-        raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")
+        raise ConfigError(
+            "forget", "does not say what", "Give --player NAME or --older-than DAYS"
+        )
     if not journal.is_file():
         raise ConfigError(str(journal), "is not there", "Give the journal of an event")
     before_ms = round((time.time() - older_than * 86_400) * 1000) if older_than else 0
     try:
         games = delete_games(journal, player=player, older_than_ms=before_ms)
     except JournalLocked:
-        raise ConfigError(str(journal), "is being written", "Stop the service first") from None
+        raise ConfigError(
+            str(journal), "is being written", "Stop the service first"
+        ) from None
     except (ForeignDatabase, sqlite3.Error) as error:
-        raise ConfigError(str(journal), str(error), "Give a journal that is whole") from None
+        raise ConfigError(
+            str(journal), str(error), "Give a journal that is whole"
+        ) from None
     typer.echo(f"{games} {'game' if games == 1 else 'games'} deleted.")

@@ -14,15 +14,17 @@ def manual(topic: str | None = None) -> None:
     Options:
         topic: Which page; without it all are listed.
     """
-    from live.manual.pages import TOPICS, manual_page
+    from live.manual.pages import TOPICS, read_page
 
     if topic is None:
         for each in TOPICS:
-            typer.echo(f"{each:10} {manual_page(each).summary}")
+            typer.echo(f"{each:10} {read_page(each).summary}")
         return
     if topic not in TOPICS:
-        raise InputError(topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}")
-    text = manual_page(topic).text
+        raise InputError(
+            topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}"
+        )
+    text = read_page(topic).text
     if not sys.stdout.isatty():
         # A pipe wants the text, not what a screen would make of it.
         typer.echo(text, nl=False)

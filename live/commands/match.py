@@ -35,7 +35,9 @@ def match(
     from live.studies.match_study import assess_match as match_results
 
     try:
-        scale: Literal["normalized", "logistic"] = "normalized" if normalized else "logistic"
+        scale: Literal["normalized", "logistic"] = (
+            "normalized" if normalized else "logistic"
+        )
         bounds = elo0 is not None and elo1 is not None
         test = Sprt(elo0 or 0, elo1 or 0, alpha, beta, scale) if bounds else None
     except ValueError as error:

@@ -4,11 +4,8 @@ import enum
 from pathlib import Path
 from typing import Annotated, Literal
 
-from live.commands.command_options import (
-    Ended,
-    Port,
-    Within,
-)
+from live.commands.command_options import Port, Within
+from live.errors import InputError
 
 Protocol = Literal["lichess", "pgn-url", "folder"]
 """How games are sent."""
@@ -28,7 +25,7 @@ class Mistake(enum.StrEnum):
     RESULT = "result"
 
 
-def rehearse(
+async def rehearse(
     pgn: Path,
     *,
     as_: Protocol = "lichess",
@@ -39,7 +36,7 @@ def rehearse(
     port: Port = 0,
     to: str = "",
     linger: Annotated[float, Within(0)] = 60.0,
-) -> Ended:
+) -> int:
     """Play games back as a real broadcast: the real protocol, with the games' own
     clocks.
 
@@ -54,16 +51,31 @@ def rehearse(
         to: [FOLDER] With folder: one that stays.
         linger: [SECONDS] Stay after the last result.
     """
-    from live.jobs.analyze_games import rehearse as play_back
+    import msgspec
 
-    return play_back(
-        pgn,
+    from live.games.rounds import normalise_round
+    from live.rehearse.rehearsal import rehearse as play_back
+    from live.sources.game_timeline import Mistake as MistakeName
+    from live.sources.pgn_file import read_pgn_file
+
+    games = read_pgn_file(pgn).games
+    if round:
+        number = normalise_round(round)
+        games = tuple(
+            game for game in games if normalise_round(game.headers.round) == number
+        )
+    if not games:
+        remedy = "Look at its Round tags"
+        raise InputError(str(pgn), f"has no round {round}", remedy)
+    mistakes = [each.value for each in mistake or ()]
+    await play_back(
+        games,
         as_,
         speed=speed,
-        mistakes=[each.value for each in mistake or ()],
-        round_name=round,
+        mistakes=msgspec.convert(mistakes, list[MistakeName]),
         host=host,
         port=port,
         to=to,
         linger_s=linger,
     )
+    return 0

@@ -32,10 +32,14 @@ def report(
         format: What to write into --out; may be repeated (all).
         alerts: Add the alerts: for arbiters alone.
     """
-    from live.jobs.recorded_event import report_event as write_report
+    from live.commands.report_event import report_event as write_report
     from live.screens.reports.report_files import Format
 
     if format and out is None:
-        raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
+        raise ConfigError(
+            "--format", "is given without --out", "Say where: --out FOLDER"
+        )
     formats = [each for each in get_args(Format) if not format or each in format]
-    return write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
+    return write_report(
+        journal, at=at, folder=out, formats=formats, alerts=alerts, json=json
+    )

@@ -181,7 +181,9 @@ def table(
     """
     from live.studies.study_corpus import write_tables
 
-    return write_tables(corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out)
+    return write_tables(
+        corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out
+    )
 
 
 def figure(

@@ -23,20 +23,24 @@ def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
 
 
 def _service_command(feed: Feeds, config: Path | None) -> list[str]:
-    """The command line of the service, with absolute paths."""
+    """Return the command line of the service, with absolute paths."""
     import shutil
 
     from live.sources.source_address import recognise_source
 
     # The one that prints this: another may be on the PATH, or none.
     own = os.path.abspath(sys.argv[0])
-    if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(own, os.X_OK):
+    if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(
+        own, os.X_OK
+    ):
         own = shutil.which("live-rate") or "/usr/local/bin/live-rate"
     command = [own, "--headless"]
     if config is not None:
         command += ["--config", str(config.resolve())]
     if not feed:
-        raise ConfigError("--feed", "is not given", "Say what the service is to follow: --feed URL")
+        raise ConfigError(
+            "--feed", "is not given", "Say what the service is to follow: --feed URL"
+        )
     for each in feed:
         # A mistake shows here, and not when the machine starts.
         source = recognise_source(each)

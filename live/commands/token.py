@@ -18,7 +18,9 @@ def token(
     event: list[str] | None = None,
     expires: Annotated[
         datetime | None,
-        typer.Option("--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."),
+        typer.Option(
+            "--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."
+        ),
     ] = None,
 ) -> None:
     """Make a token that lets somebody read: its entry for server.tokens_file goes to
@@ -38,7 +40,9 @@ def token(
     if not name.strip():
         raise ConfigError("NAME", "is empty", "Say whom the token is for")
     if expires is not None and expires.date() < datetime.now(UTC).date():
-        raise ConfigError("--expires", f"{expires:%Y-%m-%d} is over", "Give a day to come")
+        raise ConfigError(
+            "--expires", f"{expires:%Y-%m-%d} is over", "Give a day to come"
+        )
     secret, entry = create_token(
         name,
         os.urandom,

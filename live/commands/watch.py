@@ -10,6 +10,6 @@ def watch(url: str, *, json: bool = False) -> Ended:
         url: ws://HOST:PORT of a running service; with ?token=… if it asks.
         json: Every message as a line of JSON.
     """
-    from live.jobs.watch_service import watch_service
+    from live.commands.watch_service import watch_service
 
     return watch_service(url, json=json)

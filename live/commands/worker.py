@@ -7,7 +7,9 @@ import typer
 from live.commands.command_options import Settings
 
 
-async def worker(address: str, *, settings: Annotated[Settings, "engine engines config"]) -> int:
+async def worker(
+    address: str, *, settings: Annotated[Settings, "engine engines config"]
+) -> int:
     """Lend this machine's engines to a live-rate that runs with --cluster.
 
     Engine, hash and reproducible must be set as there: a worker is asked only where its
@@ -18,11 +20,11 @@ async def worker(address: str, *, settings: Annotated[Settings, "engine engines 
     """
     engine = settings.load({"engine.cluster": address}).engine
     from live.engine.engine_programs import find_engine
-    from live.service.engine_service import uci_settings
+    from live.engine.engine_settings import build_uci_settings
 
     command = find_engine(engine.path)
     from live.engine.cluster import run_worker  # says so where Dask is missing
 
     typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
-    await run_worker(command, uci_settings(engine), engine)
+    await run_worker(command, build_uci_settings(engine), engine)
     return 0

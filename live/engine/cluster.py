@@ -20,7 +20,6 @@ from functools import partial
 from typing import Any
 
 from live import __version__
-from live.config import EngineConfig
 from live.engine.engine_process import (
     EngineProcess,
     EngineTimeouts,
@@ -38,6 +37,7 @@ from live.engine.search_queue import SearchKind
 from live.engine.uci import SearchFinished, UciSettings
 from live.errors import ConfigError, EngineError, EngineFault, EngineMoved
 from live.messages.from_sources import Score
+from live.settings import EngineConfig
 
 try:
     from distributed import Client, KilledWorker, Worker, WorkerPlugin, get_worker

@@ -44,6 +44,7 @@ from live.games.game import (
     MovesPlayed,
     NewGame,
     Step,
+    side_to_play,
 )
 from live.games.game_index import GameIndex, sort_by_order
 from live.games.report_changes import plan_steps
@@ -51,7 +52,7 @@ from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo, GainCounts, GainKind, GameDetail, GameView
-from live.messages.from_sources import FeedReport
+from live.messages.from_sources import FeedReport, Player
 from live.messages.health import GAME_PART, EngineHealth, FeedHealth, part_health
 from live.messages.moments import Moment
 from live.messages.to_clients import (
@@ -59,7 +60,7 @@ from live.messages.to_clients import (
     GoneMessage,
     HealthMessage,
 )
-from live.messages.values import GameId
+from live.messages.values import FeedName, GameId
 from live.ratings.model_choice import Models
 
 #: Number of moves applied in one step, which takes some milliseconds.
@@ -137,6 +138,14 @@ class Event:
         self.stored_engine = standings.stored_engine
         """The engine with its rating before any game was known."""
         self.rate_engine = standings.rate_engine
+
+    def find_mover_elo(self, game: GameId, ply: int) -> int | None:
+        """Return the Elo of the player who makes a ply of a game, if it is known."""
+        played = self.get_shown_game(game)
+        if played is None:
+            return None
+        player: Player = getattr(played.headers, side_to_play(played.start_fen, ply))
+        return player.elo
 
     # --- reports ----------------------------------------------------------------------
 
@@ -585,6 +594,10 @@ class Event:
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return tuple(self._feeds.values())
+
+    def find_feed_health(self, feed: FeedName) -> FeedHealth | None:
+        """Return what was said last of a source; None if nothing was."""
+        return self._feeds.get(feed)
 
     def engines(self) -> EngineHealth:
         return self._engines

@@ -9,7 +9,9 @@ from typing import Literal
 
 import msgspec
 
+from live.engine.move_forecast import ForecastPolicy, rank_speculation
 from live.engine.search import Search
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.event.game_change import EventChange
 from live.human.question import HumanRequest
 from live.messages.values import GameId, Value
@@ -26,6 +28,17 @@ rating waits for.
 """
 
 
+_SEARCH_KINDS: dict[Urgency, SearchKind] = {
+    "head": SearchKind.HEAD,
+    "closing": SearchKind.CLOSING,
+    "backlog": SearchKind.BACKLOG,
+    "finished": SearchKind.FINISHED,
+    # As looking ahead asks for the same scouts, so that they cost nothing there.
+    "spare": SearchKind.SPECULATE,
+}
+_SPARE_RANK = rank_speculation(ForecastPolicy().scout)
+
+
 class RequestId(Value, gc=False):
     """Identity of a request, which comes back with the result."""
 
@@ -39,6 +52,13 @@ class RequestId(Value, gc=False):
     """Count of changes to the game's past before this request; results of older
     requests are dropped.
     """
+
+
+def build_priority(request_id: RequestId, urgency: Urgency) -> SearchPriority:
+    """Return before which other searches the engines make that of a request."""
+    rank = _SPARE_RANK if urgency == "spare" else 0
+    kind = _SEARCH_KINDS[urgency]
+    return SearchPriority(kind, request_id.game, request_id.ply, rank)
 
 
 class SearchRequest(Value):

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, classify_pace
 from live.games.pairing_list import Pairings, read_pairing_list
@@ -19,6 +18,7 @@ from live.games.player_identity import fill_missing, is_known
 from live.games.rating_list import RatedPace, RatingList, read_rating_list
 from live.games.rounds import normalise_round
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
+from live.settings import FeedsConfig
 from live.user_files import read_regular
 
 _RATED: dict[Pace | None, RatedPace] = {

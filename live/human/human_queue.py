@@ -22,12 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol
 
-from live.config import HumanConfig
 from live.errors import LiveRateError
 from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
 from live.messages.health import HumanHealth
 from live.process.supervision import explain_end, run_in_background
+from live.settings import HumanConfig
 
 #: Maximum number of waiting questions, some 400 bytes each.
 MOST_WAITING = 10_000

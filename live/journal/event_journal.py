@@ -19,7 +19,6 @@ from pathlib import Path
 import msgspec
 
 from live import __version__
-from live.config import Config, JournalConfig
 from live.engine.search import ResultCache, Search, SearchResult
 from live.engine.uci import EngineIdentity
 from live.event.event import Event
@@ -41,6 +40,7 @@ from live.messages.values import FeedName, GameId
 from live.process.loop_slices import SLICE_S, LoopSlices
 from live.process.memory import pause_collection
 from live.ratings.engine_scale import MeasuredEngine
+from live.settings import Config, JournalConfig
 from live.watch.finding import count_things
 
 #: Sources that start from the beginning each time: nothing is stored for them unless

@@ -133,8 +133,8 @@ class MoveMethods(Value):
     """Average centipawn loss of the moves scored so far, with scores limited to ±1000.
     """
     accuracy: float | None = None
-    """Accuracy of the moves scored so far, in percent, by lichess's published formula.
-    """
+    """Accuracy of the moves scored so far, in per cent by lichess's published
+    formula."""
     intrinsic: Intrinsic | None = None
     """Choices among several engine lines; null without Multi-PV."""
     missing: dict[str, str] = msgspec.field(default_factory=dict)
@@ -455,8 +455,8 @@ class PlayerView(Value):
     note: str = ""
     """Text for people: reservations about ``perceived``, and the games left out."""
     fide_performance: int | None = None
-    """Rating performance by FIDE's table, over finished games against rated opponents.
-    """
+    """Rating performance by FIDE's table, over finished games against rated
+    opponents."""
     rating_change: float | None = None
     """Change of the player's own rating by the games of the event under FIDE's rules,
     with ``rating_k``."""

@@ -42,7 +42,9 @@ class DeskCommand(Value, tag="desk", omit_defaults=True):
 ClientMessage = TypeVar("ClientMessage", TokenMessage, OnAirMessage, DeskCommand)
 
 
-def decode_client_message(text: str | bytes, kind: type[ClientMessage]) -> ClientMessage | None:
+def decode_client_message(
+    text: str | bytes, kind: type[ClientMessage]
+) -> ClientMessage | None:
     """Return a client's message of this kind; None if the text is anything else."""
     try:
         return msgspec.json.decode(text, type=kind)

@@ -17,8 +17,6 @@ RESULT_POINTS: dict[str, tuple[float, float]] = {
     "0-1/2": (0.0, 0.5),
 }
 
-#: Beginning of a game's ``problem`` while the game, or moves of it, are missing from a
-#: file that is just being written. Nothing is wrong with the game.
 IN_DOUBT = "kept:"
 
 #: Beginning of a game's ``problem`` if its source has removed the game.

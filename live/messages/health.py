@@ -6,7 +6,9 @@ from typing import Literal
 
 from live.messages.values import FeedName, Value
 
-FeedState = Literal["connecting", "waiting", "live", "stale", "retrying", "failed", "finished"]
+FeedState = Literal[
+    "connecting", "waiting", "live", "stale", "retrying", "failed", "finished"
+]
 
 DIRECTOR = "director"
 

@@ -22,7 +22,9 @@ MomentKind = Literal[
 ]
 
 #: Kinds of moment that compare all games of a round.
-ROUND_MOMENTS: frozenset[MomentKind] = frozenset({"best-played", "wildest", "highest", "lowest"})
+ROUND_MOMENTS: frozenset[MomentKind] = frozenset(
+    {"best-played", "wildest", "highest", "lowest"}
+)
 
 
 class MomentFigure(Value):

@@ -20,7 +20,6 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
 
-from live.config import NotifyConfig, named_text
 from live.errors import ConfigError
 from live.games.player_identity import fold_name
 from live.games.short_names import isolate_direction
@@ -38,6 +37,8 @@ from live.messages.to_clients import (
 from live.messages.values import FeedName, GameId
 from live.outlets.optional_libraries import import_library
 from live.server.stream_filter import StreamFilter
+from live.settings import NotifyConfig
+from live.user_files import read_file_of_setting
 from live.watch.incident_log import list_changes
 from live.watch.story_desk import PAST_MOVES
 
@@ -338,7 +339,7 @@ def open_people(setting: str, path: str) -> Any:
     """
     subject = f"{setting} {path}"
     people = import_library("apprise", subject).Apprise()
-    lines = map(str.strip, named_text(setting, path).splitlines())
+    lines = map(str.strip, read_file_of_setting(setting, path).splitlines())
     for number, line in enumerate(lines, 1):
         if line and not line.startswith("#") and not people.add(line):
             raise ConfigError(

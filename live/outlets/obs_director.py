@@ -18,7 +18,6 @@ import time
 from collections.abc import AsyncIterator, Collection, Iterable
 from typing import Any, NamedTuple
 
-from live.config import DirectorConfig, named_text
 from live.messages.figures import GameView
 from live.messages.health import DIRECTOR, HealthReport, part_health
 from live.messages.moments import Moment
@@ -28,6 +27,8 @@ from live.outlets.notices import LEAST_WEIGHT, KnownGames
 from live.outlets.optional_libraries import import_library
 from live.process.backoff import generate_backoff_s
 from live.process.clock import ReadClock
+from live.settings import DirectorConfig
+from live.user_files import read_file_of_setting
 
 log = logging.getLogger(__name__)
 
@@ -174,10 +175,10 @@ class ObsDirector:
         self._config = config
         self._clock = clock
         self._report = report
-        secret = config.password_file
-        self._password = (
-            named_text("director.password_file", secret).strip() if secret else ""
-        )
+        self._password = ""
+        if secret := config.password_file:
+            text = read_file_of_setting("director.password_file", secret)
+            self._password = text.strip()
         self.choice = SceneChoice(config)
         self._library = import_library("simpleobsws", "director.url")
 

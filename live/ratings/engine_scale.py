@@ -10,7 +10,9 @@ scores measure something different, and no scale is used.
 """
 
 import math
+import statistics
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -123,6 +125,37 @@ class MeasuredEngine(Value):
                 " take another"
             )
         return ""
+
+
+class ScoredReference(NamedTuple):
+    """What the engine in use found of one reference position."""
+
+    score_cp: int
+    """White's side, mate ±3900."""
+    nodes: int
+
+
+def measure_engine(
+    reference: ReferenceSet, scored: Sequence[ScoredReference | None]
+) -> MeasuredEngine | str:
+    """Compare what an engine found of each reference position, in their order, with the
+    stored scores; return why it cannot be compared, for people, if it found too little.
+    """
+    reference_cp: list[int] = []
+    known: list[ScoredReference] = []
+    for position, each in zip(reference.positions, scored, strict=True):
+        if each is not None:
+            reference_cp.append(position.score_cp)
+            known.append(each)
+    if len(known) < LEAST_POSITIONS:
+        number = len(scored)
+        return (
+            f"it could not be measured: it gave no score for {number - len(known)} of"
+            f" {number} reference positions"
+        )
+    agreement = measure_agreement(reference_cp, [each.score_cp for each in known])
+    nodes = round(statistics.median(each.nodes for each in known))
+    return MeasuredEngine(agreement=agreement, nodes=nodes)
 
 
 _REFERENCES = LearnedFiles("references", ReferenceSet, "set of reference positions")

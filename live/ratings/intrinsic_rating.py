@@ -3,7 +3,7 @@ moves suggest.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal
@@ -19,6 +19,7 @@ from live.ratings.choice_model import (
     Model,
     Spread,
     compute_played_log,
+    compute_probabilities,
 )
 from live.ratings.learned_files import LearnedFiles, explain_mismatch
 
@@ -246,3 +247,19 @@ RYBKA_3 = IntrinsicTable(
         )
     ),
 )
+
+#: Elo assumed for a player without a rating: the mean of the open from which the
+#: calibrations were learned.
+UNRATED_ELO = 2055
+
+
+def predict_choices(elo: int | None, behind_cp: Sequence[int]) -> list[float]:
+    """Return the probabilities with which a player of an Elo (None: unknown) chooses
+    each move (Regan and Haworth 2011, sections 3 and 7).
+
+    ``behind_cp``: how far each move is behind the best one, centipawns; the best move
+    is first.
+    """
+    skill = RYBKA_3.interpolate_skill(round(elo or UNRATED_ELO, -2))
+    pawns = [behind / 100 for behind in behind_cp]
+    return [float(chance) for chance in compute_probabilities(pawns, skill)]

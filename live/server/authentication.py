@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from live.config import ServerConfig
 from live.messages.from_clients import TokenMessage, decode_client_message
 from live.messages.values import Value
 from live.server.http_values import HttpRequest
 from live.server.stream_filter import StreamFilter
 from live.server.tokens import MAX_CHARS, Tokens, hash_token
 from live.server.visibility import Visibility
+from live.settings import ServerConfig
 
 
 class Guest(Value):

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 import aiomqtt
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from live.config import MqttConfig, named_text
 from live.errors import first_of
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.to_clients import Change
@@ -27,7 +26,9 @@ from live.server.event_reader import EventReader
 from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import EVERYTHING, StreamFilter
+from live.settings import MqttConfig
 from live.sources.mqtt_client import MqttClient, create_tls_context
+from live.user_files import read_file_of_setting
 
 _log = logging.getLogger(__name__)
 #: Maximum number of unacknowledged messages: the default limit of brokers
@@ -84,7 +85,7 @@ class BrokerPublisher:
             "hostname": url.hostname or "",
             "port": url.port or (8883 if secure else 1883),
             "username": url.username,
-            "password": named_text("mqtt.password_file", password).strip()
+            "password": read_file_of_setting("mqtt.password_file", password).strip()
             if password
             else None,
             "tls_context": create_tls_context("mqtt.ca_file", config.ca_file)

@@ -8,7 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from live.manual.pages import contents, frame, heading_id, render
+from live.manual.page_html import (
+    build_heading_id,
+    render_contents,
+    render_markdown,
+    render_page,
+)
 from live.server.asyncapi import MESSAGES, describe_messages
 from live.server.json_schemas import JsonObject
 
@@ -56,8 +61,8 @@ def render_docs(routes: JsonObject) -> bytes:
         "## What they hold",
         *(_render_type(name, rest[name]) for name in held),
     ]
-    rendered = render("\n\n".join(parts))
-    return frame(title, "docs", contents(rendered.headings), rendered.body)
+    rendered = render_markdown("\n\n".join(parts))
+    return render_page(title, "docs", render_contents(rendered.headings), rendered.body)
 
 
 def _render_type(name: str, schema: JsonObject) -> str:
@@ -88,7 +93,7 @@ def _name_kind(schema: JsonObject) -> str:
     match schema:
         case {"$ref": _}:
             name = schema["$ref"].rpartition("/")[2]
-            return f"[{name}](#{heading_id(name)})"
+            return f"[{name}](#{build_heading_id(name)})"
         case {"anyOf": kinds}:
             return " or ".join(map(_name_kind, kinds))
         case {"enum": values}:

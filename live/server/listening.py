@@ -8,9 +8,9 @@ import os
 import socket
 import ssl
 
-from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
 from live.server.origins import is_loopback
+from live.settings import ServerConfig
 
 
 def check_exposure(config: ServerConfig) -> list[str]:

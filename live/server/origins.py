@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from live.config import ServerConfig
 from live.server.http_values import HttpResponse
+from live.settings import ServerConfig
 
 
 def is_loopback(host: str) -> bool:

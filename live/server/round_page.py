@@ -9,7 +9,7 @@ from html import escape
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from live.manual.pages import frame
+from live.manual.page_html import render_page
 from live.messages.from_sources import RESULT_POINTS
 from live.server.drawing import HEIGHT, WIDTH
 from live.server.round_picture import (
@@ -125,7 +125,7 @@ def _render_page(
     heading = escape(WORDS[language].round.rounds)
     contents = f"<p>{heading}</p><ul>{''.join(lines)}</ul>" if lines else ""
     whole = f'<div class="whole-round" lang="{language}">{body}</div>'
-    return frame(title, "round", contents, whole, head)
+    return render_page(title, "round", contents, whole, head)
 
 
 def _render_head(

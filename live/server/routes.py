@@ -18,10 +18,9 @@ from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from live.catalogue import standings
-from live.config import ServerConfig
 from live.games.player_identity import fold_name
 from live.games.rounds import normalise_round
-from live.manual.pages import frame
+from live.manual.page_html import render_page
 from live.messages.alerts import Incident
 from live.messages.figures import GameDetail, GameView, PlayerView
 from live.messages.moments import Moment
@@ -80,6 +79,7 @@ from live.server.stream_filter import (
 )
 from live.server.visibility import Visibility
 from live.server.wire import API_PATH, PROTOCOL, encode_with_defaults
+from live.settings import ServerConfig
 from live.user_files import on_own_thread
 from live.watch.incident_log import board_words, has_words, with_boards
 from live.watch.round_summary import (
@@ -517,7 +517,7 @@ class HttpRoutes:
             for name in await on_own_thread(folder.list_files)
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
-        page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
+        page = render_page("Study", "study", "", f"{lead}<ul>{links}</ul>")
         return respond(200, _HTML, page, REVALIDATE, policy=build_policy(self.frames))
 
     @route("/study/{file}")

@@ -13,7 +13,6 @@ from websockets.extensions import Extension
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from live.config import ServerConfig
 from live.messages.alerts import Incident
 from live.messages.from_clients import DeskCommand, decode_client_message
 from live.messages.health import HealthReport
@@ -48,6 +47,7 @@ from live.server.subscriber import Subscriber
 from live.server.tokens import TokenFile
 from live.server.visibility import Visibility
 from live.server.wire import FRAMES_LOG, CloseCode
+from live.settings import ServerConfig
 from live.user_files import on_own_thread
 
 _log = logging.getLogger(__name__)

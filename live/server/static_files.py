@@ -10,7 +10,9 @@ from pathlib import Path
 import msgspec
 
 from live.catalogue import catalogue_json
-from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
+from live.errors import ConfigError
+from live.manual.page_html import render_index, render_topic
+from live.manual.pages import PICTURES, TOPICS, read_picture
 from live.messages.figures import CurvePoint, GameDetail, PlyView
 from live.server.http_values import Pairs
 from live.server.made_files import ExportedFile
@@ -159,7 +161,7 @@ def find_manual_page(path: str) -> ExportedFile | None:
         return None
     name = path.removeprefix(MANUAL)
     if name in PICTURES:
-        return ExportedFile(CONTENT_TYPES[".png"], picture(name))
+        return ExportedFile(CONTENT_TYPES[".png"], read_picture(name))
     return _render_manual(name) if name in ("", *TOPICS) else None
 
 
@@ -170,5 +172,21 @@ def _render_manual(topic: str) -> ExportedFile:
     The topic must exist, so that requests for others cannot fill the cache.
     """
     return ExportedFile(
-        CONTENT_TYPES[".html"], topic_html(topic) if topic else index_html()
+        CONTENT_TYPES[".html"], render_topic(topic) if topic else render_index()
     )
+
+
+def open_study_files(name: str) -> StaticSite | None:
+    """Return the tables and figures to show, if a folder of them is named.
+
+    Raises:
+        ConfigError: it does not exist.
+    """
+    if not name:
+        return None
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        command = "live-rate study table CORPUS all --out FOLDER"
+        remedy = f"Correct the path, or fill it: {command}"
+        raise ConfigError(f"study.folder {name}", "no such folder", remedy)
+    return StaticSite(folder, STUDY_TYPES)

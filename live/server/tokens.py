@@ -30,11 +30,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from live.config import named_text
 from live.errors import ConfigError
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.values import Value
 from live.server.stream_filter import StreamFilter, parse_filter
+from live.user_files import read_file_of_setting
 
 #: Number of random bytes in a token.
 TOKEN_BYTES = 32
@@ -168,7 +168,7 @@ class TokenFile:
         This must run in a separate thread, since the drive might not respond.
         """
         try:
-            return named_text("server.tokens_file", self._path)
+            return read_file_of_setting("server.tokens_file", self._path)
         except ConfigError as error:
             return error
 

@@ -1,5 +1,4 @@
-"""The parts of a running service, which wire rooms together: engines, journal, alerts,
-output.
+"""How the rooms of a running service call each other.
 
 :mod:`live.app` starts and stops them in order. No room imports anything from here.
 """

@@ -22,13 +22,13 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from live.config import FeedsConfig
 from live.errors import FeedError
 from live.messages.from_sources import FeedReport, GameReport, GameReports
 from live.messages.health import FeedHealth, FeedState
 from live.messages.values import FeedName
 from live.process.backoff import Chance, format_duration, generate_backoff_s
 from live.process.clock import LOOP_CLOCK, Clock
+from live.settings import FeedsConfig
 from live.sources.game_identity import Identity, identify_games
 from live.sources.retry import FeedTrouble
 

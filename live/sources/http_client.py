@@ -19,8 +19,8 @@ from urllib.request import getproxies
 import httpx
 
 from live import __version__
-from live.config import FeedsConfig
 from live.messages.values import FeedName, Value
+from live.settings import FeedsConfig
 from live.sources.retry import (
     FeedTrouble,
     create_fatal_trouble,

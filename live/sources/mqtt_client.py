@@ -16,8 +16,8 @@ from typing import Any, Self, TypeVar
 
 import aiomqtt
 
-from live.config import named_text
 from live.errors import ConfigError
+from live.user_files import read_file_of_setting
 
 T = TypeVar("T")
 
@@ -83,7 +83,7 @@ def create_tls_context(setting: str, file: str) -> ssl.SSLContext:
         return ssl.create_default_context()
     # Comments in the file can have non-ASCII characters, which are removed. An empty
     # text would mean the operating system's certificates, so "-" is used instead.
-    pem = named_text(setting, file).encode("ascii", "ignore").decode() or "-"
+    pem = read_file_of_setting(setting, file).encode("ascii", "ignore").decode() or "-"
     try:
         return ssl.create_default_context(cadata=pem)
     except ssl.SSLError:

@@ -21,7 +21,6 @@ from aiomqtt.exceptions import MqttConnectError
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from live.config import named_text
 from live.errors import FeedUnreadable
 from live.process.loop_slices import LoopSlices
 from live.sources.feed import FeedConditions, FeedSession, Poll, PolledFeed
@@ -30,6 +29,7 @@ from live.sources.mqtt_client import MqttClient, create_tls_context
 from live.sources.mqtt_games import MAX_BYTES, MqttGames
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import FeedAddress, create_unknown_feed
+from live.user_files import read_file_of_setting
 
 log = logging.getLogger(__name__)
 #: Greatest number of messages waiting in the library; each is processed in well under a
@@ -78,7 +78,8 @@ class MqttFeed(PolledFeed):
         # Read the files at once, so that a mistake is reported before anything starts.
         self._password = address.password
         if not self._password and (path := settings.password_file):
-            self._password = named_text("feeds.mqtt.password_file", path).rstrip("\r\n")
+            text = read_file_of_setting("feeds.mqtt.password_file", path)
+            self._password = text.rstrip("\r\n")
         self._tls = (
             create_tls_context("feeds.mqtt.ca_file", settings.ca_file)
             if address.tls

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
-from live.config import FeedsConfig
 from live.errors import ConfigError, LiveRateError
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
 from live.messages.values import FeedName, Value
+from live.settings import FeedsConfig
 from live.sources.feed import RETRY, Feed, FeedConditions
 from live.sources.game_identity import Identified, identify_games
 from live.sources.source_address import KINDS, recognise_source, redact_address

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.messages.health import HealthReport
 from live.process.supervision import Supervisor
 from live.process.wakeups import call_after_wakeup
+from live.settings import FeedsConfig
 from live.sources.feed import Feed, describe_failure
 from live.sources.open_feed import open_feed
 from live.sources.source_address import FeedAddress, recognise_source

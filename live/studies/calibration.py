@@ -11,18 +11,19 @@ from typing import Any
 
 from rich.table import Table
 
-from live.config import Config
 from live.errors import InputError
 from live.event import comparisons
 from live.event.comparisons import TableFour
 from live.event.event import Event
-from live.jobs.analyze_games import analyse_files_whole, write_output
 from live.messages.figures import GainKind
 from live.ratings.ferreira import PlayedGains, estimate_engine_rating
 from live.ratings.intrinsic_rating import IntrinsicTable
 from live.ratings.model_choice import MODELS
+from live.screens.command_output import write_output
 from live.screens.terminal.text import plain
 from live.server.analysis import to_json
+from live.settings import Config
+from live.studies.analyse_files import analyse_files_whole
 from live.studies.game_texts import BrokenFile, read_game_texts
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement

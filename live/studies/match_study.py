@@ -11,13 +11,14 @@ from rich.table import Table
 from live.errors import InputError
 from live.games.game import is_played
 from live.games.player_identity import person_key
-from live.jobs.analyze_games import describe_walkovers, read_pgn
 from live.messages.from_sources import GameReport, Player
 from live.messages.values import Value
 from live.ratings.match import MatchStatistics, compute_match_statistics
 from live.ratings.match_games import GameCounts, MatchGame, PairCounts, count_match
 from live.ratings.sprt import Sprt, SprtRun, SprtState, run_sprt, trace_sprt
 from live.screens.terminal.text import plain
+from live.sources.pgn_file import read_pgn_file
+from live.studies.analyse_files import describe_walkovers
 from live.studies.corpus_games import find_named
 from live.studies.printed_results import (
     build_figures_table,
@@ -106,7 +107,7 @@ def compute_match(
         return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
     reports: list[GameReport] = []
     for argument in arguments:
-        reports += read_pgn(Path(argument)).games
+        reports += read_pgn_file(Path(argument)).games
     results_only = not any(map(is_played, reports))
     # One person is one name, however it is spelt.
     spelled: dict[str, str] = {}

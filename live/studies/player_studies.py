@@ -1,7 +1,4 @@
-"""Studies of finished games: who would beat whom, who played best, what a match shows;
-and ``live-rate calibrate``: the engine's rating and models of perceived ratings from
-games of rated players, and how well a model does on players it never saw.
-"""
+"""Studies of the players of finished games: comparisons and the battle royale."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,15 +9,15 @@ from rich.table import Table
 from rich.text import Text
 
 from live.catalogue import FIGURES, Figure, cell, ends_cell
-from live.config import Config
 from live.errors import InputError
 from live.event.comparisons import PredictorRow, Rank, compare, rank
 from live.games.player_identity import normalise_name
-from live.jobs.analyze_games import analyse_files_whole
 from live.messages.figures import EngineInfo, GainKind, PlayerView
 from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, titled
 from live.screens.terminal.text import interval_text, odds_text, plain
+from live.settings import Config
+from live.studies.analyse_files import analyse_files_whole
 from live.studies.corpus_games import find_named
 from live.studies.printed_results import (
     Evals,

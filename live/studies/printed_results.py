@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from live.jobs.analyze_games import print_line, write_json
+from live.screens.command_output import print_line, write_json
 from live.screens.terminal.printed import titled
 
 Evals = Literal["engine", "pgn"]

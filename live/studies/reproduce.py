@@ -12,10 +12,10 @@ from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 
-from live.config import Config
 from live.errors import InputError
-from live.jobs.analyze_games import check_writable, write_output
 from live.messages.figures import GainKind
+from live.screens.command_output import check_writable, write_output
+from live.settings import Config
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
     alliot_measures,

@@ -27,8 +27,9 @@ import msgspec
 from rich.console import Console
 
 from live import __version__
-from live.config import Config
 from live.engine.engine_pool import EnginePool
+from live.engine.engine_settings import build_search_options, describe_limit
+from live.engine.engines import Engines
 from live.engine.search import (
     MemoryResultCache,
     Position,
@@ -40,17 +41,17 @@ from live.engine.search import (
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import InputError
-from live.jobs.analyze_games import (
+from live.journal.journal import Journal
+from live.messages.from_sources import MATE_CP
+from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
+from live.process.stderr_log import log_to_stderr
+from live.screens.command_output import (
     build_progress_bar,
     check_writable,
     print_line,
     write_output,
 )
-from live.journal.journal import Journal
-from live.messages.from_sources import MATE_CP
-from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
-from live.process.stderr_log import log_to_stderr
-from live.service.engine_service import EngineService, limit_text, search_options_of
+from live.settings import Config
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,
@@ -465,13 +466,13 @@ async def search_corpus(
         CorpusDatabase(corpus) as database,
         Journal(under_way, memory=MemoryResultCache(5_000)) as cache,
     ):
-        options = search_options_of(config.engine)
+        options = build_search_options(config.engine)
         searcher = CorpusSearcher(database, options, retrograde=retrograde)
-        service = EngineService(config, searcher, cache)
-        async with service.room:
+        engines = Engines(config.engine, searcher, cache)
+        async with engines.pool:
             setting = SearchSetting(
-                str(service.room.identity),
-                limit_text(config.engine),
+                str(engines.pool.identity),
+                describe_limit(config.engine),
                 config.engine.multipv,
                 __version__,
             )
@@ -488,7 +489,7 @@ async def search_corpus(
                 show_progress(len(wanted)) as searcher.show,
             ):
                 await run_until_stopped(
-                    searcher.run(service.room, number, wanted), stop
+                    searcher.run(engines.pool, number, wanted), stop
                 )
             console = Console(stderr=True)
             print_line(f"{setting}: {searcher}", console)

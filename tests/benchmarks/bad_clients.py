@@ -17,11 +17,11 @@ import subprocess
 import sys
 import time
 
-from live.config import ServerConfig
 from live.messages.figures import PlyView
 from live.messages.to_clients import MoveMessage
 from live.server.limits import ClientLimits
 from live.server.server import Publisher
+from live.settings import ServerConfig
 from tests.benchmarks.drills import numbers, resident_mb
 from tests.benchmarks.readers import Readers, shake
 from tests.server.world import World

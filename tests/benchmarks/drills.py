@@ -27,7 +27,7 @@ import msgspec
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidHandshake, WebSocketException
 
-from live.config import load_config
+from live.commands.read_settings import read_settings
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import HelloMessage, Message, SnapshotMessage
 from live.server.filtered_reader import snapshot
@@ -229,7 +229,7 @@ async def undisturbed(
     games: Sequence[GameReport], settings: Mapping[str, object]
 ) -> SnapshotMessage:
     """What one run without any trouble makes of the games, once it knows the engine."""
-    event = EventService(load_config(None, {}, settings), human=False)
+    event = EventService(read_settings(None, {}, settings), human=False)
     async with event.with_engine(live=False):
         await event.take(FeedReport("file", tuple(games), complete=True))
         await event.settled()

@@ -21,11 +21,12 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.engine.search import Position, SearchOptions
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import Change, MoveMessage, PointMessage
 from live.service.event_service import EventService
+from live.settings import Config
 from live.sources.game_timeline import plan_timeline
 from live.sources.pgn_decoder import PgnReader
 
@@ -82,14 +83,16 @@ async def replay(
     service = EventService(config, human=human)
     watch = Stopwatch(service)
     async with service.with_engine():
-        service.listen(watch.tell)
-        keep = asyncio.create_task(service.keep())
+        service.bus.subscribe(watch.tell)
+        keep = asyncio.create_task(service.inbox.run())
         began = time.perf_counter()
         for moment in plan_timeline(games, speed=speed):
             if moment.at_s > longest_s:
                 break
             await asyncio.sleep(max(0.0, began + moment.at_s - time.perf_counter()))
-            await service.report(FeedReport(f"board {moment.game}", (moment.report,)))
+            await service.inbox.report(
+                FeedReport(f"board {moment.game}", (moment.report,))
+            )
         await service.settled()
         keep.cancel()
         service.report_engines()
@@ -125,7 +128,7 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
     )
     curves = []
     for ahead in (True, False):
-        config = load_config(None, {}, {**flags, "engine.speculate": ahead})
+        config = read_settings(None, {}, {**flags, "engine.speculate": ahead})
         service = await replay(
             config, games, arguments.speed, arguments.longest, arguments.human
         )

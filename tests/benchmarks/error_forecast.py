@@ -51,7 +51,7 @@ from live.studies.learning.held_out import is_held_out
 from live.studies.learning.played_games import PlayedGame
 from tests.benchmarks.perceived import read
 
-#: As ``live.service.engine_service.human_searches`` asks at 100,000 nodes.
+#: As ``live.event.choose_measure.build_measure`` asks at 100,000 nodes.
 LINES, NODES = 12, 25_000
 #: Bands of Elo end here.
 BANDS = (1200, 1600, 2000, 2300, 2500, 2600, 4000)

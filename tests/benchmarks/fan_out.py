@@ -18,12 +18,12 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import cast
 
-from live.config import ServerConfig
 from live.messages.figures import PlyView
 from live.messages.to_clients import MoveMessage
 from live.server.limits import ClientLimits
 from live.server.server import Publisher
 from live.server.wire import encode, number
+from live.settings import ServerConfig
 from tests.benchmarks.drills import numbers
 from tests.benchmarks.readers import Readers
 from tests.server.world import World

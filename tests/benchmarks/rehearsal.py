@@ -29,7 +29,6 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.event.requests import RequestId, Urgency
 from live.messages.from_sources import FeedReport
@@ -42,6 +41,7 @@ from live.server.limits import ClientLimits
 from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
 from live.server.stream_filter import parse_filter
+from live.settings import ServerConfig
 from live.sources.game_timeline import GameMoment, plan_timeline
 from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import boards, numbers
@@ -110,7 +110,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     async with Publisher(
         ServerConfig(port=0), service.state, limits=limits
     ) as publisher:
-        service.listen(publisher.publish)
+        service.bus.subscribe(publisher.publish)
         for moment in before.values():
             await service.take(FeedReport("rehearsal", (moment.report,)))
         await service.settled()

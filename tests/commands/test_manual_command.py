@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.commands.manual import manual
 from live.errors import InputError
-from live.manual.pages import TOPICS, manual_page
+from live.manual.pages import TOPICS, read_page
 
 
 def test_every_page_is_listed_and_printed_into_a_pipe_as_it_is() -> None:
@@ -18,7 +18,7 @@ def test_every_page_is_listed_and_printed_into_a_pipe_as_it_is() -> None:
     assert [line.split()[0] for line in listed] == [*TOPICS]
     for topic in TOPICS:
         done = CliRunner().invoke(app, ["manual", topic])
-        assert (done.exit_code, done.stdout) == (0, manual_page(topic).text)
+        assert (done.exit_code, done.stdout) == (0, read_page(topic).text)
     refused = CliRunner().invoke(app, ["manual", "arbitre"]).exception
     assert isinstance(refused, InputError) and "\n" not in str(refused)
     assert all(each in str(refused) for each in ("arbitre", *TOPICS))

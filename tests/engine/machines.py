@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import EngineConfig
 from live.engine.engine_programs import EngineCommand
 from live.engine.uci import UciSettings
+from live.settings import EngineConfig
 
 ROOT = Path(__file__).parents[2]
 _ALONE = """

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import pytest
 
-from live.config import EngineConfig
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_programs import EngineCommand
 from live.engine.search import Limit, Position, Search
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineError
+from live.settings import EngineConfig
 from tests.engine.conftest import START, Desk, answered, scripted
 from tests.engine.machines import Machines, until
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.config import EngineConfig
 from live.engine import engine_programs
 from live.engine.engine_process import (
     OVERSLEPT_S,
@@ -30,6 +29,7 @@ from live.engine.engine_programs import (
     count_engines_for_machine,
     find_engine,
 )
+from live.engine.engine_settings import build_timeouts
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
 from live.errors import (
@@ -40,7 +40,7 @@ from live.errors import (
     NotAnEngine,
 )
 from live.messages.from_sources import Score
-from live.service.engine_service import patience_of
+from live.settings import EngineConfig
 from tests.engine.conftest import BRIEF, START, scripted
 from tests.engine.machines import ROOT, dies
 
@@ -328,7 +328,7 @@ async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
         in said
     )
     config = EngineConfig(start_s=90.0)
-    assert patience_of(config).handshake_s == 90.0
+    assert build_timeouts(config).handshake_s == 90.0
 
 
 async def test_its_working_directory_is_its_own_folder_behind_all_links(

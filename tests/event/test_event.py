@@ -24,6 +24,7 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
+from live.event.choose_measure import load_figure_models, select_models
 from live.event.event import Event
 from live.event.game_change import EventChange, GameChange
 from live.event.game_record import GameRecord
@@ -68,7 +69,6 @@ from live.server.filtered_reader import snapshot
 from live.server.reference_client import ReferenceClient
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
-from live.service.engine_service import figure_models, fitting
 from tests.event.arithmetic import Effects, Held, answer, answer_or_failure, game, line
 from tests.watch.replayed_event import Rehearsal, played
 
@@ -828,8 +828,8 @@ ENDS = [
 def everything() -> Measure:
     """All that the embedded engine is read by."""
     reference = load_reference()
-    models = fitting("auto", reference.engine, reference.limit, "same-search")
-    results, forecast = figure_models(reference.engine, reference.limit)
+    models = select_models("auto", reference.engine, reference.limit, "same-search")
+    results, forecast = load_figure_models(reference.engine, reference.limit)
     return Measure("same-search", models, results=results, forecast=forecast)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, GameReport
 from live.process.loop_slices import run_at_once
+from live.settings import FeedsConfig
 from live.sources.cloud_files import (
     CloudBoard,
     CloudRoundIndex,

@@ -14,7 +14,7 @@ from typing import Any
 
 import chess
 
-from live.config import ServerConfig, from_env, load_config
+from live.commands.read_settings import read_environment, read_settings
 from live.engine.search import Limit, SearchKey
 from live.engine.uci import EngineIdentity, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, InputError
@@ -33,6 +33,7 @@ from live.server.fair_turns import FairTurns
 from live.server.limits import ClientLimits
 from live.server.server import Publisher
 from live.server.tokens import read_tokens
+from live.settings import ServerConfig
 from live.sources import demo_feed
 from tests.fuzz.mutation import HOSTILE, Target
 from tests.server.world import Wire, World
@@ -231,14 +232,14 @@ def _file(data: bytes, name: str) -> Iterator[Path]:
 
 def config(data: bytes) -> None:
     with _file(data, "config.toml") as path:
-        load_config(path, {}, {})
+        read_settings(path, {}, {})
 
 
 def environment(data: bytes) -> None:
     """NAME=VALUE lines."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     pairs = [line.partition("=") for line in lines]
-    from_env({name: value for name, _, value in pairs})
+    read_environment({name: value for name, _, value in pairs})
 
 
 CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()

@@ -4,7 +4,6 @@ from typing import get_args
 import chess
 import pytest
 
-from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.games.pairing_list import read_pairing_list
 from live.games.player_lists import (
@@ -14,6 +13,7 @@ from live.games.player_lists import (
 )
 from live.games.rating_list import RatedPace, RatingList, read_rating_list
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
+from live.settings import FeedsConfig
 
 
 def listed(number: int, name: str, fed: str, rating: int, title: str = "") -> str:

@@ -7,16 +7,17 @@ from pathlib import Path
 import chess
 import pytest
 
-from live.config import HumanConfig, load_config
+from live.commands.read_settings import read_settings
 from live.errors import ConfigError
 from live.human import human_queue
 from live.human.human_queue import HumanQueue
 from live.human.network import HumanNetwork, NetworkInput
 from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
-from live.jobs.recorded_event import rebuild_event
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.figures import PlyView
+from live.settings import HumanConfig
 from live.sources import demo_feed
 from tests.journal.test_journal import altered
 from tests.service.answered_event import opened, told
@@ -170,7 +171,9 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
     game = upto(game, 16)
     found: list[tuple[PlyView, ...]] = []
     for network in ("", str(tmp_path / "gone.onnx")):
-        config = load_config(None, {}, {"engine.nodes": 500, "human.network": network})
+        config = read_settings(
+            None, {}, {"engine.nodes": 500, "human.network": network}
+        )
         async with opened(config, path, human=True) as service:
             (detail,) = (await told(service, game)).games
             found.append(detail.plies)

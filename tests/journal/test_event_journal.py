@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import JournalConfig
 from live.games.game import Game
-from live.jobs.recorded_event import rebuild_event
 from live.journal.event_journal import journal_path
 from live.journal.journal_reader import JournalReader
+from live.journal.recorded_event import rebuild_event
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
 from live.server.analysis import Analysis, build_analysis
+from live.settings import JournalConfig
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
 from tests.event.arithmetic import line
@@ -406,7 +406,7 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
         ghost = next(
             view.id for view in hall.state.games() if view.white.name == "Anna Adams"
         )
-        hall.remove_board(ghost)
+        hall.arbiter.remove_board(hall.state, ghost)
         assert boards_of(hall) == ["Clara Coy"]
         assert {player.name for player in hall.state.players()} == {
             "Clara Coy",
@@ -432,7 +432,7 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
         assert boards_of(after) == ["Clara Coy"]
         await after.take(FeedReport(FEED, games_of(14, "1-0"), complete=True))
         assert boards_of(after) == ["Clara Coy"]
-        assert after.bring_back_board() == "Anna Adams – Boris Berg"
+        assert after.arbiter.bring_back_board(after.state) == "Anna Adams – Boris Berg"
         assert sorted(boards_of(after)) == ["Anna Adams", "Clara Coy"]
         back = after.state.game(ghost)
         assert back is not None and back.plies_played == 14
@@ -440,7 +440,7 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
             "Board removed: Anna Adams – Boris Berg",
             "Board brought back: Anna Adams – Boris Berg",
         ]
-        assert after.bring_back_board() == ""
+        assert after.arbiter.bring_back_board(after.state) == ""
         after.flush()
         third = left_behind(copy, tmp_path, "third")
 

@@ -25,7 +25,6 @@ from live.engine.search import Limit, MemoryResultCache, SearchKey, SearchResult
 from live.errors import InputError
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.jobs.recorded_event import rebuild_event
 from live.journal import journal as journal_module
 from live.journal import journal_file
 from live.journal.journal import Journal
@@ -39,6 +38,7 @@ from live.journal.journal_file import (
     read_version,
 )
 from live.journal.journal_reader import JournalReader, JournalRun, Memory
+from live.journal.recorded_event import rebuild_event
 from live.messages.from_sources import Player, Score
 from live.server.analysis import build_analysis
 from tests.event.arithmetic import game, line

@@ -309,7 +309,7 @@ class Hall(AnsweredEvent):
         with self.journal.opened(self.config):
             await self.bring_back(ARITHMETIC, find_known, "1 look", [FEED])
             self.streams = Streams(self.state, self.filters)
-            self.listen(self.streams.hub.publish)
+            self.bus.subscribe(self.streams.hub.publish)
             yield self
 
     def reply(self) -> None:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from live.errors import InputError
 from live.games.game import Game, NewGame
-from live.jobs.analyze_games import read_pgn
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
@@ -31,6 +30,7 @@ from live.server.public_delay import find_unpublished, record_publication
 from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
+from live.sources.pgn_file import read_pgn_file
 from tests.event.arithmetic import line
 from tests.fuzz.mutation import mutated
 from tests.laws.histories import (
@@ -121,7 +121,7 @@ class Venue:
         public = PublicAudience(
             hall.state, hide_scores=True, pseudonyms=NAMES, clock=Clock()
         )
-        hall.listen(public.publish)
+        hall.bus.subscribe(public.publish)
         self.streams = Streams(public, [public_filter(hide_scores=True)])
         public.listen(self.streams.hub.publish, self.streams.hub.reset)
         self._broker = RetainedMessages(public, "p", public_filter(hide_scores=True))
@@ -167,7 +167,7 @@ class Public:
         self.audience = PublicAudience(
             hall.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=self._clock
         )
-        hall.listen(self.audience.publish)
+        hall.bus.subscribe(self.audience.publish)
         self.streams = Streams(self.audience, FILTERS[:5])
         self.audience.listen(self.streams.hub.publish, self.streams.hub.reset)
 
@@ -303,7 +303,7 @@ def test_what_was_followed_live_is_what_analyze_says_of_its_pgn(
         games = [game.to_report() for game in hall.hold()]
         file = folder / "final.pgn"
         file.write_text("\n".join(map(write_pgn, games)), encoding="utf-8")
-        await analysed.take(read_pgn(file))
+        await analysed.take(read_pgn_file(file))
         analysed.reply_all()
         assert list_figures(analysed.show()[0]) == list_figures(hall.show()[0])
 
@@ -339,7 +339,7 @@ def test_a_mutated_pgn_is_read_or_refused_by_name(history: History, seed: int) -
         async with Hall(None, [EVERYTHING]).running() as hall:
             hall.act(reports[-1])
             try:
-                report = read_pgn(file)
+                report = read_pgn_file(file)
             except InputError as refused:
                 assert str(refused).startswith(str(file))
                 return
@@ -396,13 +396,15 @@ class Start:
                 pseudonyms=NAMES,
                 clock=self._clock,
             )
-            self.hall.listen(self.public.publish)
+            self.hall.bus.subscribe(self.public.publish)
             self.public.listen(partial(record_publication, self.public, journal))
-            self.hall.listen(partial(self._note, "arbiter", state))
+            self.hall.bus.subscribe(partial(self._note, "arbiter", state))
             self.public.listen(partial(self._note, "public", self.public))
             self.followers = [Streams(state, [ALL]), Streams(self.public, [EVERYTHING])]
             for listen, streams in zip(
-                (self.hall.listen, self.public.listen), self.followers, strict=True
+                (self.hall.bus.subscribe, self.public.listen),
+                self.followers,
+                strict=True,
             ):
                 listen(streams.hub.publish)
             yield self

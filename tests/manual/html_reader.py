@@ -4,12 +4,12 @@ text.
 
 from html.parser import HTMLParser
 
-from live.manual.pages import manual_page
+from live.manual.pages import read_page
 
 
 def section(topic: str, heading: str) -> str:
     """What stands under a heading of the second level of a page of the manual."""
-    found = manual_page(topic).text.split(f"\n## {heading}\n")
+    found = read_page(topic).text.split(f"\n## {heading}\n")
     return found[1].partition("\n## ")[0]
 
 

@@ -7,16 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from live.manual.pages import (
-    PICTURES,
-    TOPICS,
-    heading_id,
-    index_html,
-    manual_page,
-    picture,
-    render,
-    topic_html,
+from live.manual.page_html import (
+    build_heading_id,
+    render_index,
+    render_markdown,
+    render_topic,
 )
+from live.manual.pages import PICTURES, TOPICS, read_page, read_picture
 from tests.manual.html_reader import HtmlReader
 
 #: What every page of the site links to, from a page of the manual.
@@ -25,7 +22,7 @@ SITE = {"../", "../overlays", "../manual/", "../docs", "./"}
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_page_is_whole_and_harmless(topic: str) -> None:
-    reader, page = HtmlReader(topic_html(topic)), manual_page(topic)
+    reader, page = HtmlReader(render_topic(topic)), read_page(topic)
     assert page.text.startswith(f"# {page.title}\n") and 20 < len(page.summary) < 110
     assert not {*"[]#|`*"} & {*page.summary} and reader.open == []
     assert not {"script", "iframe", "object", "form"} & {*reader.tags}
@@ -37,7 +34,7 @@ def test_a_page_is_whole_and_harmless(topic: str) -> None:
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_its_links_lead_somewhere_and_its_contents_to_every_heading(topic: str) -> None:
-    reader = HtmlReader(topic_html(topic))
+    reader = HtmlReader(render_topic(topic))
     for link in reader.links:
         page, _, part = link.partition("#")
         assert (
@@ -45,24 +42,26 @@ def test_its_links_lead_somewhere_and_its_contents_to_every_heading(topic: str) 
             or link.startswith(("http://", "https://"))
             or (page in ("", *TOPICS) and (not part or page or part in reader.ids))
         ), link
-    headings = re.findall(r"^##+ (.*)$", manual_page(topic).text, re.M)
-    in_code = re.findall(r"^```.*?^```", manual_page(topic).text, re.M | re.S)
+    headings = re.findall(r"^##+ (.*)$", read_page(topic).text, re.M)
+    in_code = re.findall(r"^```.*?^```", read_page(topic).text, re.M | re.S)
     wanted = [
         each for each in headings if not any(f"# {each}" in code for code in in_code)
     ]
     inside = {link.removeprefix("#") for link in reader.links if link.startswith("#")}
-    assert inside >= {*reader.ids} - {"main", heading_id(manual_page(topic).title)}
+    assert inside >= {*reader.ids} - {"main", build_heading_id(read_page(topic).title)}
     assert len(inside - {"main"}) == len(wanted)
 
 
 def test_the_index_lists_every_page() -> None:
-    reader = HtmlReader(index_html())
+    reader = HtmlReader(render_index())
     assert reader.open == [] and {*TOPICS} <= {*reader.links}
-    assert all(manual_page(topic).title in reader.text for topic in TOPICS)
+    assert all(read_page(topic).title in reader.text for topic in TOPICS)
 
 
 def test_equal_headings_have_different_ids_as_on_github() -> None:
-    rendered = render("# A\n\n## Sorted by\n\n## Sorted by\n\n### What's new: 95 %\n")
+    rendered = render_markdown(
+        "# A\n\n## Sorted by\n\n## Sorted by\n\n### What's new: 95 %\n"
+    )
     assert [each.id for each in rendered.headings] == [
         "sorted-by",
         "sorted-by-1",
@@ -85,7 +84,7 @@ def test_equal_headings_have_different_ids_as_on_github() -> None:
     ],
 )
 def test_markdown_of_ours_is_accessible_html(text: str, html: str, times: int) -> None:
-    assert render(text).body.count(html) == times
+    assert render_markdown(text).body.count(html) == times
 
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "live" / "manual"
@@ -98,7 +97,7 @@ def test_every_file_is_a_page_or_a_picture() -> None:
 
 def test_what_is_not_there_is_refused() -> None:
     with pytest.raises(KeyError):
-        manual_page("../cli")
+        read_page("../cli")
     with pytest.raises(KeyError):
-        picture("pages.py")
-    assert picture(PICTURES[0]).startswith(b"\x89PNG")
+        read_picture("pages.py")
+    assert read_picture(PICTURES[0]).startswith(b"\x89PNG")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from live.config import ServerConfig
 from live.server.server import Publisher
+from live.settings import ServerConfig
 from tests.screens.web.chromium import browsing
 from tests.server.world import World
 

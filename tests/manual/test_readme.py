@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from live.manual.pages import TOPICS, render
+from live.manual.page_html import render_markdown
+from live.manual.pages import TOPICS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
@@ -51,7 +52,7 @@ def test_links_lead_somewhere(path: Path) -> None:
         target = (path.parent / name).resolve() if name else path
         assert target.exists() and ROOT in (target, *target.parents), link
         if part:
-            headings = render(target.read_text(encoding="utf-8")).headings
+            headings = render_markdown(target.read_text(encoding="utf-8")).headings
             assert part in {heading.id for heading in headings}, link
 
 

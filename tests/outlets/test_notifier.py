@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.config import NotifyConfig
 from live.errors import ConfigError
 from live.messages.alerts import Alert
 from live.messages.figures import GameView, view_of
@@ -30,6 +29,7 @@ from live.outlets.notices import (
     open_people,
 )
 from live.process.supervision import run_in_background
+from live.settings import NotifyConfig
 from tests.watch.games import game, moment
 from tests.watch.replayed_event import Rehearsal, played
 

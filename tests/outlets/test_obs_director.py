@@ -13,7 +13,6 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
-from live.config import DirectorConfig
 from live.messages.figures import view_of
 from live.messages.health import FeedHealth
 from live.messages.to_clients import (
@@ -25,6 +24,7 @@ from live.messages.to_clients import (
 )
 from live.outlets.obs_director import FRESH_S, ObsDirector, SceneChoice
 from live.process.supervision import run_in_background
+from live.settings import DirectorConfig
 from tests.server.world import Clock
 from tests.sources.fakes import until
 from tests.watch.games import game, moment

@@ -6,7 +6,11 @@ from live.ratings.engine_scale import (
     CLIP_CP,
     LEAST_CORRELATION,
     MeasuredEngine,
+    ReferencePosition,
+    ReferenceSet,
+    ScoredReference,
     measure_agreement,
+    measure_engine,
 )
 
 
@@ -57,3 +61,38 @@ def test_an_engine_that_scores_for_the_other_side_does_not_fit() -> None:
 def test_too_little_to_compare() -> None:
     with pytest.raises(ValueError, match="49 positions: 50 are needed"):
         measure_agreement([1] * 49, [1] * 49)
+
+
+REFERENCE = ReferenceSet(
+    engine="Known 1",
+    limit="100000 nodes",
+    data="made up",
+    positions=tuple(ReferencePosition("", score_cp=20 * (at - 35)) for at in range(70)),
+)
+
+
+def scored(missing: range = range(0)) -> list[ScoredReference | None]:
+    return [
+        None if at in missing else ScoredReference(18 * (at - 35), nodes=1000 + at)
+        for at in range(70)
+    ]
+
+
+def test_an_engine_is_compared_at_every_position() -> None:
+    found = measure_engine(REFERENCE, scored())
+    assert isinstance(found, MeasuredEngine)
+    assert found.agreement.scale == pytest.approx(0.9)
+    assert found.agreement.positions == 70
+    assert found.nodes == pytest.approx(1034.5, abs=0.5)
+
+
+def test_positions_without_a_score_are_left_out_if_they_are_few() -> None:
+    found = measure_engine(REFERENCE, scored(range(3, 5)))
+    assert isinstance(found, MeasuredEngine)
+    assert found.agreement.positions == 68
+    assert found.agreement.scale == pytest.approx(0.9)
+    refused = measure_engine(REFERENCE, scored(range(30)))
+    assert (
+        refused
+        == "it could not be measured: it gave no score for 30 of 70 reference positions"
+    )

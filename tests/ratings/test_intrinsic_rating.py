@@ -27,7 +27,12 @@ from live.ratings.choice_model import (
     scale_delta,
 )
 from live.ratings.choice_projection import Projection, project_choices
-from live.ratings.intrinsic_rating import RYBKA_3, TABLES, estimate_rating
+from live.ratings.intrinsic_rating import (
+    RYBKA_3,
+    TABLES,
+    estimate_rating,
+    predict_choices,
+)
 from live.server.analysis import to_json
 from live.studies.learning.choice_fit import compute_log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of
@@ -311,3 +316,12 @@ def test_projections_agree_with_listing_every_outcome() -> None:
         )
     assert found.matches.actual == 1
     assert found.difference.actual == pytest.approx((0.05 + 1.1) / 3)
+
+
+def test_the_stronger_player_is_expected_to_find_the_better_move() -> None:
+    behind = [0, 20, 60]
+    strong = predict_choices(2700, behind)
+    weak = predict_choices(1600, behind)
+    unknown = predict_choices(None, behind)
+    assert strong[0] > unknown[0] > weak[0]
+    assert sum(strong) == pytest.approx(1)

@@ -9,9 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import get_args
 
-from live.config import FeedsConfig
 from live.messages.from_sources import FeedReport, GameReport
 from live.rehearse.rehearsal import Protocols, Rehearsal
+from live.settings import FeedsConfig
 from live.sources.open_feed import open_feed
 from tests.rehearse.faults import (
     BAD_CONNECTIONS,

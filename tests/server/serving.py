@@ -19,10 +19,10 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from live.config import ServerConfig
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
 from live.server.tokens import create_token
+from live.settings import ServerConfig
 from tests.server.world import Clock, World
 
 

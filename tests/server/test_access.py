@@ -23,7 +23,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import ServerConfig
 from live.errors import ConfigError
 from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.health import FeedHealth
@@ -49,6 +48,7 @@ from live.server.tokens import (
     read_tokens,
 )
 from live.server.visibility import Visibility
+from live.settings import ServerConfig
 from tests.server.world import Clock
 
 NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)

@@ -25,9 +25,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live import __version__ as VERSION
-from live.config import MqttConfig
 from live.errors import ConfigError
-from live.manual.pages import manual_page
+from live.manual.pages import read_page
 from live.messages.health import FeedHealth
 from live.messages.to_clients import GoneMessage
 from live.server import broker as broker_publisher
@@ -37,6 +36,7 @@ from live.server.retained_messages import RetainedMessages, encode_level
 from live.server.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
+from live.settings import MqttConfig
 from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, running, users
 from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until
@@ -130,7 +130,7 @@ async def test_a_killed_broker_is_told_again(
 
 KILLED = """
 import asyncio
-from live.config import MqttConfig
+from live.settings import MqttConfig
 from live.server.broker import BrokerPublisher
 from tests.server.test_broker import full
 config = MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate")
@@ -205,7 +205,7 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
     """Its settings as they are printed, but for ports, prefix and the place of the
     list.
     """
-    text = manual_page("programs").text
+    text = read_page("programs").text
     settings, rights = (
         text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("conf", "acl")
     )

@@ -21,7 +21,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from live.config import ServerConfig
 from live.manual.pages import TOPICS
 from live.messages.health import FeedHealth
 from live.messages.to_clients import HeartbeatMessage, HelloMessage, Message
@@ -38,6 +37,7 @@ from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.routes import HttpRoutes, describe_api
 from live.server.static_files import StaticSite
 from live.server.stream_filter import PARAMETERS
+from live.settings import ServerConfig
 from tests.manual.html_reader import HtmlReader
 from tests.server.serving import asking, bearer, serving, token_file
 from tests.server.world import GAMES, World, at_once

@@ -18,13 +18,13 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from live.config import ServerConfig
 from live.errors import ConfigError
 from live.messages.health import EngineHealth, EngineState, FeedHealth
 from live.server.http_values import HttpRequest, HttpResponse
 from live.server.limits import ClientLimits
 from live.server.server import Publisher
 from live.server.tokens import GRACE_LOOKS, create_token
+from live.settings import ServerConfig
 from live.watch.incident_log import IncidentLog
 from tests.server.serving import asking, bearer, left_in, live, raw, serving
 from tests.server.world import Clock, World, at_once

@@ -14,7 +14,6 @@ import pytest
 from rich.console import Console
 from websockets.asyncio.client import connect
 
-from live.config import ServerConfig
 from live.event.game_change import EventChange, select_messages
 from live.games.addresses import strip_addresses
 from live.journal.journal import Journal
@@ -23,6 +22,7 @@ from live.messages.figures import GameView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, MoveMessage
+from live.screens.printed_changes import JsonPrinter, build_line_printer
 from live.server.analysis import build_analysis
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
@@ -37,7 +37,7 @@ from live.server.site_stream import SiteStream
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.visibility import Visibility
-from live.service.program_output import JsonPrinter, build_line_printer
+from live.settings import ServerConfig
 from live.sources.pgn_decoder import PgnReader
 from tests.server.serving import bearer, left_in, live, token_file
 from tests.server.test_public_audience import follower

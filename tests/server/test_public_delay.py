@@ -37,6 +37,7 @@ from live.journal.journal_reader import JournalRun, replay_game
 from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Player, Result, Score
 from live.messages.health import EngineHealth, EngineState, QueueLengths
+from live.screens.printed_changes import JsonPrinter, build_line_printer
 from live.server.authentication import public_filter
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
@@ -56,7 +57,6 @@ from live.server.server import Publisher
 from live.server.static_files import StaticSite
 from live.server.tokens import create_token
 from live.server.visibility import Visibility, redact
-from live.service.program_output import JsonPrinter, build_line_printer
 from live.sources import demo_feed
 from tests.event.arithmetic import answer
 from tests.journal.test_journal import altered
@@ -268,7 +268,7 @@ async def drill(
         site=StaticSite(Path("/nowhere")),
         public=public,
     )
-    service.listen(publisher.publish)
+    service.bus.subscribe(publisher.publish)
     timed: list[tuple[float, str, bytes]] = []
     async with publisher:
         stranger = Stranger(publisher, hide_scores)

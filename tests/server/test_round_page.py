@@ -12,7 +12,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from live.config import ServerConfig
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import Player
 from live.server.filtered_reader import FilteredReader
@@ -21,6 +20,7 @@ from live.server.round_page import RoundLinks, render_round
 from live.server.round_picture import draw_round
 from live.server.static_files import StaticSite
 from live.server.stream_filter import EVERYTHING
+from live.settings import ServerConfig
 from live.watch.round_summary import RoundSummary, list_finished_rounds, summarise_round
 from live.watch.words import WORDS
 from tests.server.test_routes import asked

@@ -27,7 +27,6 @@ from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from live.config import ServerConfig
 from live.messages.figures import CurvePoint, GameDetail, GameView, PlyView
 from live.messages.health import EngineHealth, EngineState, FeedHealth, QueueLengths
 from live.server.authentication import Guest
@@ -42,6 +41,7 @@ from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.visibility import Visibility, redact
+from live.settings import ServerConfig
 from tests.server.serving import asking, bearer, raw, serving, token_file
 from tests.server.world import NAMES, Clock, World, at_once
 from tests.sources.fakes import until

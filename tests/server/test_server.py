@@ -16,7 +16,6 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
@@ -24,6 +23,7 @@ from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.subscriber import Subscriber
+from live.settings import ServerConfig
 from tests.benchmarks.readers import shake
 from tests.server.serving import bearer, left_in, live, serving, token_file
 from tests.server.world import GAMES, Clock, World

@@ -19,7 +19,6 @@ import pytest
 from typer.testing import CliRunner
 
 from live.cli import app
-from live.config import MqttConfig
 from live.errors import ConfigError
 from live.server.authentication import Guest
 from live.server.broker import BrokerPublisher
@@ -27,9 +26,16 @@ from live.server.http_caching import can_take_gzip
 from live.server.http_values import HttpRequest, HttpResponse
 from live.server.public_audience import PublicAudience
 from live.server.site_stream import SiteStream
-from live.server.static_files import POLICY, STUDY_TYPES, StaticSite, find_manual_page
+from live.server.static_files import (
+    POLICY,
+    STUDY_TYPES,
+    StaticSite,
+    find_manual_page,
+    open_study_files,
+)
 from live.server.static_site import write_site
 from live.server.visibility import Visibility
+from live.settings import MqttConfig
 from tests.screens.web.broadcast import Broadcast
 from tests.screens.web.chromium import Page, browsing
 from tests.server.mosquitto import ANYBODY, free_port, running
@@ -339,3 +345,14 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
         await service.stop()
         refused = [each for each in page.complaints if "ERR_CONNECTION" not in each]
         assert [each for each in refused if "WebSocket" not in each] == []
+
+
+def test_a_named_folder_of_studies_must_be_there(tmp_path: Path) -> None:
+    assert open_study_files("") is None
+    folder = tmp_path / "figures"
+    with pytest.raises(ConfigError, match="no such folder"):
+        open_study_files(str(folder))
+    folder.mkdir()
+    (folder / "career.svg").touch()
+    files = open_study_files(str(folder))
+    assert files is not None and files.list_files() == ["career.svg"]

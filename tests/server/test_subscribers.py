@@ -21,7 +21,6 @@ from websockets.frames import Close, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from live.config import ServerConfig
 from live.server.authentication import Guest
 from live.server.broadcaster import Broadcaster
 from live.server.connection import HttpConnection
@@ -35,6 +34,7 @@ from live.server.stream_filter import EVERYTHING
 from live.server.streams import StreamHub
 from live.server.subscriber import Subscriber
 from live.server.wire import CloseCode
+from live.settings import ServerConfig
 from tests.server.serving import frames, left_in, live, messages, raw
 from tests.server.world import Clock, Wire, World
 from tests.sources.fakes import turns

@@ -12,7 +12,7 @@ from typing import Self
 
 import msgspec
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.engine.search import Search, SearchResult
 from live.engine.uci import EngineIdentity
 from live.event.requests import RequestId, Urgency
@@ -21,6 +21,7 @@ from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName
 from live.server.analysis import Analysis, build_analysis
 from live.service.event_service import EventService
+from live.settings import Config
 from tests.event.arithmetic import answer
 
 FEED = "test"
@@ -34,7 +35,9 @@ ARITHMETIC = EngineIdentity("arithmetic", ())
 
 def settings(**changes: object) -> Config:
     """Two real engines with a small limit, unless they are changed."""
-    return load_config(None, {}, {"engine.nodes": 500, "engine.engines": 2, **changes})
+    return read_settings(
+        None, {}, {"engine.nodes": 500, "engine.engines": 2, **changes}
+    )
 
 
 @contextlib.asynccontextmanager
@@ -63,7 +66,7 @@ async def told(
 
 def unscored(journal: Path | None = None, **settings: object) -> EventService:
     """A service that searches nothing."""
-    service = EventService(load_config(None, {}, settings), EventJournal(journal))
+    service = EventService(read_settings(None, {}, settings), EventJournal(journal))
     service.open_ledger("none", "as given", engine_scores=False)
     return service
 
@@ -81,7 +84,7 @@ class AnsweredEvent(EventService):
     def __init__(
         self, journal: Path | None = None, engine: Answer = answer, **settings: object
     ) -> None:
-        super().__init__(load_config(None, {}, settings), EventJournal(journal))
+        super().__init__(read_settings(None, {}, settings), EventJournal(journal))
         self.engine = engine
         self.asked: deque[tuple[Search, RequestId]] = deque()
         self.open_ledger("arithmetic", "1 look")

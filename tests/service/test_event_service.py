@@ -9,8 +9,9 @@ import msgspec
 import pytest
 from chess import STARTING_FEN as START
 
-from live.config import Config, MemoryConfig
 from live.engine.engine_programs import find_engine
+from live.engine.engine_settings import describe_limit
+from live.event.choose_measure import select_models
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.players import EventStandings, PlayerTotals
@@ -28,8 +29,8 @@ from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import StreamFilter
 from live.server.streams import StreamHub
 from live.server.visibility import Visibility
-from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
+from live.settings import Config, MemoryConfig
 from live.sources import demo_feed
 from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk
@@ -102,8 +103,8 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
 
     taken = list[Change]()
     async with opened(settings()) as service:
-        service.listen(fails)
-        service.listen(taken.extend)
+        service.bus.subscribe(fails)
+        service.bus.subscribe(taken.extend)
         await told(service, upto(demo_feed.read_demo_games()[0], 2))
         assert MoveMessage in map(type, taken)
         taken.clear()
@@ -206,14 +207,16 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
         **{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True}
     )
     classical = MODELS.load("classical")
-    fits = fitting("auto", classical.engine, classical.limit, "same-search")
+    fits = select_models("auto", classical.engine, classical.limit, "same-search")
     assert classical in fits.models and not fits.transferred
-    assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
+    assert describe_limit(config.engine) == "100000 nodes, 2 lines, adaptive"
     assert (
-        limit_text(settings(**{"engine.same_depth": True}).engine)
+        describe_limit(settings(**{"engine.same_depth": True}).engine)
         == "500 nodes, same depth"
     )
-    other = fitting("auto", classical.engine, limit_text(config.engine), "same-search")
+    other = select_models(
+        "auto", classical.engine, describe_limit(config.engine), "same-search"
+    )
     assert classical in other.models and other.transferred
 
 
@@ -223,8 +226,12 @@ async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
     game = headed(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
     (held,) = service.state.list_source_games()
-    assert [service.mover_elo(held.id, ply) for ply in (1, 2, 3)] == [2001, None, 2001]
-    assert service.mover_elo("unknown", 1) is None
+    assert [service.state.find_mover_elo(held.id, ply) for ply in (1, 2, 3)] == [
+        2001,
+        None,
+        2001,
+    ]
+    assert service.state.find_mover_elo("unknown", 1) is None
 
 
 @pytest.mark.parametrize(
@@ -248,14 +255,16 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
         return proper(report)
 
     monkeypatch.setattr(service.state, "plan", broken)
-    keep = asyncio.create_task(service.keep())
+    keep = asyncio.create_task(service.inbox.run())
     live = FeedHealth("feed", "live", "1 game")
-    service.health(live)
+    service.inbox.health(live)
     states = []
     for number in range(3):
         if number == 2 and newer is not None:
-            service.health(newer)
-        await service.report(FeedReport("feed", (demo_feed.read_demo_games()[0],)))
+            service.inbox.health(newer)
+        await service.inbox.report(
+            FeedReport("feed", (demo_feed.read_demo_games()[0],))
+        )
         await service.settled()
         states.append(service.state.feeds())
     keep.cancel()

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from live.config import FeedsConfig
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
 from live.messages.values import FeedName
 from live.rehearse.rehearsal import PgnUrlRehearsal
 from live.rehearse.web_server import Handler, ServedReply, ServedRequest
+from live.settings import FeedsConfig
 from live.sources.feed import Feed, FeedConditions
 from live.sources.movetext import Movetext
 from live.sources.open_feed import open_feed

@@ -12,10 +12,10 @@ from typing import Any
 import chess
 import pytest
 
-from live.config import FeedsConfig
 from live.messages.from_sources import FeedReport, Headers, Player
 from live.process.loop_slices import run_at_once
 from live.rehearse.web_server import serve_http
+from live.settings import FeedsConfig
 from live.sources.hall import Hall
 from live.sources.hall_board import Seat
 from live.sources.lichess_game import LichessGameStream, LichessTvStream

@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.from_sources import GameReport, Player
 from live.rehearse.rehearsal import write_pgn
+from live.settings import FeedsConfig
 from live.sources import file_feed, http_client
 from live.sources.file_feed import FileFeed, FolderFeed
 from live.sources.pgn_decoder import PgnLimits, PgnReader

@@ -13,12 +13,12 @@ import chess
 import msgspec
 import pytest
 
-from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.messages.from_sources import GameReport
 from live.process.clock import LoopClock
 from live.rehearse.rehearsal import ROUND_ID
 from live.rehearse.web_server import serve_http
+from live.settings import FeedsConfig, LichessConfig
 from live.sources import feed, lichess
 from live.sources.feed import FeedSession
 from live.sources.game_timeline import choose_wrong_move

@@ -8,13 +8,13 @@ from itertools import chain
 import msgspec
 import pytest
 
-from live.config import FeedsConfig, LiveChessCloudConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import STANDS, GameReport
 from live.rehearse.web_server import serve_http
+from live.settings import FeedsConfig, LiveChessCloudConfig
 from live.sources.cloud_files import (
     CloudBoard,
     CloudPairing,

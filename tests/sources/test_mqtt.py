@@ -13,11 +13,11 @@ from pathlib import Path
 import aiomqtt
 import pytest
 
-from live.config import FeedsConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedUnreadable
-from live.manual.pages import manual_page
+from live.manual.pages import read_page
 from live.messages.from_sources import STANDS, GameReport, Player
 from live.rehearse.rehearsal import write_pgn
+from live.settings import FeedsConfig, MqttFeedConfig
 from live.sources.kept_moves import keep_unread
 from live.sources.mqtt_client import MqttClient
 from live.sources.mqtt_feed import create_client_id
@@ -533,7 +533,7 @@ async def test_both_publishers_of_the_manual_make_a_board_appear(
     broker: Mosquitto, require_program: Callable[[str, str], str]
 ) -> None:
     require_program("mosquitto_pub", "mosquitto-clients")
-    text = manual_page("sources").text
+    text = read_page("sources").text
     (by_hand,) = re.findall(r"^mosquitto_pub .*$", text, re.MULTILINE)
     (program,) = re.findall(
         r"^```python\n(import asyncio, json\n.*?)^```", text, re.M | re.S

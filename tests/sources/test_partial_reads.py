@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import FeedsConfig
 from live.messages.from_sources import GameReport, Headers, Move, Player
 from live.rehearse.rehearsal import write_pgn
+from live.settings import FeedsConfig
 from live.sources.feed import FeedSession, Poll
 from live.sources.pgn_snapshots import (
     FIRST_COPY_S,

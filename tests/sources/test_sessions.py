@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.from_sources import GameReport, Headers, Move, Player
 from live.process.backoff import CAP_S, format_duration, generate_backoff_s
+from live.settings import FeedsConfig
 from live.sources import game_identity
 from live.sources.feed import FeedSession, SessionFeed
 from live.sources.game_identity import (

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import FeedsConfig, LichessConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
+from live.settings import FeedsConfig, LichessConfig, MqttFeedConfig
 from live.sources.demo_feed import DemoFeed
 from live.sources.file_feed import FileFeed, FolderFeed
 from live.sources.lichess import LichessBroadcastFeed

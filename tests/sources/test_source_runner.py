@@ -12,15 +12,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.config import (
-    FeedsConfig,
-)
 from live.errors import FeedNotFound
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, HealthMessage
 from live.process.supervision import Supervisor
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.service.event_service import EventService
+from live.settings import FeedsConfig
 from live.sources.source_runner import SourceRunner, select_settings
 from tests.service.answered_event import unscored
 from tests.sources.fakes import until
@@ -60,7 +58,7 @@ class Followed:
         self.following = following
         self.service = service
         self.healths: list[FeedHealth] = []
-        service.listen(self._hear)
+        service.bus.subscribe(self._hear)
 
     def _hear(self, changes: object) -> None:
         told: Sequence[Change] = list(changes)  # type: ignore[call-overload]
@@ -82,11 +80,13 @@ async def followed(
 ) -> AsyncIterator[Followed]:
     service = unscored()
     following = SourceRunner(specs, config, lasting=lasting)
-    keep = asyncio.create_task(service.keep())
+    keep = asyncio.create_task(service.inbox.run())
     try:
         async with (
             following.running(
-                service.follow, service.health, Supervisor(service.health)
+                service.inbox.follow,
+                service.inbox.health,
+                Supervisor(service.inbox.health),
             ),
             asyncio.timeout(60),
         ):

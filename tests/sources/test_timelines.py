@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.commands.rehearse import Mistake as MistakeOption
-from live.config import FeedsConfig
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 from live.rehearse.rehearsal import plan_mistakes
+from live.settings import FeedsConfig
 from live.sources.demo_feed import INCIDENTS, JOINED_AT, DemoFeed, read_demo_games
 from live.sources.game_timeline import (
     MISTAKES,

@@ -12,10 +12,10 @@ import httpx
 import msgspec
 import pytest
 
-from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.rehearse.rehearsal import write_pgn
 from live.rehearse.web_server import Handler, ServedReply, ServedRequest, serve_http
+from live.settings import FeedsConfig
 from live.sources import http_client
 from live.sources.retry import FeedTrouble
 from tests.sources.fakes import (

@@ -11,8 +11,8 @@ import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidHandshake
 from websockets.frames import CloseCode, Frame, Opcode
 
-from live.config import FeedsConfig
 from live.process.loop_slices import SLICE_PIECES, LoopShare
+from live.settings import FeedsConfig
 from live.sources.livechess import MAX_MESSAGE_BYTES
 from live.sources.websocket_client import SLICE_BYTES, SourceSocket, open_websocket
 from tests.sources.fakes import DrivenClock, following, turns, until

@@ -21,9 +21,10 @@ import chess.pgn
 import msgspec
 import pytest
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.errors import InputError
 from live.ratings.perceived_rating import LEAST_ELO, MOST_ELO
+from live.settings import Config
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.papers import alliot_text_measures
 from live.studies.papers.comparison import (
@@ -617,7 +618,7 @@ def config(engine: str) -> Config:
         "engine.engines": 1,
         "engine.hash_mb": 1,
     }
-    return load_config(None, {}, given)
+    return read_settings(None, {}, given)
 
 
 def run_command(settings: Config, corpus: Path, out: Path) -> None:

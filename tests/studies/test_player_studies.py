@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.config import load_config
+from live.commands.read_settings import read_settings
 from live.errors import InputError, Interrupted
 from live.event.comparisons import compare, rank
 from live.event.comparisons import table_four as ferreira_table_4
@@ -135,7 +135,7 @@ def test_results_without_any_moves_are_results(tmp_path: Path) -> None:
 async def test_ctrl_c_says_what_is_lost(command: str, tmp_path: Path) -> None:
     pgn = tmp_path / "event.pgn"
     pgn.write_text(_game("Anna", "Berta", "1-0", "1. e4 e5 2. Nf3 Nc6"))
-    config = load_config(None, {}, {"engine.nodes": 10**9, "engine.engines": 1})
+    config = read_settings(None, {}, {"engine.nodes": 10**9, "engine.engines": 1})
     asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
     before = signal.getsignal(signal.SIGINT)
     try:
@@ -171,7 +171,7 @@ async def test_a_walkover_is_no_game_of_a_player(
         + _game("Anna", "Cecilia", "1-0", "")
         + _game("Anna", "Berta", "0-1", "1. d4 { [%eval 0.2] }")
     )
-    config = load_config(None, {}, {})
+    config = read_settings(None, {}, {})
     if command == "rank":
         await rank_players(
             config, [pgn], evals="pgn", by="covariance", json=str(written)

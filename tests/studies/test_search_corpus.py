@@ -7,9 +7,10 @@ from pathlib import Path
 import chess
 import pytest
 
-from live.config import Config, load_config
+from live.commands.read_settings import read_settings
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.messages.from_sources import MATE_CP, Score
+from live.settings import Config
 from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.corpus_games import STANDARD_FEN
 from live.studies.study_corpus import (
@@ -86,7 +87,7 @@ def config(engine: str) -> Config:
         "engine.engines": 1,
         "engine.hash_mb": 1,
     }
-    return load_config(None, {}, given)
+    return read_settings(None, {}, given)
 
 
 def results(corpus: Path) -> list[tuple[object, ...]]:

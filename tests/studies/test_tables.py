@@ -12,7 +12,7 @@ import polars
 import pytest
 
 from live.errors import InputError
-from live.manual.pages import manual_page
+from live.manual.pages import read_page
 from live.ratings.choice_model import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
@@ -312,7 +312,7 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
 
 
 def test_the_manual_has_every_table_figure_and_column() -> None:
-    page = manual_page("studies").text
+    page = read_page("studies").text
     for name in (*TABLES, *FIGURES):
         assert f"`{name}`" in page
     for name, kind, meaning in COLUMNS:

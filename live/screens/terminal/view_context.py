@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Literal, Protocol, get_args
 
-from live.config import checked
 from live.errors import ConfigError, LiveRateError
 from live.messages.alerts import Alert, Incident
 from live.messages.figures import GameView
@@ -21,6 +20,7 @@ from live.messages.values import FeedName, GameId
 from live.process.clock import ReadClock
 from live.screens.terminal.text import DUSK, Palette, plain
 from live.server.event_reader import EventReader
+from live.setting_keys import convert_setting
 from live.watch.finding import count_things, dial, in_order
 from live.watch.incident_log import board_words
 
@@ -297,7 +297,7 @@ class ViewContext:
 
         def done(text: str) -> None:
             try:
-                seconds = float(str(checked("delay", "feeds.delay_s", text)))
+                seconds = float(str(convert_setting("delay", "feeds.delay_s", text)))
             except ConfigError as error:
                 self.notify(str(error))
                 return

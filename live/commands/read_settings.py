@@ -1,0 +1,177 @@
+"""Reads settings: flags > environment (``LIVE_RATE_…``) > ``config.toml`` > defaults.
+
+A key that does not exist or has the wrong type is refused by its name, in one clear
+line. The environment variable of a setting is its dotted key in capitals
+(``feeds.lichess.base_url``: ``LIVE_RATE_FEEDS_LICHESS_BASE_URL``).
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from live.commands.removed_settings import REMOVED_SETTINGS, drop_removed_settings
+from live.errors import ConfigError
+from live.setting_keys import (
+    SETTINGS,
+    build_unknown_error,
+    convert_setting,
+    flatten,
+    nest,
+)
+from live.settings import Config, EngineConfig
+from live.user_files import read_text
+
+ENV_PREFIX = "LIVE_RATE_"
+ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
+"""Not a setting: names the file to read."""
+
+LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
+"""A search has one of them."""
+
+_PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
+
+
+def find_config_file(
+    flag: Path | None, env: Mapping[str, str], cwd: Path | None = None
+) -> Path | None:
+    """Return the file to read: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``,
+    or the user's own; None if there is none.
+
+    The first two are returned even if there is no such file, so that the mistake is
+    reported. The user's own is ``live-rate/config.toml`` in the platform's folder for
+    settings (``~/.config`` on Linux).
+    """
+    if flag is not None:
+        return flag
+    if named := env.get(ENV_CONFIG_FILE):
+        return Path(named)
+    if (here := (cwd or Path()) / "config.toml").is_file():
+        return here
+    # Only here: the command line has to start fast.
+    import platformdirs
+
+    users = platformdirs.user_config_path("live-rate") / "config.toml"
+    return users if users.is_file() else None
+
+
+def read_settings(
+    path: Path | None, env: Mapping[str, str], overrides: Mapping[str, object]
+) -> Config:
+    """Read and check all settings.
+
+    Args:
+        path: The file, or None for no file (see :func:`find_config_file`).
+        env: The environment; only variables that begin with ``LIVE_RATE_`` count.
+        overrides: What the command line sets, by dotted key; None means not given.
+
+    Raises:
+        ConfigError: names the file or variable, the key, what was expected, and a
+            remedy.
+    """
+    merged: dict[str, object] = {}
+    for where, layer in (
+        (str(path), _read_file(path) if path is not None else {}),
+        ("environment", read_environment(env)),
+        ("command line", _convert_flags(overrides)),
+    ):
+        limits = [key for key in LIMITS if layer.get(key)]
+        if len(limits) > 1:
+            subject = f"{where}: {' and '.join(limits)}"
+            raise ConfigError(subject, "a search has one limit", "Set one of them")
+        if limits:
+            # A limit of any kind replaces one of another kind that was set further
+            # down.
+            merged |= dict.fromkeys(LIMITS, 0)
+        merged |= layer
+    config = msgspec.convert(nest(merged), Config)
+    _check_engine(config.engine)
+    return config
+
+
+def build_variable(key: str) -> str:
+    """Return the environment variable of a dotted key."""
+    return ENV_PREFIX + key.replace(".", "_").upper()
+
+
+def _read_file(path: Path) -> dict[str, object]:
+    text = read_text(str(path), path, _PATH)
+    try:
+        tree = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        # Not TOML, too long a number, too deep.
+        problem = f"is not valid TOML: {error}"
+        remedy = "Text needs quotes, true and false none"
+        raise ConfigError(str(path), problem, remedy) from None
+    known = drop_removed_settings(str(path), dict(flatten(tree)))
+    layer = {
+        key: convert_setting(f"{path}: {key}", key, value)
+        for key, value in known.items()
+    }
+    # The repository's config.toml holds every key, so its default of nodes must give
+    # way when somebody sets a depth or a time in it.
+    is_default = layer.get("engine.nodes") == EngineConfig().nodes
+    if is_default and any(map(layer.get, LIMITS[1:])):
+        del layer["engine.nodes"]
+    return layer
+
+
+def read_environment(env: Mapping[str, str]) -> dict[str, object]:
+    """Return what the environment sets, by dotted key.
+
+    Raises:
+        ConfigError: a variable sets something that does not exist or fit.
+    """
+    keys = {build_variable(key): key for key in (*SETTINGS, *REMOVED_SETTINGS)}
+    given: dict[str, object] = {}
+    for name, text in env.items():
+        if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
+            continue
+        if name not in keys:
+            known = map(build_variable, SETTINGS)
+            raise build_unknown_error(f"environment: {name}", name, known)
+        given[keys[name]] = text
+    layer = drop_removed_settings("environment", given, build_variable)
+    return {
+        key: convert_setting(
+            f"environment: {build_variable(key)}", key, text, text=True
+        )
+        for key, text in layer.items()
+    }
+
+
+def _convert_flags(overrides: Mapping[str, object]) -> dict[str, object]:
+    return {
+        key: convert_setting(f"command line: {key}", key, value)
+        for key, value in overrides.items()
+        if value is not None
+    }
+
+
+def _check_engine(engine: EngineConfig) -> None:
+    """Check that settings that are right by themselves do not contradict each other.
+
+    Raises:
+        ConfigError: they do.
+    """
+    if not (engine.nodes or engine.depth or engine.movetime_ms):
+        raise ConfigError(
+            "engine.nodes",
+            "0 leaves a search without limit",
+            f"Set one of {', '.join(LIMITS)}",
+        )
+    if engine.adaptive and engine.depth:
+        raise ConfigError(
+            "engine.adaptive",
+            "a search to a depth cannot end before it",
+            "Set engine.nodes or engine.movetime_ms instead of engine.depth, or"
+            " adaptive to false",
+        )
+    if engine.reproducible and engine.threads > 1:
+        raise ConfigError(
+            "engine.threads",
+            "several threads never give the same score twice",
+            "Set engine.threads to 1 (and engine.engines higher), or"
+            " engine.reproducible to false",
+        )

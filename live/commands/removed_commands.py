@@ -1,0 +1,66 @@
+"""Commands and flags of versions before 0.4, each with what takes its place."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from live.errors import ConfigError
+
+#: Commands of versions before 0.4, each with what takes its place.
+REMOVED_COMMANDS = {
+    "plugins": (
+        "Programs of your own read the websocket, JSON or MQTT: live-rate manual"
+        " programs"
+    ),
+    "replay": (
+        "Write the games with live-rate report JOURNAL --out FOLDER --format pgn, and"
+        " play that file back with live-rate rehearse"
+    ),
+}
+#: Flags of versions before 0.4 by command, each with what takes its place.
+REMOVED_FLAGS = {
+    "follow": {
+        "plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"
+    },
+    "watch": {
+        "plain": (
+            "Pipe it (| cat) for one line for each event; NO_COLOR=1 has no colours"
+        )
+    },
+}
+#: A removed command takes any arguments, so that its error is the one that is
+#: shown.
+REMOVED_CONTEXT = {
+    "ignore_unknown_options": True,
+    "allow_extra_args": True,
+    "help_option_names": [],
+}
+
+
+def build_removed_command(name: str) -> Callable[[typer.Context], None]:
+    """Return one of :data:`REMOVED_COMMANDS`: it raises ConfigError, which names its
+    replacement.
+    """
+
+    def refuse(context: typer.Context) -> None:
+        raise ConfigError(name, "is gone since 0.4", REMOVED_COMMANDS[name])
+
+    return refuse
+
+
+def build_removed_flag(name: str, instead: str) -> inspect.Parameter:
+    """Return a hidden flag: if given, it raises ConfigError, which names its
+    replacement.
+    """
+
+    def refuse(given: bool) -> None:
+        if given:
+            raise ConfigError(f"--{name}", "is gone since 0.4", instead)
+
+    option = typer.Option(f"--{name}", hidden=True, is_eager=True, callback=refuse)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(
+        name, kind, default=False, annotation=Annotated[bool, option]
+    )

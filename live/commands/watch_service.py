@@ -1,0 +1,203 @@
+"""``live-rate watch``: another machine's service in this terminal."""
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import httpx
+import msgspec
+from rich.console import Console
+
+from live.commands.service_connection import ServiceConnection, derive_pages_url
+from live.messages.alerts import Alert, Incident
+from live.messages.from_clients import DeskCommand
+from live.messages.to_clients import (
+    AlertMessage,
+    Message,
+    SnapshotMessage,
+)
+from live.process.signals import stop_on_signals
+from live.screens.command_output import print_line
+from live.screens.display import Display, choose_display, run_terminal
+from live.screens.printed_changes import build_line_printer
+from live.screens.reports.report_export import export_incidents, export_report
+from live.screens.terminal.text import WITHHELD, is_withheld
+from live.screens.terminal.view_context import RecentChanges, ViewContext
+from live.server.wire import API_PATH
+
+#: How often the incident log is asked for, seconds; mostly it has not changed.
+LOG_S = 2.0
+
+_Incidents = dict[str, tuple[Incident, ...]]
+
+
+class ServiceWatch(ServiceConnection):
+    """The service in this terminal."""
+
+    def __init__(self, url: str, shown: Display, console: Console) -> None:
+        super().__init__(url)
+        self.shown = shown
+        self.console = console
+        self._withheld = False
+        self._incidents: Sequence[Incident] = ()
+        self._commands: set[asyncio.Task[None]] = set()
+        self._alerts: Sequence[Alert] = ()
+        """Those that stood when they were sent last."""
+        self.recent_changes = RecentChanges(time.monotonic)
+        self._tell_lines = build_line_printer(console)
+        if shown == "lines":
+            self.say = partial(print_line, console=console)
+
+    def on_message(self, text: str, message: Message) -> None:
+        if self.shown == "json":
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
+        if isinstance(message, SnapshotMessage):
+            if self.shown == "lines":
+                # After the first time only what has changed since is news.
+                self._tell_lines = build_line_printer(
+                    self.console, message.games, self._alerts
+                )
+                self._tell_lines([AlertMessage(alert) for alert in message.alerts])
+                self._alerts = message.alerts
+                before = self._withheld
+                self._withheld = is_withheld(message.engine)
+                if self._withheld and not before:
+                    self.say(f"Watching {derive_pages_url(self.url)}: {WITHHELD}")
+        elif message.__struct_config__.tag not in ("hello", "heartbeat"):
+            self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
+            if self.shown == "lines":
+                self._tell_lines((message,))  # type: ignore[arg-type]
+                self._alerts = self.client_state.alerts()
+
+    async def show_display(self, stop: asyncio.Event) -> None:
+        """Draw until stopped; lines and JSON print themselves."""
+        await self._wait_until_ready()
+        if self.shown != "app":
+            await stop.wait()
+            return
+        context = ViewContext(
+            self.client_state,
+            self.recent_changes,
+            derive_pages_url(self.url),
+            time.time,
+            status=self.describe_problem,
+            no_desk=self._explain_no_desk,
+            public_delay=lambda: self.client_state.public_delay,
+        )
+        context.leave_question = "Leave? The service goes on."
+        context.command = self._send_in_order
+        context.incidents = lambda: self._incidents
+        context.export = partial(
+            export_report, self.client_state, self.client_state, Path.cwd()
+        )
+        context.export_log = partial(
+            export_incidents, context.incidents, self.client_state, Path.cwd()
+        )
+        self.say = context.notify
+        await run_terminal(context, stop)
+
+    def _send_in_order(self, command: DeskCommand) -> None:
+        """Send a command; commands reach the service in the order in which they were
+        given.
+        """
+        task = asyncio.create_task(self.send_command(command), name="command")
+        self._commands.add(task)
+        task.add_done_callback(self._commands.discard)
+
+    async def follow_incident_log(self) -> None:
+        """Keep the incident log up to date, if this token may see it; say once if it
+        cannot be read. The websocket reports a lost connection.
+        """
+        address = f"{derive_pages_url(self.url)}{API_PATH[1:]}/incidents"
+        headers: dict[str, str] = {}
+        said = ""
+        async with httpx.AsyncClient() as client:
+            while True:
+                trouble = ""
+                try:
+                    if not self._explain_no_desk():
+                        response = await client.get(
+                            address, params=self._token, headers=headers
+                        )
+                        if response.status_code == 200:
+                            answer = msgspec.json.decode(
+                                response.content, type=_Incidents
+                            )
+                            self._incidents = answer.get("incidents", ())
+                            headers["If-None-Match"] = response.headers.get("etag", "")
+                        elif response.status_code != 304:
+                            trouble = f"the service answers {response.status_code}"
+                # A cut or garbled stream has errors of its own, some of them no
+                # HTTPError.
+                except (
+                    httpx.HTTPError,
+                    httpx.StreamError,
+                    ValueError,
+                    OSError,
+                ) as error:
+                    trouble = str(error) or type(error).__name__
+                if trouble and not said:
+                    self.say(
+                        f"The incident log cannot be read, trying again: {trouble}"
+                    )
+                said = trouble
+                await asyncio.sleep(LOG_S)
+
+    def _explain_no_desk(self) -> str:
+        """Return why alerts and the log are not shown; empty if they are."""
+        if self._problem:
+            return self._problem
+        hello = self.client_state.hello
+        if hello is None or hello.sight != "arbiter":
+            return (
+                "alerts and log are for arbiters' tokens; add ?token=… to the address"
+            )
+        return ""
+
+    async def _wait_until_ready(self) -> None:
+        """Wait for the first snapshot; meanwhile say on standard error why nothing is
+        shown.
+        """
+        said = ""
+        while not self.ready.is_set():
+            if self._problem != said:
+                said = self._problem
+                print_line(f"live-rate: {said}", Console(stderr=True))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.2):
+                    await self.ready.wait()
+
+
+async def watch_service(url: str, *, json: bool = False) -> int:
+    """Show the service at ``url`` until stopped; return the exit code.
+
+    Raises:
+        ConfigError: ``url`` is no address.
+        Refused: the service does not let us in.
+    """
+    shown = ServiceWatch(url, choose_display(json=json), Console())
+    stop = asyncio.Event()
+    with stop_on_signals(stop):
+        parts = {
+            "connection": shown.run(),
+            "show": shown.show_display(stop),
+            "stop": stop.wait(),
+        }
+        if shown.shown == "app":
+            parts["incident log"] = shown.follow_incident_log()
+        tasks = [asyncio.create_task(part, name=name) for name, part in parts.items()]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        for task in tasks:
+            if not task.cancelled():
+                task.result()
+    return 0

@@ -1,0 +1,49 @@
+"""What ``[engine]`` means to an engine: its limit, its options, how searches are
+asked for.
+"""
+
+import msgspec
+
+from live.engine.engine_process import EngineTimeouts
+from live.engine.search import Limit, SearchOptions
+from live.engine.uci import UciSettings
+from live.settings import EngineConfig
+
+
+def build_limit(config: EngineConfig) -> Limit:
+    """Return the limit of every search; the settings hold exactly one above 0."""
+    return Limit(
+        nodes=config.nodes or None,
+        depth=config.depth or None,
+        movetime_ms=config.movetime_ms or None,
+    )
+
+
+def build_uci_settings(config: EngineConfig) -> UciSettings:
+    """Return how each engine is set up."""
+    return msgspec.convert(config, UciSettings, from_attributes=True)
+
+
+def build_timeouts(config: EngineConfig) -> EngineTimeouts:
+    """Return how long engines may take."""
+    return EngineTimeouts(handshake_s=config.start_s)
+
+
+def build_search_options(config: EngineConfig) -> SearchOptions:
+    """Return how searches are asked for."""
+    same_depth = config.same_depth or config.adaptive
+    return SearchOptions(config.multipv, same_depth=same_depth)
+
+
+def describe_limit(config: EngineConfig) -> str:
+    """Return the limit and all else that changes what a search finds: calibrations
+    hold for it.
+    """
+    parts = [str(build_limit(config))]
+    if config.multipv > 1:
+        parts.append(f"{config.multipv} lines")
+    if config.adaptive:
+        parts.append("adaptive")
+    elif config.same_depth:
+        parts.append("same depth")
+    return ", ".join(parts)

@@ -1,0 +1,103 @@
+"""The engines of a service: the pool, and before it the searches ahead of the games."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from live.engine.engine_pool import EnginePool
+from live.engine.engine_programs import find_engine
+from live.engine.engine_settings import (
+    build_limit,
+    build_search_options,
+    build_timeouts,
+    build_uci_settings,
+)
+from live.engine.look_ahead import LookAhead, list_boards_over
+from live.engine.move_forecast import (
+    Chances,
+    ForecastPolicy,
+    ForecastRules,
+    HumanShares,
+)
+from live.engine.reference_searches import FutureAnswers
+from live.engine.search import ResultCache
+from live.engine.search_queue import ResultListener, SearchDesk
+from live.messages.health import EngineHealth
+from live.messages.to_clients import Change
+from live.settings import EngineConfig
+
+
+class Engines:
+    """The pool, and at :attr:`desk` the place where searches are asked for."""
+
+    def __init__(
+        self,
+        settings: EngineConfig,
+        listener: ResultListener,
+        cache: ResultCache | None,
+        chances: Chances | None = None,
+        people: HumanShares | None = None,
+    ) -> None:
+        """``chances``: how probable each of some moves is; without it nobody will move,
+        so nothing is searched ahead. ``people``: how many players of the mover's rating
+        would play each move, by UCI; empty while that is not known.
+        """
+        limit = build_limit(settings)
+        listener = FutureAnswers(listener)
+        self._look_ahead: LookAhead | None = None
+        if chances is not None and settings.speculate:
+            listener = self._look_ahead = LookAhead(
+                listener,
+                ForecastRules(
+                    limit,
+                    chances,
+                    build_search_options(settings),
+                    # Where it is known what people play, it pays to go for gains first.
+                    ForecastPolicy(gain=2.0) if people else ForecastPolicy(),
+                    people,
+                ),
+            )
+        cluster = None
+        if settings.cluster:
+            # It brings Dask.
+            from live.engine.cluster import DaskCluster
+
+            cluster = DaskCluster(settings)
+        self.pool = EnginePool(
+            find_engine(settings.path),
+            limit,
+            settings=build_uci_settings(settings),
+            engines=settings.engines,
+            nice=settings.nice,
+            listener=listener,
+            cache=cache,
+            cluster=cluster,
+            patience=build_timeouts(settings),
+        )
+        self.desk: SearchDesk = self.pool
+        if self._look_ahead is not None:
+            self._look_ahead.desk = self.pool
+            self.desk = self._look_ahead
+
+    def end_boards(self, changes: Iterable[Change]) -> None:
+        """Stop looking ahead on boards where these changes say that nobody will
+        move.
+        """
+        if self._look_ahead is not None:
+            for board in list_boards_over(changes):
+                self._look_ahead.end_board(board)
+
+    def on_human_answer(self, game: str) -> None:
+        """Take in that it is known what people would play in a game's newest
+        position.
+        """
+        if self._look_ahead is not None:
+            self._look_ahead.on_human_answer(game)
+
+    def report_health(self) -> EngineHealth:
+        """Return how they are doing."""
+        health = self.pool.report_health()
+        if self._look_ahead is None:
+            return health
+        hits = self._look_ahead.count_hits()
+        return msgspec.structs.replace(health, speculation=hits)

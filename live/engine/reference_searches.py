@@ -1,0 +1,84 @@
+"""Searches of reference positions, made when the engine has nothing else to do.
+
+They are asked for as guesses are (:data:`SearchKind.SPECULATE`): a live position takes
+the engine at once, and the interrupted search is made later.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Hashable, Sequence
+
+from live.engine.search import (
+    Position,
+    Search,
+    SearchFailure,
+    SearchProgress,
+    SearchResult,
+)
+from live.engine.search_queue import (
+    ResultListener,
+    SearchDesk,
+    SearchKind,
+    SearchPriority,
+)
+
+#: Searches asked for at a time: more than there are engines, few enough to leave the
+#: queue short.
+_AT_A_TIME = 32
+
+
+class FutureAnswers:
+    """Answers searches that a future waits for; hands the others on."""
+
+    def __init__(self, listener: ResultListener) -> None:
+        self._listener = listener
+
+    def on_result(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        if not isinstance(owner, asyncio.Future):
+            self._listener.on_result(owner, search, result)
+        elif not owner.done():
+            owner.set_result(result)
+
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
+        if not isinstance(owner, asyncio.Future):
+            self._listener.on_progress(owner, progress)
+
+
+async def search_positions(
+    fens: Sequence[str],
+    desk: SearchDesk,
+    *,
+    lines: int,
+    on_progress: Callable[[int, int], None],
+) -> list[SearchResult | None]:
+    """Return what a search of each position found, in their order; None if nothing.
+
+    Args:
+        fens: the positions.
+        desk: what searches; it answers a future.
+        lines: best moves wanted of each.
+        on_progress: gets how many positions are done, and how many there are.
+    """
+    slots = asyncio.Semaphore(_AT_A_TIME)
+    done = itertools.count(1)
+
+    async def search(index: int) -> SearchResult | None:
+        async with slots:
+            wanted = Search(Position(fens[index]), lines=lines)
+            # Before all guesses: those have a rank above 0, and this is over in a
+            # minute.
+            priority = SearchPriority(SearchKind.SPECULATE, "reference", index)
+            answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
+            desk.submit(wanted, answer, priority)
+            try:
+                result = await answer
+            finally:
+                desk.drop(answer)
+            on_progress(next(done), len(fens))
+            return result if isinstance(result, SearchResult) else None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(search(index)) for index in range(len(fens))]
+    return [task.result() for task in tasks]

@@ -1,0 +1,229 @@
+"""What the games of an event are measured with, as settings and engine have it."""
+
+from live.engine.engine_settings import build_limit, build_search_options
+from live.engine.move_forecast import ForecastPolicy, reduce_limit
+from live.errors import ConfigError
+from live.event.rate_game import HumanSearches, Measure
+from live.messages.figures import EngineInfo, GainKind
+from live.ratings.agreement import ChoiceModel, load_choice_model
+from live.ratings.engine_scale import UNMEASURED_SCALE, MeasuredEngine, load_reference
+from live.ratings.expected_result import ResultModel, load_result_model
+from live.ratings.ferreira import ENGINE_GAINS, SPIKE_AT_ZERO, EngineDistribution
+from live.ratings.intrinsic_rating import TABLES, IntrinsicTable
+from live.ratings.model_choice import (
+    MODELS,
+    Models,
+    load_shipped_models,
+    select_fitting_models,
+    select_transferred_models,
+)
+from live.settings import Config, EngineConfig, RatingConfig
+
+#: What the engine counts until the field has spoken, and what the field is drawn
+#: towards: Algorithm 3 over an open of mean Elo 2055.
+STORED_ENGINE_RATING = 2160
+
+
+def select_models(
+    name: str,
+    engine: str,
+    limit: str,
+    gain: GainKind,
+    measured: MeasuredEngine | None = None,
+) -> Models:
+    """Return the models to use, with a note about them, or the reason why none fits.
+
+    ``auto`` takes every shipped one that fits: each game is read by that of its pace. A
+    named one reads every game. If none fits, those learned with the engine of the
+    reference positions are read through a scale: that of the engine in use once it is
+    ``measured``.
+    """
+    if name == "none":
+        return Models(note="switched off")
+    named = name != "auto"
+    available = (MODELS.load(name),) if named else load_shipped_models()
+    own = select_fitting_models(available, engine, limit, gain, by_name=named)
+    if own.models:
+        return own
+    if measured is not None and measured.explain_refusal:
+        return Models(note=f"{own.note}; {measured.explain_refusal}")
+    reference = load_reference()
+    how = ""
+    scale = UNMEASURED_SCALE
+    if measured is not None:
+        agreement = measured.agreement
+        scale = agreement.scale
+        how = (
+            f"correlation {agreement.correlation:.3f} over {agreement.positions}"
+            " reference positions"
+        )
+    return select_transferred_models(
+        available,
+        reference.engine,
+        reference.limit,
+        gain,
+        scale,
+        by_name=named,
+        measured=how,
+        note=own.note,
+    )
+
+
+def build_measure(
+    config: Config,
+    engine: str,
+    limit: str,
+    measured: MeasuredEngine | None,
+    *,
+    human: bool,
+    engine_scores: bool,
+) -> Measure:
+    """Return what games are measured with.
+
+    Args:
+        config: the settings.
+        engine: whose scores they are.
+        limit: that of its searches, for people.
+        measured: what the reference positions have shown of the engine.
+        human: whether the network of human moves is asked.
+        engine_scores: False: scores come from elsewhere, without depths.
+    """
+    rating = config.rating
+    gain: GainKind = rating.gain if engine_scores else "successive"
+    models = Models(note="scores from elsewhere, without depths")
+    if engine_scores:
+        models = select_models(rating.model, engine, limit, gain, measured)
+    table, table_note = select_intrinsic_table(
+        rating.intrinsic, config.engine, engine, limit
+    )
+    results, forecast = load_figure_models(engine, limit)
+    # The scouts of looking ahead, so that neither searches for itself.
+    scouts = reduce_limit(build_limit(config.engine))
+    searches = HumanSearches(ForecastPolicy().replies, scouts)
+    return Measure(
+        gain,
+        models,
+        build_search_options(config.engine),
+        table,
+        table_note,
+        results,
+        forecast,
+        searches if human and engine_scores else None,
+        select_engine_gains(rating.engine_distribution, engine, limit, gain),
+    )
+
+
+def build_engine_info(
+    rating: RatingConfig, engine: str, limit: str, models: Models
+) -> EngineInfo:
+    """Return the engine that measures, and how strong it counts until the field has
+    spoken.
+    """
+    if isinstance(rating.engine_rating, int):
+        return EngineInfo(engine, limit, rating.engine_rating, "fixed")
+    stored = STORED_ENGINE_RATING
+    if models.models:
+        stored = models.models[0].engine_rating
+    return EngineInfo(engine, limit, stored, "calibration")
+
+
+def select_engine_gains(
+    name: str, engine: str, limit: str, gain: GainKind
+) -> EngineDistribution:
+    """Return what players' gains are compared with, as ``[rating] engine_distribution``
+    has it.
+
+    Raises:
+        ConfigError: nothing was counted for this engine, limit and gain.
+        InputError: no such file.
+    """
+    if name == "spike":
+        return SPIKE_AT_ZERO
+    key = "[rating] engine_distribution"
+    if gain == "same-search":
+        raise ConfigError(
+            key,
+            "is for successive gains: same-search gains of an engine are 0 by"
+            " construction",
+            'Set gain = "successive", or leave it at "spike"',
+        )
+    for each in ENGINE_GAINS.list_names() if name == "measured" else (name,):
+        gains = ENGINE_GAINS.load(each)
+        if gains.fits(engine, limit):
+            return gains.distribution
+    raise ConfigError(
+        key,
+        f"{name!r} holds no count for {engine}, {limit}",
+        "Count it: live-rate study table CORPUS engine-gains --form json --out FILE",
+    )
+
+
+def advise_on_models(models: Models) -> str:
+    """Return what would make better figures, for people; empty if nothing would."""
+    if models.models and not models.transferred:
+        return ""
+    reference = load_reference()
+    better = (
+        "best with the engine they were learned with: --engine embedded,"
+        f" {reference.limit}"
+    )
+    if models.measured:
+        return better
+    return (
+        f"measured once, in about a minute of idle time, while an event runs; {better}"
+    )
+
+
+def describe_models(models: Models) -> str:
+    """Return what reads the engine's scores and what would be better, one line, for
+    people.
+    """
+    names = ", ".join(each.name for each in models.models) or "none"
+    parts = [f"model {names}", models.note, advise_on_models(models)]
+    return "; ".join(filter(None, parts))
+
+
+def explain_no_screening(engine: str, limit: str) -> str:
+    """Return why agreement with this engine is not screened, and the remedy, for
+    people; empty where it is.
+    """
+    forecast = load_choice_model("classical")
+    if (forecast.engine, forecast.limit) == (engine, limit):
+        return ""
+    return (
+        "off: nothing forecasts how often players choose the moves of "
+        f"{engine}, {limit}. It is known of {forecast.engine}, {forecast.limit}: "
+        f"--engine embedded --nodes {forecast.limit.partition(' ')[0]}"
+    )
+
+
+def load_figure_models(
+    engine: str, limit: str
+) -> tuple[tuple[ResultModel, ...], ChoiceModel | None]:
+    """Return models of how games end, and of the engine's first choices; no choices for
+    an engine they were not learned with.
+    """
+    results = tuple(load_result_model(pace) for pace in ("classical", "blitz"))
+    is_known = not explain_no_screening(engine, limit)
+    return results, load_choice_model("classical") if is_known else None
+
+
+def select_intrinsic_table(
+    name: str, config: EngineConfig, engine: str, limit: str
+) -> tuple[IntrinsicTable | None, str]:
+    """Return the table for choices among several lines, and why there is none."""
+    if config.multipv == 1:
+        return None, "Multi-PV is off ([engine] multipv)"
+    if name == "none":
+        return None, "switched off"
+    if name != "auto":
+        table = TABLES.load(name)
+        mismatch = table.explain_mismatch(engine, limit)
+        return (None, mismatch) if mismatch else (table, "")
+    for table in map(TABLES.load, TABLES.list_names()):
+        if table.explain_mismatch(engine, limit) is None:
+            return table, ""
+    reason = (
+        f"no table for {engine}, {limit}: live-rate calibrate --intrinsic makes one"
+    )
+    return None, reason

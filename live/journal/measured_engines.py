@@ -1,0 +1,56 @@
+"""What the reference positions have shown of engines, kept in the user's state folder.
+
+There is a file for each engine and limit, so that a second start knows at once. Loss
+policy: a file that cannot be read or written costs another measurement, which the log
+says.
+"""
+
+import hashlib
+import logging
+import os
+from pathlib import Path
+
+import msgspec
+
+from live.ratings.engine_scale import MeasuredEngine, load_reference
+
+log = logging.getLogger(__name__)
+
+
+def _locate_file(engine: str, limit: str) -> Path:
+    """Return the file of an engine under a limit, for these reference positions: others
+    would give another scale.
+    """
+    # Only here: most commands need none.
+    import platformdirs
+
+    about = msgspec.json.encode((engine, limit, load_reference()))
+    name = hashlib.blake2b(about, digest_size=12).hexdigest()
+    folder = platformdirs.user_state_path("live-rate") / "measured-engines"
+    return folder / f"{name}.json"
+
+
+def read_measured_engine(engine: str, limit: str) -> MeasuredEngine | None:
+    """Return what is known of an engine (with its options) under a limit."""
+    path = _locate_file(engine, limit)
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=MeasuredEngine)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        log.warning("%s cannot be read (%s): the engine is measured again", path, error)
+        return None
+
+
+def keep_measured_engine(engine: str, limit: str, measured: MeasuredEngine) -> None:
+    """Keep what is known of an engine for the next start."""
+    path = _locate_file(engine, limit)
+    # Not in place: another process that reads meanwhile gets the whole file or none.
+    new = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new.write_bytes(msgspec.json.encode(measured))
+        new.replace(path)
+    except OSError as error:
+        text = "%s cannot be written (%s): the engine is measured again"
+        log.warning(text, path, error)

@@ -1,0 +1,212 @@
+"""Rebuilds an event from its journal: its games change as they did, and every answer
+comes from the file.
+"""
+
+import contextlib
+import datetime as dt
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from live.engine.engine_settings import build_limit
+from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
+from live.errors import InputError
+from live.event.choose_measure import build_engine_info, build_measure
+from live.event.event import Event, split_into_steps
+from live.event.game_change import EventChange
+from live.event.requests import RequestId, Urgency
+from live.games.game import Game, apply_or_none
+from live.human.question import HumanRequest
+from live.journal.arbiter_notes import ALERT, decode_notes, reapply_rulings
+from live.journal.journal_reader import JournalReader, JournalRun, RecordedChange
+from live.messages.alerts import Alert
+from live.messages.values import GameId
+from live.setting_keys import SETTINGS, flatten, nest
+from live.settings import Config
+from live.watch.finding import in_order
+
+
+class RecordedEvent:
+    """An event whose search results come from the journal.
+
+    Args:
+        to_ms: what was found later is not known yet; None: everything is.
+    """
+
+    def __init__(
+        self,
+        reader: JournalReader,
+        run: JournalRun,
+        config: Config,
+        to_ms: int | None = None,
+    ) -> None:
+        self.run = run
+        self.to_ms = to_ms
+        self._reader = reader
+        self._search_keys = SearchKeys(build_limit(config.engine))
+        self.waiting: deque[tuple[Search, RequestId]] = deque()
+        self._asked: deque[HumanRequest] = deque()
+        self._alerts: dict[str, Alert] = {}
+        # If nobody was asked then, no figure may say that an answer is missing.
+        human = config.human.enabled and reader.has_human_answers()
+        measure = build_measure(
+            config,
+            run.engine_name,
+            run.limit,
+            run.measured,
+            human=human,
+            engine_scores=True,
+        )
+        engine = build_engine_info(
+            config.rating, run.engine_name, run.limit, measure.models
+        )
+        self.state = Event(
+            measure, self, _ignore_changes, self.alerts, self._ask, engine=engine
+        )
+
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        """Note a search; :meth:`answer_requests` answers it."""
+        self.waiting.append((search, request_id))
+
+    def drop(self, request_id: RequestId) -> None:
+        """Do nothing: an answer that nobody waits for changes nothing."""
+
+    def _ask(self, request: HumanRequest) -> None:
+        self._asked.append(request)
+
+    def alerts(self) -> Sequence[Alert]:
+        """Return the alerts of then: made again, waits would be those of the
+        replay.
+        """
+        return in_order(self._alerts.values())
+
+    def apply_alert(self, alert: Alert) -> None:
+        """Apply an alert that was raised, changed or cleared."""
+        self._alerts.pop(alert.id, None)
+        if alert.cleared_s is None:
+            self._alerts[alert.id] = alert
+
+    def find_recorded_result(
+        self, search: Search
+    ) -> tuple[SearchKey, SearchResult, int | None] | None:
+        """Return the key of a search, its result, and when it was found; None if it was
+        not.
+        """
+        search_key = self._search_keys.build_key(search)
+        if not isinstance(search_key, SearchKey):
+            return None
+        scored = self._reader.read_result(self.run.identity, search_key)
+        return None if scored is None else (search_key, *scored)
+
+    def answer_human_requests(self) -> None:
+        """Give the event the recorded answers about human moves."""
+        while self._asked:
+            request = self._asked.popleft()
+            at_ms, answer = self._reader.read_answer(request.question) or (0, None)
+            self.state.apply_answer(request, None if self._is_later(at_ms) else answer)
+
+    def answer_requests(self) -> None:
+        """Give the event all recorded answers."""
+        while self.waiting or self._asked:
+            self.answer_human_requests()
+            if not self.waiting:
+                return
+            search, request_id = self.waiting.popleft()
+            found = self.find_recorded_result(search)
+            if found is not None and not self._is_later(found[2]):
+                self.state.apply_result(request_id, found[1])
+
+    def _is_later(self, at_ms: int | None) -> bool:
+        return self.to_ms is not None and (at_ms or 0) > self.to_ms
+
+
+def _ignore_changes(changes: Sequence[EventChange]) -> None:
+    """Do nothing: nobody follows the replay."""
+
+
+def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
+    """Return the start of the service that a moment belongs to.
+
+    Raises:
+        InputError: there was none.
+    """
+    starts = reader.read_runs()
+    if not starts:
+        raise InputError(str(path), "holds no event yet", "Follow one with it first")
+    runs = [run for _, at_ms, run in starts if to_ms is None or at_ms <= to_ms]
+    if not runs:
+        began = dt.datetime.fromtimestamp(math.ceil(starts[0][1] / 1000)).isoformat()
+        raise InputError(
+            str(path), f"begins later than that, at {began}", "Give a later --at"
+        )
+    return runs[-1]
+
+
+def restore_config(run: JournalRun, path: Path, **changes: object) -> Config:
+    """Return the settings of a run, as far as figures depend on them.
+
+    Raises:
+        InputError: it was another version's.
+    """
+    try:
+        given = {key: value for key, value in flatten(run.settings) if key in SETTINGS}
+        return msgspec.convert({**nest(given), **changes}, Config)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            str(path),
+            f"was written with other settings ({error})",
+            f"Use live-rate {run.version}",
+        ) from None
+
+
+def replay_games(changes: Iterator[RecordedChange]) -> list[Game]:
+    """Return the games that these changes lead to, in the order they appeared."""
+    games: dict[GameId, Game] = {}
+    for change in changes:
+        step = change.step
+        with contextlib.suppress(ValueError, IndexError):
+            game = apply_or_none(games.get(step.id), step)
+            if game is None:
+                games.pop(step.id, None)
+            else:
+                games[step.id] = game
+    return list(games.values())
+
+
+def rebuild_event(
+    reader: JournalReader,
+    path: Path,
+    to_ms: int | None = None,
+    *,
+    track: Callable[[Sequence[Game]], Iterable[Game]] = iter,
+) -> RecordedEvent:
+    """Return the event as it was at a moment, or at the end.
+
+    ``track`` gives its games one after the other, and may show how far it is.
+    """
+    run = find_run(reader, path, to_ms)
+    event = RecordedEvent(reader, run, restore_config(run, path), to_ms)
+    for game in track(replay_games(reader.read_changes(to_ms))):
+        for step in split_into_steps(game):
+            event.state.apply(step)
+            event.answer_requests()
+    reapply_rulings(event.state, reader.read_notes(to_ms))
+    for _, alert in read_alerts(reader, to_ms):
+        event.apply_alert(alert)
+    return event
+
+
+def read_alerts(
+    reader: JournalReader, to_ms: int | None = None
+) -> Iterator[tuple[int, Alert]]:
+    """Yield alerts as they were raised, changed and cleared, each with its time in
+    milliseconds.
+    """
+    for at_s, alert in decode_notes(
+        note for note in reader.read_notes(to_ms) if note.kind == ALERT
+    ):
+        if isinstance(alert, Alert):
+            yield round(1000 * at_s), alert

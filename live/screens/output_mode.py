@@ -1,0 +1,148 @@
+"""How a run is shown where it was started: the terminal app, lines, or JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from live.event.bus import Bus
+from live.event.event import Event
+from live.journal.journal import Journal
+from live.screens.display import Display, run_terminal
+from live.screens.printed_changes import (
+    JsonPrinter,
+    build_line_printer,
+    build_line_writer,
+)
+from live.screens.reports.report_export import export_incidents, export_report
+from live.screens.terminal import printed
+from live.server.authentication import public_filter
+from live.server.filtered_reader import snapshot
+from live.server.public_audience import PublicAudience
+from live.server.public_delay import choose_delay
+from live.watch.arbiter_desk import ArbiterDesk
+from live.watch.finding import span
+
+if TYPE_CHECKING:
+    from live.screens.terminal.view_context import ViewContext
+
+
+@dataclass
+class OutputMode:
+    """How the service is shown where it was started.
+
+    The app shows the arbiter everything at once; lines and JSON may have any reader, so
+    they are the public's.
+    """
+
+    shown: Display
+    state: Event
+    bus: Bus
+    arbiter: ArbiterDesk
+    public: PublicAudience
+    journal: Journal
+    hide_scores: bool
+    headlines: Sequence[str]
+    """What lines begin with: what reads the scores, where the event is kept."""
+    address: str
+    console: Console
+    stop: asyncio.Event
+
+    def begin(self) -> None:
+        """Say where the service listens, and show what happens."""
+        seen = public_filter(self.hide_scores)
+        match self.shown:
+            case "json":
+                printer = JsonPrinter()
+
+                def begin_json() -> None:
+                    printer.begin(snapshot(self.public, seen))
+
+                begin_json()
+                self.public.listen(self.bus.guard(printer.show), begin_json)
+            case "lines":
+                say = build_line_writer(lambda: self.console.file)
+                say(f"live-rate is serving {self.address}")
+                for line in self.headlines:
+                    say(line)
+
+                def begin_lines() -> None:
+                    games = snapshot(self.public, seen).games
+                    self._lines = build_line_printer(self.console, games)
+
+                begin_lines()
+                self.public.listen(
+                    self.bus.guard(lambda changes: self._lines(changes)),
+                    begin_lines,
+                    knows_sources=True,
+                )
+            case "app":
+                self._context = self._open_terminal()
+
+    def _open_terminal(self) -> ViewContext:
+        # Imported late: lines and JSON do not need it.
+        from live.screens.terminal.view_context import RecentChanges, ViewContext
+
+        state = self.state
+        public = self.public
+        arbiter = self.arbiter
+        changes = RecentChanges(time.monotonic)
+        self.bus.subscribe(changes.note)
+        # Clocks have run on while the service was away.
+        last_ms = self.journal.read_last_change_times()
+        now_ms = 1000 * time.time()
+        for game in state.games():
+            at_ms = last_ms.get(game.id)
+            if at_ms:
+                ago_s = max(0.0, now_ms - at_ms) / 1000
+                changes.set_last_move(game.id, game.plies_played, ago_s)
+        # The arbiter may do all of it from here. A report leaves the hall: it holds
+        # what the public may know by now.
+        return ViewContext(
+            state,
+            changes,
+            self.address,
+            time.time,
+            leave_question="End the service? Subscribers are asked to come back.",
+            # Doubts of alerts show only while nothing is withheld.
+            export=lambda kind, game: export_report(
+                public,
+                public if public.is_withholding else state,
+                Path.cwd(),
+                kind,
+                None if game is None else public.public_id(game),
+            ),
+            public_delay=public.describe_delay,
+            set_delay=self._set_delay,
+            command=arbiter.command,
+            incidents=arbiter.incidents,
+            remove_board=partial(arbiter.remove_board, state),
+            bring_back_board=partial(arbiter.bring_back_board, state),
+            export_log=partial(export_incidents, arbiter.incidents, state, Path.cwd()),
+        )
+
+    async def run(self) -> None:
+        """Draw the app until somebody leaves it."""
+        await run_terminal(self._context, self.stop)
+
+    def end(self) -> None:
+        """Print the table of players when all is done."""
+        if self.shown == "json":
+            return
+        public = self.public
+        players = list(public.players())
+        width = self.console.width
+        table = printed.players(players, public.engine(), public.gain(), width=width)
+        self.console.print(table)
+
+    def _set_delay(self, delay_s: float) -> None:
+        choose_delay(self.public, self.journal, delay_s)
+        words = f"is {span(delay_s)} behind" if delay_s else "waits for nothing"
+        self.arbiter.record(f"Delay set: the public {words} from now on.")

@@ -1,0 +1,72 @@
+"""Changes as lines for people, or as JSON, on standard output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import IO
+
+from rich.console import Console
+
+from live.messages.alerts import Alert
+from live.messages.figures import GameDetail
+from live.messages.to_clients import Change, ChangeListener, Message
+from live.process.standard_output import tolerate_full_disk
+from live.screens.terminal.printed import EventLineWriter
+from live.server import wire
+from live.server.stream_filter import EVERYTHING
+from live.server.visibility import redact
+from live.server.wire import encode_with_defaults
+
+
+def build_line_printer(
+    console: Console, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
+) -> ChangeListener:
+    """Return a listener that prints a line for each event.
+
+    ``known`` games and ``alerts`` are no news.
+    """
+    writer = EventLineWriter(known, alerts)
+    say = build_line_writer(lambda: console.file)
+
+    def show(changes: Iterable[Change]) -> None:
+        for line in writer.lines(changes):
+            say(line)
+
+    return show
+
+
+def build_line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:
+    """Return a writer of lines past the console, which keeps what a disk refuses."""
+
+    def write(line: str) -> None:
+        out = file()
+        out.write(f"{line}\n")
+        out.flush()
+
+    return tolerate_full_disk(write)
+
+
+class JsonPrinter:
+    """Prints messages as the public's subscribers get them, one a line, numbered."""
+
+    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+        self._write = build_line_writer(lambda: sys.stdout)
+        if write is not None:
+            self._write = tolerate_full_disk(write)
+        self._seq = 0
+
+    def begin(self, *messages: Message) -> None:
+        """Print greeting and snapshot, which have no numbers of their own."""
+        for message in messages:
+            self._print(message)
+
+    def show(self, changes: Iterable[Change]) -> None:
+        """Print what happens from then on."""
+        for change in changes:
+            if EVERYTHING.should_send(change):
+                self._seq += 1
+                self._print(redact(change, EVERYTHING.visibility))
+
+    def _print(self, message: Message) -> None:
+        self._write(wire.number(encode_with_defaults(message), self._seq).decode())

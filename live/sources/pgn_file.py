@@ -1,0 +1,51 @@
+"""A finished PGN file, read as a whole."""
+
+import logging
+from pathlib import Path
+
+from live.errors import InputError
+from live.messages.from_sources import FeedReport
+from live.sources.charset_guess import guess_charset
+from live.sources.game_identity import drop_repeated_games
+from live.sources.pgn_decoder import PgnLimits, PgnReader
+
+log = logging.getLogger(__name__)
+
+#: A file is held whole anyway and delays nobody, so its games may be longer than a live
+#: source's, and commands are found however far into a comment they stand. Reading 64
+#: MiB takes seconds.
+_LIMITS = PgnLimits(game_bytes=1 << 26)
+
+
+def read_pgn_file(file: Path) -> FeedReport:
+    """Return all games of one file.
+
+    Raises:
+        InputError: there is no such file, or no game in it.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(
+            str(file), error.strerror or "cannot be read", "Check the path"
+        ) from None
+    charset = guess_charset(data)
+    if charset:
+        log.warning("%s: charset guessed: %s", file, charset)
+    reader = PgnReader(limits=_LIMITS, fallback_charset=charset or "cp1252")
+    read = reader.read_text(data, closed=True)
+    games = drop_repeated_games(read)
+    if len(games) < len(read):
+        repeated = len(read) - len(games)
+        log.warning(
+            "%s: games that stand in it twice, counted once: %d", file, repeated
+        )
+    for note in reader.notes:
+        log.warning("%s: %s", file, note)
+    if reader.left_out:
+        log.warning("%s: only the first %d games are read", file, len(games))
+    if not games:
+        raise InputError(
+            str(file), "holds no game", "Give a PGN file: tags, then moves"
+        )
+    return FeedReport(str(file), games, complete=True)

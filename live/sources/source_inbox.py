@@ -1,0 +1,148 @@
+"""What sources report arrives here, and is taken in one report at a time.
+
+Loss policy: a source that is faster than its reports are taken in waits. A report that
+cannot be taken in costs its own source alone, and only until the next one, which is
+whole again.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from live.errors import FeedError
+from live.messages.from_sources import FeedReport, GameReport
+from live.messages.health import FeedHealth, HealthReport
+from live.messages.values import FeedName
+from live.process.loop_slices import LoopSlices
+from live.process.supervision import explain_end
+from live.sources.feed import Feed, describe_failure
+from live.user_files import in_print
+
+log = logging.getLogger(__name__)
+
+#: Reports waiting to be taken in.
+BACKLOG = 64
+
+
+class SourceInbox:
+    """The :class:`live.sources.feed.FeedSink` of all sources.
+
+    Args:
+        take_in: takes a report in.
+        list_games: returns the games of a source as they stood when the service ended.
+        find_health: returns what was said last of a source.
+        update_health: gets how sources are doing.
+        wait_until_rated: returns once all that was reported is rated.
+        on_done: is called after every report, whatever came of it.
+    """
+
+    def __init__(
+        self,
+        take_in: Callable[[FeedReport], Awaitable[None]],
+        list_games: Callable[[FeedName], Sequence[GameReport]],
+        find_health: Callable[[FeedName], FeedHealth | None],
+        update_health: HealthReport,
+        wait_until_rated: Callable[[], Awaitable[None]],
+        on_done: Callable[[], None],
+    ) -> None:
+        self._take_in = take_in
+        self._list_games = list_games
+        self._find_health = find_health
+        self._update_health = update_health
+        self._wait_until_rated = wait_until_rated
+        self._on_done = on_done
+        self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(BACKLOG)
+        self._slices = LoopSlices()
+        # What sources said before a report of theirs was lost, and what was said of the
+        # loss.
+        self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
+        # Sources past their start: what fails from then on ends nothing else.
+        self._reached: set[FeedName] = set()
+
+    # --- for sources ------------------------------------------------------------------
+
+    async def report(self, report: FeedReport) -> None:
+        self._reached.add(report.feed)
+        await self._reports.put(report)
+
+    async def wait_until_rated(self) -> None:
+        await self._wait_until_rated()
+
+    def known_games(self, feed: FeedName) -> Sequence[GameReport]:
+        return self._list_games(feed)
+
+    def health(self, health: FeedHealth) -> None:
+        # What it says may name files, whose names need not be text.
+        health = msgspec.structs.replace(health, detail=in_print(health.detail))
+        if health.state not in ("connecting", "failed"):
+            self._reached.add(health.feed)
+        self._update_health(health)
+
+    # --- for the service --------------------------------------------------------------
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no report waits."""
+        return self._reports.empty()
+
+    async def wait_until_empty(self) -> None:
+        """Return once every report is taken in."""
+        await self._reports.join()
+
+    async def follow(self, feed: Feed) -> None:
+        """Follow a source to its end.
+
+        What no retry can mend ends the service while the source has said nothing yet:
+        somebody has just typed it. Later it is shown as failed, and the others go on.
+
+        Raises:
+            FeedError: the source has said nothing yet.
+        """
+        try:
+            await feed.run(self)
+        except FeedError as error:
+            if feed.name not in self._reached:
+                raise
+            log.error("%s", error)
+            self.health(describe_failure(feed.name, error))
+
+    async def run(self) -> None:
+        """Take reports in until cancelled, letting other work between the steps."""
+        while True:
+            # A queue that is not empty gives at once, and many small reports are a long
+            # turn.
+            await self._slices.yield_if_due()
+            report = await self._reports.get()
+            try:
+                await self._take_in(report)
+            except Exception as error:
+                # Broad: any rule of ours may break here, and the other sources' reports
+                # wait behind.
+                log.exception("feed %s: a report could not be taken in", report.feed)
+                self._report_loss(report.feed, f"report lost: {explain_end(error)}")
+            else:
+                self._end_loss(report.feed)
+            finally:
+                self._reports.task_done()
+                self._on_done()
+
+    def _report_loss(self, feed: FeedName, lost: str) -> None:
+        """Report that a report of a source was lost, which the source does not know."""
+        loss = FeedHealth(feed, "retrying", lost)
+        if feed in self._losses:
+            # Of several in a row, what the source itself said last is what comes back.
+            said, _ = self._losses[feed]
+        else:
+            said = self._find_health(feed) or FeedHealth(feed, "live")
+        self._losses[feed] = said, loss
+        self.health(loss)
+
+    def _end_loss(self, feed: FeedName) -> None:
+        """Report of a source again what it said before its reports were lost."""
+        if feed not in self._losses:
+            return
+        said, loss = self._losses.pop(feed)
+        if self._find_health(feed) == loss:
+            self.health(said)

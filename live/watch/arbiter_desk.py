@@ -1,0 +1,374 @@
+"""The arbiter's desk of a running service: alerts, their clock, the incident log.
+
+Alerts are kept as they were sent, with all that arbiters did about them. What they rest
+on besides the games, as a withdrawn move or a wait, is kept with the change that caused
+it; so a restart has nothing to find out again.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import asdict, replace
+
+from live.event.event import Event
+from live.event.game_change import EventChange, select_messages
+from live.messages.alerts import Alert, Incident
+from live.messages.figures import GameView
+from live.messages.from_clients import DeskCommand
+from live.messages.health import FeedHealth, HealthReport, part_health
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+)
+from live.messages.values import FeedName, GameId
+from live.process.clock import ReadClock
+from live.process.supervision import FaultLog
+from live.watch.alert_desk import AlertDesk
+from live.watch.alert_kinds import NAMES
+from live.watch.arbiter_notes import (
+    ArbiterEntry,
+    BoardRuling,
+    Heartbeat,
+    Mute,
+    ServiceGap,
+    WatchMemory,
+    WatchStore,
+    build_incident_log,
+)
+from live.watch.board_memory import BoardMemory, MoveFlow
+from live.watch.finding import span
+from live.watch.incident_log import (
+    ENTRY_CHARS,
+    SERVICE,
+    IncidentLog,
+    board_words,
+    is_entered,
+    log_lines,
+)
+from live.watch.pairing_changes import PairingChanges
+from live.watch.watched_event import DeskMemory, FindRecord
+
+log = logging.getLogger(__name__)
+
+#: How often it is noted that the desk watches, seconds: in a quiet hour nothing else
+#: shows it.
+ALIVE_S = 60.0
+#: Ticks come every second: after so many seconds without one nothing ran.
+STOOD_STILL_S = 10.0
+#: Kinds of memories: of a board, of a source, and how long nobody watched.
+BOARD, SOURCE, UNWATCHED = "board", "source", "unwatched"
+
+#: What the desk is called in the list of the service's parts.
+PART = "alerts"
+#: The last entry of a run that was not cut off.
+ENDED = "The service ended."
+
+
+class ArbiterDesk:
+    """The alerts, and what arbiters do about them; subscribers are sent all of it."""
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        store: WatchStore,
+        clock: ReadClock,
+        find_record: FindRecord = lambda game: None,
+        report: HealthReport = lambda health: None,
+        should_log: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """``clock``: seconds since 1970 UTC. ``should_log``: whether readers of the log
+        may know of alerts at once.
+        """
+        self._desk = AlertDesk(find_record)
+        self._publish = publish
+        self._clock = clock
+        self._report = report
+        self._store = store
+        self._should_log = should_log
+        self._faults = FaultLog("alerts are missed")
+        self._log = IncidentLog()
+        self.restoring = False
+        """Whether games of an earlier run come back: that is nothing for arbiters."""
+        # When the last heartbeat was noted.
+        self._noted_s = 0.0
+        # How long nobody watched, as the journal knows it.
+        self._unwatched_s = 0.0
+        # When the earlier run is known to have lived last, seconds since 1970 UTC.
+        self._lived_s = 0.0
+        self._started = False
+        # Entries about boards that wait for the one of the start.
+        self._held_back: list[tuple[str, GameId]] = []
+        self._recorded = Counter[tuple[GameId, str]]()
+        self._ticked_s: float | None = None
+        # Sources that are followed, and whether they have finished.
+        self._followed: dict[FeedName, bool] = {}
+        self._sources: tuple[FeedHealth, ...] = ()
+        self._pairings = PairingChanges()
+
+    def with_alerts(self, changes: Sequence[EventChange]) -> Sequence[Change]:
+        """Return the messages among the changes, and the alerts that follow from them.
+
+        An internal error costs alerts, never the changes; :meth:`tick` reports it.
+        """
+        messages = select_messages(changes)
+        if self.restoring:
+            return messages
+        with self._faults.guarded():
+            self._enter_gap(self._clock())
+            self._follow(messages)
+            alerts = self._desk.apply(changes, self._clock())
+            return [*messages, *self._keep(alerts)]
+        return messages
+
+    def tick(self) -> None:
+        """Look at what waits. To be called about once a second."""
+        now_s = self._clock()
+        self._enter_gap(now_s)
+        self._ticked_s = now_s
+        if not 0 <= now_s - self._noted_s < ALIVE_S:
+            self._noted_s = now_s
+            self._store.write_note(Heartbeat())
+        with self._faults.guarded():
+            self._send(self._desk.tick(now_s))
+        self._store.keep_memories(self.memories)
+        missed = self._faults.count
+        if missed:
+            why = (
+                f"alerts were missed by a fault of ours ({missed}); the log says where"
+            )
+            self._report(part_health(PART, "failed", why))
+
+    def alerts(self) -> Sequence[Alert]:
+        """Return the open alerts, the most urgent first."""
+        return self._desk.open()
+
+    def incidents(self) -> Sequence[Incident]:
+        """Return all that arbiters were shown and did, in the order it began."""
+        return self._log.incidents()
+
+    def command(self, asked: DeskCommand, by: str = "") -> None:
+        """Carry out an arbiter's command; ``by`` names the token of a websocket.
+
+        Its subject may be gone. An internal error ends neither screen nor connection.
+        """
+        about = asked.about
+        muted = asked.muted
+        by = f"token {by}" if by == SERVICE else by
+        with self._faults.guarded():
+            match asked.act:
+                case "acknowledge":
+                    self._send(self._desk.acknowledge(about, self._clock(), by))
+                case "note":
+                    self._send(self._desk.note(about, asked.text, by))
+                case "mute":
+                    self._mute(Mute(muted=muted, alert=about))
+                case "mute-kind":
+                    for kind in NAMES:
+                        if kind == about:
+                            self._mute(Mute(muted=muted, kind=kind))
+                case "mute-board" if about:
+                    self._mute(Mute(muted=muted, game=about))
+                case "enter" if asked.text.strip():
+                    self.enter(asked.text.strip(), about or None, by)
+
+    def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
+        """Enter what an arbiter writes, with or without a board, for good."""
+        self._enter(ArbiterEntry(text[:ENTRY_CHARS], game, by))
+
+    def remove_board(self, state: Event, game: GameId) -> None:
+        """Take a board off all screens, points and reports; the log says so."""
+        view = state.game(game)
+        if view is not None:
+            self._store.write_note(BoardRuling(game, True))
+            self.enter(f"Board removed: {board_words(view)}", game)
+            state.remove(game)
+
+    def bring_back_board(self, state: Event) -> str:
+        """Undo the latest removal; return which board it was, empty without one."""
+        words = ""
+        for game in state.removed_ids()[-1:]:
+            self._store.write_note(BoardRuling(game, False))
+            state.restore_removed(game)
+            view = state.game(game)
+            words = board_words(view) if view is not None else game
+            self.enter(f"Board brought back: {words}", game)
+        return words
+
+    def _enter(self, entry: ArbiterEntry) -> None:
+        self._store.write_note(entry)
+        now_s = self._clock()
+        self._log.add_entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
+
+    def record(self, text: str) -> None:
+        """Enter what happened to the service."""
+        self.enter(text, by=SERVICE)
+
+    def _record_board(self, text: str, game: GameId) -> None:
+        """Enter a change of a board, after the start of the service.
+
+        It is not entered with every poll of a source that gives two copies in turn.
+        """
+        if self._started:
+            self._recorded[game, text] += 1
+            if is_entered(self._recorded[game, text], is_new=False):
+                self.enter(text, game, SERVICE)
+        else:
+            self._held_back.append((text, game))
+
+    def _enter_gap(self, now_s: float) -> None:
+        """Enter that nothing ran since the last tick, if so."""
+        last_s = self._ticked_s
+        if last_s is None or not self._started:
+            return
+        if now_s < last_s - STOOD_STILL_S:
+            self._ticked_s = now_s
+            back = span(last_s - now_s)
+            self.record(f"The clock of this machine was set back by {back}.")
+        elif now_s - last_s >= STOOD_STILL_S:
+            self._ticked_s = now_s
+            self._store.write_note(ServiceGap(last_s))
+            self._log.add_gap(last_s, now_s)
+
+    def record_start(self, delay_s: float) -> None:
+        """Enter, once, that the service started, and how the run before it ended.
+
+        ``delay_s``: how far the public is behind.
+        """
+        if self._started:
+            return
+        self._started = True
+        incidents = self._log.incidents()
+        own = [each.text for each in incidents if each.kind == SERVICE]
+        again = ""
+        away_s = 0.0
+        if self._lived_s:
+            # It is known when it last ran for sure, not when it was cut off.
+            is_cut_off = own and own[-1] != ENDED
+            how = "been cut off without a word at most" if is_cut_off else "ended"
+            away_s = max(0.0, self._clock() - self._lived_s)
+            again = f" again; the one before had {how} {span(away_s)} earlier"
+        behind = f", the public {span(delay_s)} behind" if delay_s else ""
+        started = f"The service started{again}{behind}."
+        self._enter(ArbiterEntry(started, by=SERVICE, gap_s=away_s))
+        for text, game in self._held_back:
+            self._record_board(text, game)
+        self._held_back.clear()
+        self._enter_sources()
+
+    def record_end(self) -> None:
+        """Enter that the service ends, if it has started."""
+        if self._started:
+            self.record(ENDED)
+
+    def _follow(self, changes: Sequence[Change]) -> None:
+        """Enter changes of sources and of pairings."""
+        for change in changes:
+            match change:
+                case HealthMessage(feeds=feeds):
+                    self._sources = feeds
+                    self._enter_sources()
+                case GameMessage(game=game):
+                    self._enter_pairing(game)
+                case GoneMessage(game=id):
+                    instead, texts = self._pairings.drop(id)
+                    for text in texts:
+                        self._record_board(text, instead)
+
+    def _enter_pairing(self, game: GameView) -> None:
+        for text in self._pairings.follow(game):
+            self._record_board(text, game.id)
+
+    def _enter_sources(self) -> None:
+        """Enter sources that are followed or have finished; others are alerts."""
+        if not self._started:
+            return
+        for feed in self._sources:
+            if feed.part or feed.state not in ("live", "finished"):
+                continue
+            is_over = feed.state == "finished"
+            if self._followed.get(feed.feed) is not is_over:
+                self._followed[feed.feed] = is_over
+                state = "has finished" if is_over else "is followed"
+                self.record(f"Source {feed.feed} {state}.")
+
+    def _mute(self, mute: Mute) -> None:
+        self._store.write_note(mute)
+        what = mute.describe()
+        if what is not None:
+            self._log.add_mute(what, mute.muted, self._clock(), mute.game)
+        self._send(self._desk.mute(**asdict(mute)))
+
+    # --- restart ---
+
+    def memories(self) -> list[WatchMemory]:
+        """Return what to remember since the last call, beyond games and alerts."""
+        found: list[WatchMemory] = []
+        flows: dict[FeedName, MoveFlow] = {}
+        for game, board in self._desk.unremembered().items():
+            found.append(WatchMemory(BOARD, game, board and board.memory))
+            if board is not None:
+                flows[board.view.feed] = board.flow
+        found += [WatchMemory(SOURCE, feed, flow) for feed, flow in flows.items()]
+        if self._unwatched_s != self._desk.unwatched_s:
+            self._unwatched_s = self._desk.unwatched_s
+            found.append(WatchMemory(UNWATCHED, "", self._unwatched_s))
+        return found
+
+    def resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
+        """Restore the alerts of an earlier run about these games and sources; publish
+        none.
+
+        Whatever a strange journal causes in here, the service starts with its games.
+        """
+        with self._faults.guarded():
+            self._resume(state, feeds)
+
+    def _resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
+        notes = self._store.read_notes()
+        alerts: list[Alert] = []
+        for _, note in notes:
+            if isinstance(note, Mute):
+                self._desk.mute(**asdict(note))
+            elif isinstance(note, Alert) and (note.feed is None or note.feed in feeds):
+                alerts.append(note)
+        records = list(state.list_records())
+        for record in records:
+            self._enter_pairing(record.view)
+        memory = DeskMemory(
+            self._store.read_memories(BOARD, BoardMemory),
+            self._store.read_memories(SOURCE, MoveFlow),
+            self._store.read_memories(UNWATCHED, float).get("", 0.0),
+        )
+        self._unwatched_s = memory.unwatched_s
+        now_s = self._clock()
+        self._lived_s = self._store.read_last_alive_s()
+        self._desk.restore(records, memory, alerts, self._lived_s, now_s)
+        # Before anything else shows that this run lives.
+        self._store.keep_memories(self.memories)
+        self._log = build_incident_log(notes)
+        stand = {alert.id for alert in self._desk.open()}
+        ended = [alert for alert in self._log.open() if alert.id not in stand]
+        # What the restart has ended, as boards of a source that is no longer followed,
+        # ends in the log.
+        self._send([AlertMessage(replace(each, cleared_s=now_s)) for each in ended])
+
+    def _send(self, messages: Sequence[AlertMessage]) -> None:
+        if messages:
+            self._publish(self._keep(messages))
+
+    def _keep(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
+        """Enter alerts in log and journal, unless only figures changed; return them."""
+        for alert in (message.alert for message in messages):
+            is_kept = self._log.is_to_be_kept(alert)
+            changes = self._log.add_alert(alert, self._clock())
+            if is_kept:
+                self._store.write_note(alert)
+            if self._should_log():
+                # A warning: at every level the log holds what arbiters see and do.
+                for line in log_lines(alert, changes):
+                    log.warning("%s", line)
+        return messages

@@ -1,0 +1,110 @@
+"""What is noted of alerts and arbiters for later, and the incident log it makes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+from live.messages.alerts import Alert, AlertKind
+from live.messages.values import GameId, Value
+from live.watch.alert_kinds import NAMES
+from live.watch.incident_log import IncidentLog
+
+
+class Mute(Value, kw_only=True, omit_defaults=True):
+    """An arbiter muted something, or unmuted it."""
+
+    muted: bool
+    alert: str | None = None
+    kind: AlertKind | None = None
+    game: GameId | None = None
+
+    def describe(self) -> str | None:
+        """Return what was muted; None for one alert, whose own incident says it."""
+        if self.kind is not None:
+            return f"all alerts of kind {NAMES[self.kind]!r}"
+        return "all alerts of this board" if self.game is not None else None
+
+
+class Heartbeat(Value):
+    """The desk watches; after a restart it says since when nothing was seen."""
+
+
+class ArbiterEntry(Value, omit_defaults=True):
+    """What an arbiter wrote down, or what happened to the service."""
+
+    text: str
+    game: GameId | None = None
+    by: str = ""
+    """Name of the writer's token, or :data:`live.watch.incident_log.SERVICE`."""
+    gap_s: float = 0.0
+    """At a start: for how long before it nothing ran."""
+
+
+class ServiceGap(Value):
+    """Nothing ran until the time of this note: the machine slept, or was stopped."""
+
+    from_s: float
+    """Since when, seconds since 1970 UTC."""
+
+
+class BoardRuling(Value):
+    """An arbiter removed a board, or brought it back."""
+
+    game: GameId
+    removed: bool
+
+
+ArbiterNote = Alert | Mute | ArbiterEntry | BoardRuling | Heartbeat | ServiceGap
+
+DatedNote = tuple[float, ArbiterNote]
+"""A note with its time, seconds since 1970 UTC."""
+
+
+class WatchMemory(NamedTuple):
+    """What is remembered under a kind, and what it is about."""
+
+    kind: str
+    about: str
+    value: object | None
+    """None: it is forgotten."""
+
+
+Remembered = TypeVar("Remembered")
+
+
+class WatchStore(Protocol):
+    """Keeps notes and memories for the next start; :mod:`live.journal` has one."""
+
+    def write_note(self, note: ArbiterNote) -> None:
+        """Keep a note."""
+
+    def read_notes(self) -> Sequence[DatedNote]:
+        """Return the notes of earlier runs, the oldest first."""
+
+    def read_last_alive_s(self) -> float:
+        """Return when an earlier run is known to have lived last, seconds since 1970
+        UTC; 0 without one.
+        """
+
+    def keep_memories(self, memories: Callable[[], Sequence[WatchMemory]]) -> None:
+        """Keep what there is to remember, unless there is no room for it now."""
+
+    def read_memories(self, kind: str, type: type[Remembered]) -> dict[str, Remembered]:
+        """Return all memories of a kind by what they are about."""
+
+
+def build_incident_log(notes: Iterable[DatedNote]) -> IncidentLog:
+    """Return the incident log that these notes make."""
+    incidents = IncidentLog()
+    for at_s, note in notes:
+        match note:
+            case Alert():
+                incidents.add_alert(note, at_s)
+            case Mute():
+                what = note.describe()
+                if what is not None:
+                    incidents.add_mute(what, note.muted, at_s, note.game)
+            case ArbiterEntry(text, game, by, gap_s):
+                incidents.add_entry(text, at_s, game, by, gap_s=gap_s)
+            case ServiceGap(from_s):
+                incidents.add_gap(from_s, at_s)
+    return incidents

@@ -1,0 +1,88 @@
+"""Moments of a running service: when to look for them, and their memories."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from live.messages.alerts import Alert
+from live.messages.figures import GameDetail, GameView
+from live.messages.moments import Moment
+from live.messages.to_clients import Change, MoveMessage, ScoreMessage
+from live.messages.values import GameId
+from live.process.clock import ReadClock
+from live.process.supervision import FaultLog
+from live.watch.alert_kinds import CONTRADICTIONS, find_doubted_games
+from live.watch.arbiter_notes import WatchMemory, WatchStore
+from live.watch.story_desk import GameStory, StoryDesk
+
+#: The kind of what is remembered of a game.
+STORY = "story"
+#: Games looked at for moments in one go.
+LOOKS = 12
+
+
+class MomentWatch:
+    """Looks for moments once a second.
+
+    Moments rest on whatever sources say of games: a fault in here costs moments alone.
+    """
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        store: WatchStore,
+        clock: ReadClock,
+        detail_of: Callable[[GameId], GameDetail | None],
+        alerts: Callable[[], Iterable[Alert]] = tuple,
+    ) -> None:
+        """``clock``: seconds since 1970 UTC; ``alerts`` returns the open ones."""
+
+        def is_doubted(game: GameId) -> bool:
+            return game in find_doubted_games(alerts(), CONTRADICTIONS)
+
+        self._desk = StoryDesk(is_doubted)
+        self._publish = publish
+        self._detail_of = detail_of
+        self._clock = clock
+        self._store = store
+        self.restoring = False
+        """Whether games of an earlier run come back."""
+        # Games that came back move by move: their moments may be out of date.
+        self._made_anew: set[GameId] = set()
+        self._faults = FaultLog("moments are missed")
+
+    def follow(self, changes: Iterable[Change]) -> None:
+        """Take over changes of the state, before subscribers are sent them."""
+        if self.restoring:
+            for change in changes:
+                if isinstance(change, MoveMessage | ScoreMessage):
+                    self._made_anew.add(change.game)
+            return
+        with self._faults.guarded():
+            self._desk.follow(changes, self._clock())
+
+    def tick(self) -> None:
+        """Look at what has changed. To be called about once a second."""
+        for _ in range(LOOKS):
+            if not self._desk.waiting:
+                break
+            with self._faults.guarded():
+                messages = self._desk.look(self._detail_of)
+                if messages:
+                    self._publish(messages)
+        self._desk.remember_waiting()
+        self._store.keep_memories(self.memories)
+
+    def memories(self) -> list[WatchMemory]:
+        """Return what there is to remember since the last call."""
+        stories = self._desk.unremembered().items()
+        return [WatchMemory(STORY, game, story) for game, story in stories]
+
+    def resume(self, games: Iterable[GameView]) -> None:
+        """Restore the moments of an earlier run, with their times; publish nothing."""
+        with self._faults.guarded():
+            stories = self._store.read_memories(STORY, GameStory)
+            self._desk.restore(games, stories, self._made_anew)
+        self._made_anew.clear()
+
+    def moments(self) -> Sequence[Moment]:
+        """Return the moments that hold."""
+        return self._desk.moments()

@@ -1,0 +1,50 @@
+"""How far figures are behind the boards, where the engines do not keep up."""
+
+from collections.abc import Iterable, Sequence
+
+from live.event.game_record import GameRecord
+from live.messages.figures import PlyView
+from live.watch.finding import count_things
+
+#: Fewer moves behind are nothing to act on: the next one is being searched.
+LEAST_BEHIND = 3
+
+
+def count_moves_behind(moves: Sequence[PlyView]) -> int:
+    """Return by how many moves of one player the figures are behind, of the player for
+    whom these are more.
+    """
+    newest_first = moves[::-1]
+    return max(
+        _count_unknown(newest_first[::2]),
+        _count_unknown(newest_first[1::2]),
+    )
+
+
+def _count_unknown(newest_first: Sequence[PlyView]) -> int:
+    """Return how many moves come before the newest one whose gain is known."""
+    for number, view in enumerate(newest_first):
+        if view.gain_cp is not None:
+            return number
+    return len(newest_first)
+
+
+def describe_overload(records: Iterable[GameRecord]) -> str:
+    """Return how far figures are behind the boards, for people, with what to do; empty
+    where the engines keep up.
+    """
+    behind: list[int] = []
+    for record in records:
+        view = record.view
+        is_measured = view.running and view.variant in ("standard", "chess960")
+        if is_measured and view.plies_played - view.plies_scored >= LEAST_BEHIND:
+            moves = count_moves_behind(record.moves)
+            if moves >= LEAST_BEHIND:
+                behind.append(moves)
+    if not behind:
+        return ""
+    boards = count_things(len(behind), "board")
+    return (
+        f"figures are up to {max(behind)} moves behind on {boards}: "
+        "if that lasts, follow fewer boards, or give more engines or fewer nodes"
+    )

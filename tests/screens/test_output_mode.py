@@ -1,0 +1,395 @@
+"""Which way a run shows itself, and the way for programs."""
+
+import asyncio
+import contextlib
+import datetime as dt
+import json
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from live.errors import InputError
+from live.messages.alerts import Alert
+from live.messages.from_sources import FeedReport
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.to_clients import HealthMessage
+from live.process.signals import stop_on_signals
+from live.process.standard_output import tolerate_full_disk
+from live.process.stderr_log import (
+    REPEATED,
+    REPEATED_S,
+    OneLineFormatter,
+    RepeatedLines,
+)
+from live.screens.display import choose_display
+from live.screens.output_mode import OutputMode
+from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.screens.reports.report_export import export_incidents, export_report
+from live.screens.reports.report_files import Format
+from live.server.filtered_reader import snapshot
+from live.server.public_audience import PublicAudience
+from live.server.reference_client import OutOfStep, ReferenceClient
+from live.service.event_service import EventService
+from live.sources import demo_feed
+from tests.journal.test_journal import altered
+from tests.server.world import World
+from tests.service.answered_event import FEED, AnsweredEvent, unscored
+
+ALL = ("stdin", "stdout", "stderr")
+
+
+def open_screen(service: EventService, public: PublicAudience) -> OutputMode:
+    """The app at a terminal."""
+    return OutputMode(
+        "app",
+        service.state,
+        service.bus,
+        service.arbiter,
+        public,
+        service.journal.journal,
+        hide_scores=False,
+        headlines=(),
+        address="http://127.0.0.1/",
+        console=Console(),
+        stop=asyncio.Event(),
+    )
+
+
+def attach(monkeypatch: pytest.MonkeyPatch, terminals: tuple[str, ...]) -> None:
+    """Only these streams are terminals."""
+    for name in ALL:
+        monkeypatch.setattr(
+            getattr(sys, name), "isatty", partial(terminals.__contains__, name)
+        )
+
+
+@pytest.mark.parametrize(
+    ("terminals", "flags", "term", "expected"),
+    [
+        (ALL, {}, "xterm-256color", "app"),
+        (("stdin", "stderr"), {}, "xterm", "lines"),
+        (ALL, {"headless": True}, "xterm", "lines"),
+        (ALL, {"json": True}, "xterm", "json"),
+        ((), {"json": True}, "dumb", "json"),
+    ],
+)
+def test_the_app_only_where_somebody_can_see_it(
+    terminals: tuple[str, ...],
+    flags: dict[str, bool],
+    term: str,
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attach(monkeypatch, terminals)
+    assert choose_display(environment={"TERM": term}, **flags) == expected
+
+
+@pytest.mark.parametrize(
+    ("terminals", "why"),
+    [
+        (ALL, "TERM says that this terminal draws none"),
+        (("stdout", "stderr"), "standard input is no terminal"),
+        (("stdin", "stdout"), "standard error (2>) is no terminal"),
+    ],
+)
+def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
+    terminals: tuple[str, ...],
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    attach(monkeypatch, terminals)
+    term = "dumb" if terminals == ALL else "xterm"
+    assert choose_display(environment={"TERM": term}) == "lines"
+    [said] = caplog.messages
+    assert said.endswith(f": {why}")
+
+
+def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
+    world, service = World(1), unscored()
+    public = PublicAudience(world)
+    screen = open_screen(service, public)
+    screen.begin()
+    actions = screen._context
+    assert actions.set_delay is not None and actions.public_delay().delay_s == 0
+    actions.set_delay(900)
+    public.publish(world.appear("g1") + world.move("g1"))
+    held = actions.public_delay()
+    assert (held.delay_s, held.held_moves, held.held_boards) == (900, 1, 1)
+    actions.set_delay(0)
+    assert public.game("g1") == world.held["g1"]
+    said = [each.changes[0].text for each in service.arbiter.incidents()]
+    assert [text.startswith("Delay set: ") for text in said] == [True, True]
+
+
+def test_json_lines_are_messages_a_client_can_follow() -> None:
+    world = World(1, steps=20)
+    lines: list[str] = []
+    printer = JsonPrinter(lines.append)
+    printer.begin(snapshot(world))
+    for _ in range(40):
+        printer.show(world.step())
+    assert len(lines) > 20
+    client_state = ReferenceClient()
+    for line in lines:
+        assert "\n" not in line
+        client_state.receive(line)
+    assert client_state.snapshot() == msgspec.json.decode(
+        msgspec.json.encode(snapshot(world)), type=type(client_state.snapshot())
+    )
+
+
+@pytest.fixture(params=[logging.WARNING, logging.DEBUG], ids=["plain", "debug"])
+def level(request: pytest.FixtureRequest) -> Iterator[int]:
+    root = logging.getLogger()
+    before = root.level
+    root.setLevel(request.param)
+    yield request.param
+    root.setLevel(before)
+
+
+def record(error: BaseException | None) -> logging.LogRecord:
+    info = None if error is None else (type(error), error, error.__traceback__)
+    return logging.LogRecord(
+        "live.here", logging.ERROR, "x.py", 1, "it %s", ("failed",), info
+    )
+
+
+def failure() -> BaseException:
+    try:
+        json.loads("{")
+    except Exception as error:
+        return error
+    raise AssertionError
+
+
+def test_an_exception_is_told_in_one_line(level: int) -> None:
+    shared = record(failure())
+    told = OneLineFormatter("%(name)s: %(message)s").format(shared)
+    first, *more = told.splitlines()
+    if level == logging.DEBUG:
+        assert first == "live.here: it failed"
+        assert more[0].startswith("Traceback")
+    else:
+        assert first.startswith(
+            "live.here: it failed (json.decoder.JSONDecodeError: Expecting"
+        )
+        # Of our own lines the innermost is named, and no library's.
+        assert (
+            first.endswith("; --debug shows more)")
+            and ", at " not in first
+            and not more
+        )
+        try:
+            ReferenceClient().snapshot()
+        except OutOfStep:
+            ours = record(None)
+            ours.exc_info = sys.exc_info()
+        assert ", at live/server/reference_client.py:" in OneLineFormatter().format(
+            ours
+        )
+        nothing = record(None)
+        nothing.exc_info = sys.exc_info()
+        for each in (record(None), nothing):
+            assert OneLineFormatter("%(message)s").format(each) == "it failed"
+    # Handlers share a record: pytest's own, for one, shows the traceback.
+    assert shared.exc_info is not None and "Traceback" in logging.Formatter().format(
+        shared
+    )
+
+
+def test_a_repeated_warning_is_left_out_for_a_while_and_others_are_not() -> None:
+    repeated = RepeatedLines()
+
+    def lines(
+        count: int, at_s: float, level: int, text: str, *args: object
+    ) -> list[str]:
+        made = []
+        for number in range(count):
+            each = logging.LogRecord("asyncio", level, "x.py", 1, text, args, None)
+            each.created = at_s + number / 1e6
+            if repeated.filter(each):
+                made.append(each.getMessage())
+        return made
+
+    many = lines(10_000, 0.0, logging.ERROR, "socket.accept() out of system resource")
+    assert len(many) == REPEATED
+    assert many[-1].endswith("(more of these are left out for 60 s)")
+    assert lines(3, 1.0, logging.ERROR, "another %s", "fault") == ["another fault"] * 3
+    assert len(lines(10_000, 1.0, logging.INFO, "board %s moves", 1)) == 10_000
+    assert (
+        len(
+            lines(
+                5, REPEATED_S, logging.ERROR, "socket.accept() out of system resource"
+            )
+        )
+        == 5
+    )
+    for number in range(5_000):
+        assert lines(1, 2.0, logging.WARNING, "%s", number)
+    assert len(repeated._seen) <= 1_000
+
+
+#: Takes nothing, as a full disk does.
+FULL = Path("/dev/full")
+
+pytestmark = pytest.mark.skipif(
+    not FULL.exists(), reason="only Linux has a disk always full"
+)
+
+
+@pytest.fixture
+def full() -> Iterator[TextIO]:
+    file = FULL.open("w")
+    yield file
+    with contextlib.suppress(OSError):  # it still has what nobody took
+        file.close()
+
+
+def health(detail: str) -> HealthMessage:
+    return HealthMessage((FeedHealth("games.pgn", "retrying", detail),), EngineHealth())
+
+
+def test_lines_are_left_out_until_there_is_room_and_that_is_said_once(
+    full: TextIO, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (tmp_path / "log").open("w") as log:
+        console = Console(file=full)
+        tell = build_line_printer(console)
+        tell([health("first")])
+        tell([health("second")])
+        console.file = log
+        tell([health("third")])
+        tell([health("fourth")])
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert ["third" in lines[0], "fourth" in lines[1], len(lines)] == [True, True, 2]
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+    assert (
+        "its disk is full" in caplog.messages[0] and "Make room" in caplog.messages[0]
+    )
+
+
+def test_messages_keep_their_numbers_when_some_are_left_out(
+    full: TextIO, tmp_path: Path
+) -> None:
+    with (tmp_path / "log").open("w") as log:
+        files = [full, log]
+        printer = JsonPrinter(lambda text: print(text, file=files[0], flush=True))
+        printer.show([health("first")])
+        files.pop(0)
+        printer.show([health("second")])
+    assert '"seq":2' in (tmp_path / "log").read_text()
+
+
+def test_other_faults_of_the_output_are_not_hidden(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w") as log:
+        tell = build_line_printer(Console(file=log))
+    with pytest.raises(ValueError, match="closed file"):
+        tell([health("first")])
+
+
+async def test_output_that_nobody_reads_asks_the_service_to_end_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+
+    def unread(text: str) -> None:
+        tried.append(text)
+        raise BrokenPipeError
+
+    monkeypatch.setattr("live.process.standard_output.discard_stdout", lambda: None)
+    stop = asyncio.Event()
+    with stop_on_signals(stop) as came:
+        say = tolerate_full_disk(unread)
+        say("first")
+        say("second")
+        async with asyncio.timeout(5):
+            await stop.wait()
+    assert came == [signal.SIGTERM] and tried == ["first"]
+
+
+NOW = dt.datetime(2026, 11, 21, 9, 30, 5, tzinfo=dt.UTC)
+
+
+def exporter(folder: Path) -> Callable[[Format, str | None], str]:
+    world = World(3, "g1", "g2")
+    world.move("g1")
+    # Reports hold what the public knows; alerts that doubt a result are the arbiter's.
+    live, world.held["g2"] = (
+        World(3),
+        msgspec.structs.replace(world.held["g2"], result="1-0"),
+    )
+    about: dict[str, Any] = {"id": "a", "text": "", "advice": "", "first_seen_s": 1.0}
+    live.raised["a"] = Alert(kind="result", severity="alarm", game="g2", **about)
+    return lambda kind, game: export_report(
+        world, live, folder, kind, game, lambda: NOW
+    )
+
+
+def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
+    folder = tmp_path / "reports"
+    told = exporter(folder)("html", None).split(", ")
+    local = NOW.astimezone()
+    assert told[0] == str(folder / f"live-rate-{local:%Y%m%d-%H%M%S}.html")
+    assert f"written <bdi>{local:%Y-%m-%d %H:%M %z}" in Path(told[0]).read_text("utf-8")
+    assert "1–0 ?" in Path(told[2]).read_text("utf-8")
+    assert exporter(folder)("csv", "g1").count(".csv") == 5
+    board = next(folder.glob("*board*-plies.csv"))
+    assert board.read_bytes().count(b"\r\n") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody sets the zone there")
+def test_report_and_incident_log_have_one_time_zone_which_they_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Madrid")
+    time.tzset()
+    try:
+        report = Path(exporter(tmp_path)("html", None).split(", ")[0])
+        incidents = Path(export_incidents(tuple, World(1), tmp_path, lambda: NOW))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert report.stem + "-incidents" == incidents.stem
+    assert "written <bdi>2026-11-21 10:30 +0100" in report.read_text("utf-8")
+    assert "as of 2026-11-21 10:30:05 +0100" in incidents.read_text("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
+def test_an_incident_report_is_its_users_own(tmp_path: Path) -> None:
+    written = Path(export_incidents(tuple, World(1), tmp_path, lambda: NOW))
+    assert written.stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_that_cannot_be_written_and_a_board_that_is_gone(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        exporter(tmp_path / "file")("pgn", None)
+    with pytest.raises(InputError, match="gone"):
+        exporter(tmp_path)("pgn", "no such board")
+
+
+async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    game = demo_feed.read_demo_games()[0]
+    running = msgspec.structs.replace(game, moves=game.moves[:10], result="*")
+    async with AnsweredEvent(path).started() as hall:
+        await hall.take(FeedReport(FEED, (running,)))
+    altered(path, "UPDATE games SET at_ms = at_ms - 60000")
+    async with AnsweredEvent(path).started() as hall:
+        public = PublicAudience(hall.state)
+        screen = open_screen(hall, public)
+        screen.begin()
+        (view,) = hall.state.games()
+        assert 60 <= screen._context.changes.ran_s(view.id, view.feed, 10) < 1000
