@@ -1,20 +1,22 @@
-"""For producers and arbiters who are elsewhere: notices to people, and the scenes of
-OBS Studio. What is worth a notice or a scene is pure, changes in, notices or one switch
-out. What was so when the service began is no news.
+"""Notices to producers and arbiters who are not at the venue, and scene switches in OBS
+Studio. The rules that decide on a notice or a scene are pure: changes go in, notices or
+one scene switch come out. Whatever had already happened when the service started causes
+neither.
 
-Notices go through apprise (github.com/caronc/apprise): mail, chats, telephones.
-:class:`PublicRules` is given what viewers may know, and nothing else; only
-:class:`ArbiterRules`, for addresses that stand in a file of their own, what arbiters
-see. Against floods there is a limit an hour for each: the last notice within it says
-so, and how many were left out is logged. Loss policy: at most :data:`WAITING` notices
-wait for each of the two; of more, and of those that cannot be delivered, the number is
-logged.
+Notices are sent through apprise (github.com/caronc/apprise): mail, chats, telephones.
+:class:`PublicRules` receives only what viewers are allowed to know. Only
+:class:`ArbiterRules`, whose addresses are in a separate file, receives what arbiters
+see. Each of the two sends a limited number of notices per hour: the last notice within
+the limit says so, and the number of omitted notices is logged. Loss policy: at most
+:data:`MAX_WAITING` notices wait for each of the two; the number of notices beyond that,
+and of those that cannot be delivered, is logged.
 
-Scenes are switched by obs-websocket 5 (github.com/obsproject/obs-websocket,
-docs/generated/protocol.md). A scene stays for a least time. Whoever switches by hand is
-the producer: then nothing is switched for a while. The director is given what viewers
-may know, and nothing else. Loss policy: while OBS is away nothing is kept; a moment
-that is a minute old is none any more.
+Scenes are switched through obs-websocket 5 (github.com/obsproject/obs-websocket,
+docs/generated/protocol.md). A scene stays on air for a minimum time. Anyone who
+switches by hand is assumed to be the producer: the director then switches nothing for a
+while. The director receives only what viewers are allowed to know. Loss policy: while
+OBS cannot be reached, nothing is stored; a moment that is older than a minute is
+dropped.
 """
 
 import abc
@@ -55,35 +57,36 @@ log = logging.getLogger(__name__)
 
 HOUR_S = 3600.0
 MAX_WAITING = 100
-#: No more notices an hour than this, to people and to arbiters each.
+#: Largest number of notices per hour, for people and for arbiters separately.
 PER_HOUR = 20
-#: Moments that matter less are left out.
+#: Moments with a smaller weight cause no notice and no scene.
 LEAST_WEIGHT = 0.6
-#: Silence after this is no sign that nothing happens.
+#: Text added to the last notice before a pause, so that nobody takes the silence as a
+#: sign that nothing happens.
 _PAUSE = " (This many notices are sent an hour; no more for a while.)"
-#: From the least to the most urgent.
+#: All severities, from the least to the most urgent.
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Notice(NamedTuple):
-    """A notice as plain text."""
+    """Title and body of a notice, as plain text."""
 
     title: str
     body: str
 
 
 class NoticeLimit:
-    """At most :data:`PER_HOUR` notices an hour."""
+    """Limit of :data:`PER_HOUR` notices per hour."""
 
     def __init__(self) -> None:
         self._sent_s: deque[float] = deque()
         self._said_s = float("-inf")
         self.left_out = 0
-        """How many were left out since that was logged."""
+        """Number of notices left out since the last log message about them."""
 
     def admit_notices(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
-        """Return the notices that fit within the limit; count the others. The last one
-        says so, once an hour.
+        """Return the notices that fit within the limit, and count those that do not.
+        Once an hour, the last notice within the limit says that a pause follows.
         """
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
             self._sent_s.popleft()
@@ -97,18 +100,21 @@ class NoticeLimit:
 
 
 class KnownGame:
-    """A game, and what people have heard of it: a source may repeat anything."""
+    """A game, and what people have already been told about it, because a source might
+    repeat anything.
+    """
 
     def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view
         self.begun = begun
         self.result = view.result
-        """The last one that was not ``*``, if there was one."""
+        """The latest result that was not ``*``; ``*`` if there was none."""
         self.moments: set[str] = set()
 
     def mark_if_news(self, moment: Moment) -> bool:
-        """Return whether a moment is news, and mark it as heard. A moment is news if it
-        matters and was seen to happen; others may be hours old.
+        """Return whether a moment is news, and mark it as told. A moment is news if its
+        weight is large enough and it was seen to happen; other moments might be hours
+        old.
         """
         if (
             moment.at_s is None
@@ -121,7 +127,9 @@ class KnownGame:
 
 
 class KnownGames(dict[GameId, KnownGame]):
-    """All games; people have heard of these and of the moments given."""
+    """All games by id. People have already been told about the games and the moments
+    that the constructor receives.
+    """
 
     def __init__(
         self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()
@@ -142,8 +150,8 @@ class KnownGames(dict[GameId, KnownGame]):
 
 
 class NoticeRules(abc.ABC):
-    """Decides what is worth a notice, within a limit. One writer calls; nothing
-    waits.
+    """Rules that decide which changes are worth a notice, within a limit. All calls
+    come from one task, and none of them waits.
     """
 
     def __init__(self, config: NotifyConfig) -> None:
@@ -152,11 +160,15 @@ class NoticeRules(abc.ABC):
         self._follows = StreamFilter(
             players=frozenset(map(fold_name, config.players))
         ).has_game
-        """Whether somebody followed plays in a game; where nobody is followed: yes."""
+        """Whether a followed player plays in a game; true for every game if no player
+        is followed.
+        """
         self._games = KnownGames()
 
     def collect_notices(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
-        """Return the notices that follow from changes which these people may know."""
+        """Return the notices that follow from changes. These people must be allowed to
+        know the changes.
+        """
         found: list[Notice] = []
         for change in changes:
             self._games.apply_change(change)
@@ -169,12 +181,12 @@ class NoticeRules(abc.ABC):
 
 
 class PublicRules(NoticeRules):
-    """Notices of what viewers may know."""
+    """Rules for notices of what viewers are allowed to know."""
 
     def set_known(
         self, games: Iterable[GameView], moments: Iterable[Moment] = ()
     ) -> None:
-        """Start from these games and moments, which are no news."""
+        """Start with these games and moments as already known: they cause no notice."""
         self._games = KnownGames(games, moments)
 
     def _find_news(self, change: Change) -> list[Notice]:
@@ -192,12 +204,13 @@ class PublicRules(NoticeRules):
         return [Notice(format_pairing(known.view), each) for each in said]
 
     def _find_start_and_end(self, known: KnownGame) -> list[str]:
-        """Return the sentences for a game that has begun or is over."""
+        """Return the sentences for a game that has begun or has ended."""
         view = known.view
         found = []
         if not known.begun and view.plies_played:
             known.begun = True
-            # Else it was taken up in its middle.
+            # A game first seen later than this was joined in the middle: its start is
+            # not news.
             news = view.plies_played <= PAST_MOVES and view.result == "*"
             if news and "begins" in self._config.what:
                 found.append("The game has begun.")
@@ -210,7 +223,7 @@ class PublicRules(NoticeRules):
 
 
 class ArbiterRules(NoticeRules):
-    """Notices of what needs the arbiter."""
+    """Rules for notices of what needs the arbiter's attention."""
 
     def __init__(self, config: NotifyConfig) -> None:
         super().__init__(config)
@@ -218,7 +231,7 @@ class ArbiterRules(NoticeRules):
         self._known: dict[str, Alert] = {}
 
     def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
-        """Start from these games and alerts, which are no news."""
+        """Start with these games and alerts as already known: they cause no notice."""
         self._games = KnownGames(games)
         self._known = {alert.id: alert for alert in alerts}
 
@@ -250,7 +263,7 @@ class ArbiterRules(NoticeRules):
 
 
 def format_pairing(view: GameView) -> str:
-    """Return `Adams – Berg, board 3, Open`."""
+    """Return players, board and event, like `Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
     white = isolate_direction(view.white.name or "?")
     black = isolate_direction(view.black.name or "?")
@@ -258,8 +271,8 @@ def format_pairing(view: GameView) -> str:
 
 
 class Notifier:
-    """Notifies all addresses of one file. ``run`` it, and give it every change that
-    these people may know.
+    """Sender of notices to all addresses of one file. Start ``run``, and pass to
+    ``publish`` every change that these people are allowed to know.
     """
 
     def __init__(
@@ -271,12 +284,12 @@ class Notifier:
         part: FeedName = NOTIFICATIONS,
         report: HealthReport,
     ) -> None:
-        """Reads the file of addresses, which ``setting`` names. ``part``: under which
-        name it says how it is doing.
+        """Read the file of addresses. ``setting`` is the name of the setting that gives
+        its path; ``part`` is the name under which the notifier reports its health.
 
         Raises:
-            ConfigError: it cannot be read, names nothing that can be notified, or
-                apprise is not installed.
+            ConfigError: the file cannot be read, it has no address that can be
+                notified, or apprise is not installed.
         """
         self._rules = rules
         self._part = part
@@ -285,8 +298,8 @@ class Notifier:
         self._people = open_people(setting, path)
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Queue the notices of changes that these people may know. Cheap and
-        synchronous.
+        """Queue the notices that follow from changes. These people must be allowed to
+        know the changes. The call is cheap and does not wait.
         """
         for notice in self._rules.collect_notices(changes, time.monotonic()):
             try:
@@ -295,7 +308,7 @@ class Notifier:
                 log.warning("a notice is left out: %d wait already", MAX_WAITING)
 
     async def run(self) -> None:
-        """Send what waits until cancelled."""
+        """Send the waiting notices until cancelled."""
         limit = self._rules.limit
         while True:
             notice = await self._waiting.get()
@@ -307,11 +320,12 @@ class Notifier:
                 limit.left_out = 0
 
     async def send_notice(self, notice: Notice) -> bool:
-        """Send one notice to all addresses; return whether every one was reached."""
+        """Send one notice to all addresses; return whether it reached every address."""
         sent = await notify_people(self._people, notice)
         health = part_health(self._part, "live")
         if not sent:
-            # apprise logs which; its addresses hold secrets, so they are not repeated.
+            # apprise logs which address failed. Its addresses contain secrets, so this
+            # message does not repeat them.
             log.warning("a notice could not be delivered to everybody")
             why = "not everybody could be notified; the log says more"
             health = part_health(self._part, "retrying", why)
@@ -320,8 +334,8 @@ class Notifier:
 
 
 async def notify_people(people: Any, notice: Notice) -> bool:
-    """Send one notice to the people of :func:`open_people`; return whether all were
-    reached.
+    """Send one notice to the people that :func:`open_people` returned; return whether
+    it reached all of them.
     """
     sent = await people.async_notify(
         title=notice.title, body=notice.body, body_format="text"
@@ -330,12 +344,12 @@ async def notify_people(people: Any, notice: Notice) -> bool:
 
 
 def open_people(setting: str, path: str) -> Any:
-    """Return the people at the addresses of this file, one address a line; ``setting``
-    names it.
+    """Return the people at the addresses of this file, which has one address per line.
+    ``setting`` is the name of the setting that gives its path.
 
     Raises:
-        ConfigError: the file cannot be read, no line of it is an address, or apprise is
-            not installed.
+        ConfigError: the file cannot be read, a line is not an address, there is no
+            address, or apprise is not installed.
     """
     subject = f"{setting} {path}"
     people = _import_library("apprise", subject).Apprise()
@@ -356,32 +370,36 @@ def open_people(setting: str, path: str) -> Any:
 
 # --- scenes ---
 
-#: How often it looks whether a scene is to be switched, seconds.
+#: Time between two checks whether a scene switch is due, seconds.
 CHECK_S = 0.5
-#: For OBS to answer, seconds.
+#: Longest time that OBS may need to answer, seconds.
 TIMEOUT_S = 10
-#: A moment that was not shown within so long is none any more, seconds.
+#: Age at which a moment that was not shown is dropped, seconds.
 FRESH_S = 60.0
-#: After so long a scene goes home, where nothing else is worth telling, seconds.
+#: Time after which a scene gives way to the home scene if no moment is waiting,
+#: seconds.
 HOLD_S = 60.0
-#: Somebody who switches by hand is left alone for so long, seconds.
+#: Time without switches after the producer has switched by hand, seconds.
 PAUSE_S = 300.0
 
 
 class SwitchScene(NamedTuple):
-    """Put this scene on air."""
+    """Request to put a scene on air, with the reason."""
 
     scene: str
     why: str
 
 
 class SceneChoice:
-    """Chooses when to switch to which scene. One writer calls; nothing waits."""
+    """Choice of the scene to switch to, and of the time. All calls come from one task,
+    and none of them waits.
+    """
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules
         self._games = KnownGames()
-        # By id, each with the time since when it is known.
+        # For each waiting moment, by its id: the moment and the time at which it was
+        # received.
         self._moments: dict[str, tuple[Moment, float]] = {}
         self._scene: str | None = None
         self._since_s = float("-inf")
@@ -389,12 +407,14 @@ class SceneChoice:
         self._scenes: frozenset[str] | None = None
 
     def set_known(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
-        """Start from these games and moments: no scene is switched for them."""
+        """Start with these games and moments as already known: they cause no scene
+        switch.
+        """
         self._games = KnownGames(games, moments)
         self._moments.clear()
 
     def apply_changes(self, changes: Iterable[Change], now_s: float) -> None:
-        """Take in changes that viewers may know."""
+        """Apply changes that viewers are allowed to know."""
         for change in changes:
             self._games.apply_change(change)
             match change:
@@ -406,13 +426,15 @@ class SceneChoice:
                     self._update_moment(moment, holds, now_s)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
-        """Drop the moments of a game from a ply on: they have not happened."""
+        """Drop the moments of a game from this ply on: those moves were taken back or
+        replaced.
+        """
         for id, (moment, _) in list(self._moments.items()):
             if moment.game == game and moment.ply >= ply:
                 del self._moments[id]
 
     def _update_moment(self, moment: Moment, holds: bool, now_s: float) -> None:
-        """Add, update or drop a moment, which is sent again whenever its figures
+        """Add, update or drop a moment. A moment is sent again whenever its figures
         change.
         """
         before = self._moments.pop(moment.id, None)
@@ -426,11 +448,13 @@ class SceneChoice:
             self._moments[moment.id] = (moment, now_s)
 
     def set_scenes(self, known: Collection[str]) -> None:
-        """Set the scenes that exist; no other is ever switched to."""
+        """Set the scenes that exist in OBS; the director never switches to any other
+        scene.
+        """
         self._scenes = frozenset(known)
 
     def on_scene_switched(self, scene: str, now_s: float) -> None:
-        """Note the scene on air. Pause if the producer switched to it by hand."""
+        """Record the scene on air. Pause if the producer switched to it by hand."""
         if self._scene is not None and scene != self._scene:
             self._paused_until_s = now_s + PAUSE_S
         self.record_switch(scene, now_s)
@@ -444,7 +468,7 @@ class SceneChoice:
         return self._scenes is None or scene in self._scenes
 
     def choose_switch(self, now_s: float) -> SwitchScene | None:
-        """Return the switch that is due now, or None."""
+        """Return the scene switch that is due now, or None."""
         self._moments = {
             id: each for id, each in self._moments.items() if now_s - each[1] < FRESH_S
         }
@@ -473,7 +497,9 @@ class SceneChoice:
 
 
 class ObsDirector:
-    """One OBS. ``run`` it, and give it every change that the public may know."""
+    """Director of one OBS. Start ``run``, and pass to ``publish`` every change that the
+    public is allowed to know.
+    """
 
     def __init__(
         self,
@@ -482,10 +508,10 @@ class ObsDirector:
         clock: ReadClock = time.monotonic,
         report: HealthReport,
     ) -> None:
-        """Reads the file that holds the password.
+        """Read the password file.
 
         Raises:
-            ConfigError: it cannot be read, or simpleobsws is not installed.
+            ConfigError: the file cannot be read, or simpleobsws is not installed.
         """
         self._config = config
         self._clock = clock
@@ -498,11 +524,13 @@ class ObsDirector:
         self._library = _import_library("simpleobsws", "director.url")
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the public may know. Cheap and synchronous."""
+        """Apply changes that the public is allowed to know. The call is cheap and does
+        not wait.
+        """
         self.choice.apply_changes(changes, self._clock())
 
     async def run(self) -> None:
-        """Switch scenes until cancelled; come back after every loss."""
+        """Switch scenes until cancelled; reconnect whenever the connection is lost."""
         delays = generate_backoff_s(random.random)
         while True:
             try:
@@ -514,15 +542,15 @@ class ObsDirector:
                         await asyncio.sleep(CHECK_S)
                 problem = "OBS has closed the connection"
             except Exception as error:
-                # Broad: a library of websockets and a program of others; all ends are
-                # told alike.
+                # The exception is caught broadly: a websocket library and a foreign
+                # program can fail in many ways, and all failures are reported alike.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
             self._report(part_health(DIRECTOR, "retrying", problem))
             await self._wait_for_retry(next(delays))
 
     async def _wait_for_retry(self, delay_s: float) -> None:
-        """Wait until OBS is tried again; a dry run meanwhile says what it would
-        switch.
+        """Wait until the next attempt to reach OBS. Meanwhile a dry run logs the
+        switches that it would make.
         """
         if not self._config.dry_run:
             await asyncio.sleep(delay_s)
@@ -534,11 +562,12 @@ class ObsDirector:
                     await asyncio.sleep(CHECK_S)
 
     async def switch_if_due(self, client: Any) -> None:
-        """Switch, if a switch is due. A dry run needs no client."""
+        """Switch to another scene if a switch is due. A dry run needs no client."""
         due = self.choice.choose_switch(self._clock())
         if due is None:
             return
-        # Before the answer: OBS sends its event first.
+        # Record the switch before OBS answers, because OBS sends its event before the
+        # answer.
         self.choice.record_switch(due.scene, self._clock())
         if self._config.dry_run:
             log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
@@ -593,10 +622,11 @@ class ObsDirector:
 
 
 def _import_library(name: str, wanted_by: str) -> Any:
-    """Import a library that not every installation has.
+    """Import an optional library, which is not part of every installation.
 
     Raises:
-        ConfigError: nor has this one; ``wanted_by`` is the setting that needs it.
+        ConfigError: the library is not installed; ``wanted_by`` is the setting that
+            needs it.
     """
     try:
         return import_module(name)

@@ -1,9 +1,9 @@
-"""Plays games back as a real broadcast, with the mistakes that were asked for.
+"""Play games back like a real broadcast, with the mistakes that were asked for.
 
-:class:`FolderRehearsal` writes a folder as DGT LiveChess does: a file for each board,
-rewritten at every move. :class:`PgnUrlRehearsal` serves a PGN page that changes while
-games are played. :class:`LichessRehearsal` serves a broadcast round as lichess does.
-:func:`rehearse` is the command ``live-rate rehearse``.
+:class:`FolderRehearsal` writes a folder as DGT LiveChess does: one file per board,
+rewritten after every move. :class:`PgnUrlRehearsal` serves a PGN page that changes
+while games are played. :class:`LichessRehearsal` serves a broadcast round as lichess
+does. :func:`rehearse` is the command ``live-rate rehearse``.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ from live.sources.game_timeline import (
 def write_pgn(
     game: GameReport, url: str = "", more: Mapping[str, str] | None = None
 ) -> str:
-    """Write one game as PGN, up to its result and one line end.
+    """Return one game as PGN, which ends with its result and one line end.
 
-    As lichess writes it (lila PgnDump, scalachess Pgn): movetext in one line, a clock
-    of whole seconds without padded hours after every move, `` *`` for a game without
-    moves. ``url`` is the ``GameURL`` header, the only stable key a game has there;
-    ``more`` are further tags.
+    The format is that of lichess (lila PgnDump, scalachess Pgn): all moves in one line,
+    after every move a clock of whole seconds with unpadded hours, and `` *`` for a game
+    without moves. ``url`` becomes the ``GameURL`` header, the only stable key of a game
+    at lichess; ``more`` contains further tags.
     """
     headers = game.headers
     setup = game.start_fen != chess.STARTING_FEN
@@ -91,7 +91,9 @@ def write_pgn(
 
 
 def _write_problem(problem: str | None) -> list[str]:
-    """Return text that causes ``problem``: an illegal move or an open comment."""
+    """Return text that causes ``problem`` in a reader: an illegal move or an open
+    comment.
+    """
     match (problem or "").split():
         case ["illegal", "move", san, *_]:
             return [san]
@@ -112,7 +114,9 @@ def _write_commands(move: Move) -> list[str]:
 def plan_mistakes(
     kinds: Sequence[Mistake], games: Sequence[GameReport]
 ) -> list[PlannedIncident]:
-    """Plan one mistake on each of the first boards, in the middle of its game."""
+    """Plan one mistake of each kind on one of the first boards, in the middle of its
+    game.
+    """
     long_games = [
         (index, game) for index, game in enumerate(games) if len(game.moves) > 2
     ]
@@ -139,13 +143,13 @@ class Rehearsal(ABC):
         self._games = list(games)
         self._clock = clock
         self._texts: dict[int, bytes] = {}
-        """PGN of each game as it is served now."""
+        """Current PGN of each game, by its number."""
 
     @abstractmethod
     def serve(
         self, host: str = "127.0.0.1", port: int = 0
     ) -> AbstractAsyncContextManager[str]:
-        """Serve while the block runs; yield the text for ``--feed``."""
+        """Serve while the block runs; yield the value for ``--feed``."""
 
     @abstractmethod
     def show_report(self, index: int, report: GameReport) -> Awaitable[None] | None:
@@ -163,8 +167,8 @@ class Rehearsal(ABC):
     ) -> None:
         """Play the games move by move, ``speed`` times as fast as they were played.
 
-        Calls ``on_moment`` after each moment. Returns after the last result; serving
-        goes on.
+        Calls ``on_moment`` after each moment. Returns after the last result; the server
+        continues to serve.
         """
         start_s = self._clock.now()
         for moment in plan_timeline(self._games, speed=speed, incidents=incidents):
@@ -176,7 +180,9 @@ class Rehearsal(ABC):
 
 
 class FolderRehearsal(Rehearsal):
-    """Writes games to ``FOLDER/round-1/game-N.pgn``, each in place, not atomically."""
+    """Rehearsal that writes games to ``FOLDER/round-1/game-N.pgn``. Each file is
+    rewritten in place, not atomically.
+    """
 
     def __init__(
         self,
@@ -191,9 +197,9 @@ class FolderRehearsal(Rehearsal):
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Create the folder for the block; yield the text for ``--feed``.
+        """Create the folder for the block; yield the value for ``--feed``.
 
-        A folder that was given stays afterwards. Host and port are not used.
+        A folder that the caller gave is kept afterwards. Host and port are not used.
         """
         with tempfile.TemporaryDirectory(prefix="live-rate-") as own:
             self._folder = (self._given or Path(own)) / "round-1"
@@ -214,23 +220,25 @@ PATH = "/games.pgn"
 
 
 class PgnUrlRehearsal(Rehearsal):
-    """Plays games back as a PGN page with ETag, sent whole at every request."""
+    """Rehearsal that serves all games as one PGN page with an ETag, sent whole at every
+    request.
+    """
 
     weak = ""
-    """``W/`` if the entity tags are weak."""
+    """``W/`` if the entity tags are weak, else empty."""
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; yield the text for ``--feed``."""
+        """Serve while the block runs; yield the value for ``--feed``."""
         async with serve_http(self.answer_request, host, port) as origin:
             yield f"{origin}{PATH}"
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Put this report of game number ``index`` on the page."""
+        """Put this report of game number ``index`` (from 0) on the page."""
         self._texts[index] = write_pgn(report).encode()
 
     def join_games(self) -> bytes:
-        """Return the page as it is now."""
+        """Return the current page."""
         return b"\n".join(self._texts[index] for index in sorted(self._texts))
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
@@ -248,19 +256,21 @@ class PgnUrlRehearsal(Rehearsal):
 
 
 ROUND_ID = "Rehearse"
-#: Between games and after the last (lila Annotator.toPgnString): two blank lines.
+#: Separator after every game (lila Annotator.toPgnString): two blank lines.
 GAME_END = "\n\n"
 
 
 class LichessRehearsal(Rehearsal):
-    """Plays games back as one lichess broadcast round: its stream and its export.
+    """Rehearsal that serves one lichess broadcast round: its stream and its export.
 
-    The bytes are those of lichess. Sources: lichess API documentation ("Stream an
-    ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound controller
-    and Annotator. Like lichess' own, the stream does not report takebacks, does not end
-    by itself, and first sends every game it has: nothing before the round has begun.
+    The answers match those of lichess byte for byte. Sources: lichess API documentation
+    ("Stream an ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound
+    controller and Annotator. Like the stream of lichess, this stream does not report
+    takebacks, does not end by itself, and first sends every game of the round. It sends
+    nothing before the round has begun.
 
-    ``keep_alive_s`` is a minute at lichess.
+    ``keep_alive_s`` is the time between two keep-alive spaces; lichess waits 60
+    seconds.
     """
 
     def __init__(
@@ -279,7 +289,7 @@ class LichessRehearsal(Rehearsal):
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; yield the text for ``--feed``."""
+        """Serve while the block runs; yield the value for ``--feed``."""
         async with serve_http(self.answer_request, host, port) as origin:
             yield f"lichess+{origin}/broadcast/rehearsal/round/{self.round_id}"
 
@@ -296,27 +306,33 @@ class LichessRehearsal(Rehearsal):
         await self.wait_until_sent()
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Put this report of game number ``index`` in the round, for all listeners."""
+        """Put this report of game number ``index`` in the round and send it to all
+        listeners.
+        """
         self.store_unsent(index, report)
         for listener in self._listeners:
             listener.put_game(index, self._texts[index])
 
     def store_unsent(self, index: int, report: GameReport) -> None:
-        """Put this report in the round without sending it (a takeback, a clock fix)."""
+        """Put this report in the round without sending it, as for a takeback or a
+        corrected clock.
+        """
         self._texts[index] = self._write_game(index, report)
 
     async def wait_until_sent(self) -> None:
-        """Wait until all that was to be sent has been sent to every listener."""
+        """Wait until every listener has received all texts that wait for it."""
         await asyncio.sleep(0)
         for listener in list(self._listeners):
             await listener.empty.wait()
 
     def join_games(self) -> bytes:
-        """Return the round's export as it is now."""
+        """Return the current export of the round."""
         return b"".join(self._texts[index] for index in sorted(self._texts))
 
     def _write_game(self, index: int, report: GameReport) -> bytes:
-        """Write one game as lila does: its server adds scores only when it is over."""
+        """Return one game as lila writes it: with scores only after the game has
+        ended.
+        """
         round_url = f"https://lichess.org/broadcast/rehearsal/round/{self.round_id}"
         broadcast = {
             "BroadcastName": report.headers.event or "Rehearsal",
@@ -349,7 +365,7 @@ class LichessRehearsal(Rehearsal):
             )
 
     async def send_stream(self, reply: ServedReply) -> None:
-        """Send all games, then each that changes, with a space as keep-alive."""
+        """Send all games, then each game that changes, with a space as keep-alive."""
         await reply.begin_chunks({"Content-Type": _PGN})
         listener = _Listener(self.first_games())
         self._listeners.add(listener)
@@ -368,12 +384,12 @@ class LichessRehearsal(Rehearsal):
             self._listeners.discard(listener)
 
     def first_games(self) -> dict[int, bytes]:
-        """Return the games that a new listener is sent first."""
+        """Return the games that are sent first to a new listener."""
         return self._texts
 
 
 class _Listener:
-    """What has still to be sent on one connection, the latest text of each game."""
+    """Texts that must still be sent on one connection: the latest text of each game."""
 
     def __init__(self, texts: dict[int, bytes]) -> None:
         self._waiting = dict(texts)
@@ -404,13 +420,15 @@ async def rehearse(
     to: str = "",
     linger_s: float = 60.0,
 ) -> None:
-    """Play games back over one protocol; return ``linger_s`` after the last result.
+    """Play games back over one protocol; return ``linger_s`` seconds after the last
+    result.
 
-    Prints the command that follows it to standard output, progress to standard error.
+    Prints the command that follows the rehearsal to standard output, and the progress
+    to standard error.
 
     Raises:
         InputError: the target cannot be used.
-        PortInUse: another program listens there.
+        PortInUse: another program listens on this port.
     """
     rehearsal = open_rehearsal(protocol, games, to=to)
     wrong = plan_mistakes(mistakes, games)
@@ -458,7 +476,8 @@ def open_rehearsal(
 ) -> Rehearsal:
     """Return a rehearsal of ``games`` over ``protocol``.
 
-    ``to`` is the folder for ``folder``; if empty, a temporary folder is used.
+    ``to`` is the folder for the protocol ``folder``; if empty, a temporary folder is
+    used.
 
     Raises:
         InputError: ``to`` is given for another protocol.

@@ -1,8 +1,8 @@
-"""A small HTTP/1.1 server for rehearsals: GET, plain or chunked answers.
+"""Small HTTP/1.1 server for rehearsals: it answers GET, in one piece or in chunks.
 
-Written by hand because lichess streams in chunks, and because tests need what no proper
-server does: cut the bytes anywhere, stop in the middle of a line, promise more than is
-sent.
+Written by hand because lichess streams in chunks, and because tests need what no
+ordinary server does: cut the bytes anywhere, stop in the middle of a line, or announce
+a greater length than is sent.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from live.messages.values import Value
 
 
 class ServedRequest(Value):
-    """A request's path and headers; a body is never read."""
+    """Path and headers of a request; the body is never read."""
 
     path: str
     headers: dict[str, str]
-    """Names in lower case."""
+    """Header values by name in lower case."""
 
 
 class ServedReply:
@@ -40,7 +40,7 @@ class ServedReply:
         await self.writer.drain()
 
     async def begin_chunks(self, headers: Mapping[str, str] | None = None) -> None:
-        """Send the head of an answer that comes in chunks."""
+        """Send the head of an answer whose body is sent in chunks."""
         self._write_head(200, {"Transfer-Encoding": "chunked", **(headers or {})})
         await self.writer.drain()
 
@@ -68,7 +68,7 @@ async def serve_http(
 ) -> AsyncIterator[str]:
     """Serve while the block runs; yield the origin, ``http://127.0.0.1:PORT``.
 
-    Leaving the block aborts open connections.
+    Open connections are aborted at the end of the block.
     """
     open_tasks: set[asyncio.Task[None]] = set()
 
@@ -82,7 +82,7 @@ async def serve_http(
             while (request := await _read_request(reader)) is not None:
                 await handler(request, ServedReply(writer))
         except (ConnectionError, TimeoutError, asyncio.CancelledError):
-            pass  # nobody awaits this task
+            pass  # nobody awaits this task, so nobody would see the exception
         finally:
             open_tasks.discard(task)
             writer.transport.abort()
