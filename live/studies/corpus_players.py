@@ -1,4 +1,4 @@
-"""Players, dates and games of a corpus, built from what a file says of them."""
+"""Players, dates and games of a corpus, built from the data of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _DATE = re.compile(r"(?!0000)(\d{4})(?:[.\-/](?!00)(\d\d)(?:[.\-/](?!00)(\d\d))?
 
 
 def build_player(number: int | str | None) -> CorpusPlayer:
-    """Build a player from a file that has names, numbers in their place, or neither."""
+    """Build a player from the field of a file: a name, a number in its place, or
+    neither.
+    """
     if number is None or number == "":
         return CorpusPlayer("?", "")
     if isinstance(number, int):
@@ -22,8 +24,8 @@ def build_player(number: int | str | None) -> CorpusPlayer:
 
 
 def _split_name(name: str) -> str:
-    """A name as it is compared. One letter names somebody too: a study is told its
-    players.
+    """Return a name in the form that is compared. A single letter or digit is accepted
+    as a name, because some studies name their players so.
     """
     letter = name.strip().casefold()
     return normalise_name(name) or (
@@ -39,8 +41,8 @@ def _read_pgn_player(player: Player) -> CorpusPlayer:
 
 
 def normalise_date(text: str | None) -> str:
-    """Convert ``2013.08.??`` and ``2013-08`` to ``2013.08``; return empty text for what
-    is no date.
+    """Return a date such as ``2013.08.??`` or ``2013-08`` as ``2013.08``; empty if the
+    text is not a date.
     """
     found = _DATE.match(text or "")
     return ".".join(filter(None, found.groups())) if found else ""

@@ -108,7 +108,8 @@ class Turns(NamedTuple):
 
     def select_rows(self, which: Which) -> Turns:
         """Return the turns that ``which`` selects."""
-        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # arrays of integers or of floats
+        # The arrays are of integers or of floats.
+        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]
 
 
 def collect_turns(
