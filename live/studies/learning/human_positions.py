@@ -72,7 +72,7 @@ def read_game_lines(path: Path) -> Iterator[RatedGameLine]:
     number = 0
     try:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-            for number, line in enumerate(lines, 1):  # noqa: B007 - for the errors
+            for number, line in enumerate(lines, 1):  # noqa: B007 - named in errors
                 raw: dict[str, Any] = _decode_object(line) if line.strip() else {}
                 if (
                     raw.get("m")
