@@ -1,1 +1,1 @@
-"""Outputs for other programs of a production: notices to people, and scenes of OBS."""
+"""Outputs for other programs of a broadcast: notices, and scenes of OBS."""

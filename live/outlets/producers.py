@@ -1,22 +1,23 @@
-"""Notices to producers and arbiters who are not at the venue, and scene switches in OBS
-Studio. The rules that decide on a notice or a scene are pure: changes go in, notices or
-one scene switch come out. Whatever had already happened when the service started causes
-neither.
+"""Outputs for producers and arbiters who are elsewhere: notices to people, and the
+scenes of OBS Studio.
 
-Notices are sent through apprise (github.com/caronc/apprise): mail, chats, telephones.
-:class:`PublicRules` receives only what viewers are allowed to know. Only
-:class:`ArbiterRules`, whose addresses are in a separate file, receives what arbiters
-see. Each of the two sends a limited number of notices per hour: the last notice within
-the limit says so, and the number of omitted notices is logged. Loss policy: at most
-:data:`MAX_WAITING` notices wait for each of the two; the number of notices beyond that,
-and of those that cannot be delivered, is logged.
+The rules for notices and scenes are pure: changes come in, and notices or one switch of
+scene go out. Nothing that was already true when the service began causes a notice or a
+switch.
 
-Scenes are switched through obs-websocket 5 (github.com/obsproject/obs-websocket,
-docs/generated/protocol.md). A scene stays on air for a minimum time. Anyone who
-switches by hand is assumed to be the producer: the director then switches nothing for a
-while. The director receives only what viewers are allowed to know. Loss policy: while
-OBS cannot be reached, nothing is stored; a moment that is older than a minute is
-dropped.
+Notices are sent with apprise (github.com/caronc/apprise) by mail, chat or telephone.
+:class:`PublicRules` receives only what viewers are allowed to know.
+:class:`ArbiterRules` receives what arbiters see; its addresses are in a separate file.
+To prevent floods, each of the two sends a limited number of notices per hour: the last
+one within the limit mentions it, and the number of omitted notices is logged. Loss
+policy: at most :data:`MAX_WAITING` notices wait for each of the two; the number of
+others, and of those that cannot be delivered, is logged.
+
+Scenes are switched by obs-websocket 5 (github.com/obsproject/obs-websocket,
+docs/generated/protocol.md). A scene stays for a minimum time. If somebody switches by
+hand, that person is the producer, and nothing is switched for a while. The director
+receives only what viewers are allowed to know. Loss policy: while OBS is not connected
+nothing is queued; a moment is dropped after a minute.
 """
 
 import abc
@@ -57,19 +58,19 @@ log = logging.getLogger(__name__)
 
 HOUR_S = 3600.0
 MAX_WAITING = 100
-#: Largest number of notices per hour, for people and for arbiters separately.
+#: Maximum number of notices per hour, separately for the public and for arbiters.
 PER_HOUR = 20
-#: Moments with a smaller weight cause no notice and no scene.
+#: Least weight of a moment that causes a notice or a switch of scene.
 LEAST_WEIGHT = 0.6
-#: Text added to the last notice before a pause, so that nobody takes the silence as a
-#: sign that nothing happens.
+#: Added to the last notice within the limit, so that silence is not taken to mean that
+#: nothing happens.
 _PAUSE = " (This many notices are sent an hour; no more for a while.)"
-#: All severities, from the least to the most urgent.
+#: Severities, from the least to the most urgent.
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Notice(NamedTuple):
-    """Title and body of a notice, as plain text."""
+    """A notice as plain text."""
 
     title: str
     body: str
@@ -82,11 +83,12 @@ class NoticeLimit:
         self._sent_s: deque[float] = deque()
         self._said_s = float("-inf")
         self.left_out = 0
-        """Number of notices left out since the last log message about them."""
+        """Number of notices omitted since it was last logged."""
 
     def admit_notices(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
-        """Return the notices that fit within the limit, and count those that do not.
-        Once an hour, the last notice within the limit says that a pause follows.
+        """Return the notices within the limit; count the others.
+
+        The last one mentions the limit, at most once an hour.
         """
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
             self._sent_s.popleft()
@@ -100,20 +102,19 @@ class NoticeLimit:
 
 
 class KnownGame:
-    """A game, and what people have already been told about it, because a source might
-    repeat anything.
-    """
+    """A game with a record of its notices, since a source can repeat anything."""
 
     def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view
         self.begun = begun
         self.result = view.result
-        """The latest result that was not ``*``; ``*`` if there was none."""
+        """The last result other than ``*``; ``*`` if there was none."""
         self.moments: set[str] = set()
 
     def mark_if_news(self, moment: Moment) -> bool:
-        """Return whether a moment is news, and mark it as told. A moment is news if its
-        weight is large enough and it was seen to happen; other moments might be hours
+        """Return whether a moment is news, and mark it as reported.
+
+        A moment is news if it is important and its time is known; others can be hours
         old.
         """
         if (
@@ -127,9 +128,7 @@ class KnownGame:
 
 
 class KnownGames(dict[GameId, KnownGame]):
-    """All games by id. People have already been told about the games and the moments
-    that the constructor receives.
-    """
+    """All games, with the given games and moments marked as reported."""
 
     def __init__(
         self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()
@@ -150,9 +149,7 @@ class KnownGames(dict[GameId, KnownGame]):
 
 
 class NoticeRules(abc.ABC):
-    """Rules that decide which changes are worth a notice, within a limit. All calls
-    come from one task, and none of them waits.
-    """
+    """Rules for notices, within a limit. One task calls them, and no call waits."""
 
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()
@@ -160,15 +157,13 @@ class NoticeRules(abc.ABC):
         self._follows = StreamFilter(
             players=frozenset(map(fold_name, config.players))
         ).has_game
-        """Whether a followed player plays in a game; true for every game if no player
-        is followed.
+        """Return whether a followed player plays in a game; always true if no player is
+        followed.
         """
         self._games = KnownGames()
 
     def collect_notices(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
-        """Return the notices that follow from changes. These people must be allowed to
-        know the changes.
-        """
+        """Return the notices for changes that these people are allowed to know."""
         found: list[Notice] = []
         for change in changes:
             self._games.apply_change(change)
@@ -181,12 +176,12 @@ class NoticeRules(abc.ABC):
 
 
 class PublicRules(NoticeRules):
-    """Rules for notices of what viewers are allowed to know."""
+    """Rules for notices to the public, about what viewers are allowed to know."""
 
     def set_known(
         self, games: Iterable[GameView], moments: Iterable[Moment] = ()
     ) -> None:
-        """Start with these games and moments as already known: they cause no notice."""
+        """Begin with these games and moments, which cause no notices."""
         self._games = KnownGames(games, moments)
 
     def _find_news(self, change: Change) -> list[Notice]:
@@ -204,13 +199,12 @@ class PublicRules(NoticeRules):
         return [Notice(format_pairing(known.view), each) for each in said]
 
     def _find_start_and_end(self, known: KnownGame) -> list[str]:
-        """Return the sentences for a game that has begun or has ended."""
+        """Return the sentences for a game that has begun or ended."""
         view = known.view
         found = []
         if not known.begun and view.plies_played:
             known.begun = True
-            # A game first seen later than this was joined in the middle: its start is
-            # not news.
+            # A game with more moves was already in progress when first reported.
             news = view.plies_played <= PAST_MOVES and view.result == "*"
             if news and "begins" in self._config.what:
                 found.append("The game has begun.")
@@ -223,7 +217,7 @@ class PublicRules(NoticeRules):
 
 
 class ArbiterRules(NoticeRules):
-    """Rules for notices of what needs the arbiter's attention."""
+    """Rules for notices to arbiters, about alerts."""
 
     def __init__(self, config: NotifyConfig) -> None:
         super().__init__(config)
@@ -231,7 +225,7 @@ class ArbiterRules(NoticeRules):
         self._known: dict[str, Alert] = {}
 
     def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
-        """Start with these games and alerts as already known: they cause no notice."""
+        """Begin with these games and alerts, which cause no notices."""
         self._games = KnownGames(games)
         self._known = {alert.id: alert for alert in alerts}
 
@@ -263,7 +257,7 @@ class ArbiterRules(NoticeRules):
 
 
 def format_pairing(view: GameView) -> str:
-    """Return players, board and event, like `Adams – Berg, board 3, Open`."""
+    """Return a pairing as text: `Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
     white = isolate_direction(view.white.name or "?")
     black = isolate_direction(view.black.name or "?")
@@ -271,8 +265,10 @@ def format_pairing(view: GameView) -> str:
 
 
 class Notifier:
-    """Sender of notices to all addresses of one file. Start ``run``, and pass to
-    ``publish`` every change that these people are allowed to know.
+    """Sender of notices to all addresses of one file.
+
+    :meth:`run` must be running, and :meth:`publish` must get every change that these
+    people are allowed to know.
     """
 
     def __init__(
@@ -284,12 +280,12 @@ class Notifier:
         part: FeedName = NOTIFICATIONS,
         report: HealthReport,
     ) -> None:
-        """Read the file of addresses. ``setting`` is the name of the setting that gives
-        its path; ``part`` is the name under which the notifier reports its health.
+        """Read the file of addresses, which ``setting`` names; ``part`` is its name in
+        health reports.
 
         Raises:
-            ConfigError: the file cannot be read, it has no address that can be
-                notified, or apprise is not installed.
+            ConfigError: the file cannot be read or contains no usable address, or
+                apprise is not installed.
         """
         self._rules = rules
         self._part = part
@@ -298,8 +294,9 @@ class Notifier:
         self._people = open_people(setting, path)
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Queue the notices that follow from changes. These people must be allowed to
-        know the changes. The call is cheap and does not wait.
+        """Queue the notices for changes that these people are allowed to know.
+
+        Fast and synchronous.
         """
         for notice in self._rules.collect_notices(changes, time.monotonic()):
             try:
@@ -308,7 +305,7 @@ class Notifier:
                 log.warning("a notice is left out: %d wait already", MAX_WAITING)
 
     async def run(self) -> None:
-        """Send the waiting notices until cancelled."""
+        """Send queued notices until cancelled."""
         limit = self._rules.limit
         while True:
             notice = await self._waiting.get()
@@ -320,12 +317,12 @@ class Notifier:
                 limit.left_out = 0
 
     async def send_notice(self, notice: Notice) -> bool:
-        """Send one notice to all addresses; return whether it reached every address."""
+        """Send one notice to all addresses; return whether it reached every one."""
         sent = await notify_people(self._people, notice)
         health = part_health(self._part, "live")
         if not sent:
-            # apprise logs which address failed. Its addresses contain secrets, so this
-            # message does not repeat them.
+            # apprise logs which addresses failed; they contain secrets, so they are not
+            # repeated.
             log.warning("a notice could not be delivered to everybody")
             why = "not everybody could be notified; the log says more"
             health = part_health(self._part, "retrying", why)
@@ -334,8 +331,8 @@ class Notifier:
 
 
 async def notify_people(people: Any, notice: Notice) -> bool:
-    """Send one notice to the people that :func:`open_people` returned; return whether
-    it reached all of them.
+    """Send one notice to the addresses of :func:`open_people`; return whether it
+    reached all of them.
     """
     sent = await people.async_notify(
         title=notice.title, body=notice.body, body_format="text"
@@ -344,12 +341,13 @@ async def notify_people(people: Any, notice: Notice) -> bool:
 
 
 def open_people(setting: str, path: str) -> Any:
-    """Return the people at the addresses of this file, which has one address per line.
-    ``setting`` is the name of the setting that gives its path.
+    """Return an apprise object for the addresses in a file, one per line.
+
+    ``setting`` is the name of the setting with the path, for error messages.
 
     Raises:
-        ConfigError: the file cannot be read, a line is not an address, there is no
-            address, or apprise is not installed.
+        ConfigError: the file cannot be read, contains an invalid address or no address,
+            or apprise is not installed.
     """
     subject = f"{setting} {path}"
     people = _import_library("apprise", subject).Apprise()
@@ -370,36 +368,35 @@ def open_people(setting: str, path: str) -> Any:
 
 # --- scenes ---
 
-#: Time between two checks whether a scene switch is due, seconds.
+#: Interval at which the director checks whether to switch scenes, seconds.
 CHECK_S = 0.5
-#: Longest time that OBS may need to answer, seconds.
+#: Longest time for OBS to answer, seconds.
 TIMEOUT_S = 10
-#: Age at which a moment that was not shown is dropped, seconds.
+#: Time after which a moment that was not shown is dropped, seconds.
 FRESH_S = 60.0
-#: Time after which a scene gives way to the home scene if no moment is waiting,
+#: Time after which the director returns to the home scene if no moment is waiting,
 #: seconds.
 HOLD_S = 60.0
-#: Time without switches after the producer has switched by hand, seconds.
+#: Time without automatic switches after somebody switched by hand, seconds.
 PAUSE_S = 300.0
 
 
 class SwitchScene(NamedTuple):
-    """Request to put a scene on air, with the reason."""
+    """Instruction to put this scene on air."""
 
     scene: str
     why: str
 
 
 class SceneChoice:
-    """Choice of the scene to switch to, and of the time. All calls come from one task,
-    and none of them waits.
+    """Choice of the time and scene of each switch. One task calls it, and no call
+    waits.
     """
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules
         self._games = KnownGames()
-        # For each waiting moment, by its id: the moment and the time at which it was
-        # received.
+        # Each moment, by its id, with the time at which it was first reported.
         self._moments: dict[str, tuple[Moment, float]] = {}
         self._scene: str | None = None
         self._since_s = float("-inf")
@@ -407,9 +404,7 @@ class SceneChoice:
         self._scenes: frozenset[str] | None = None
 
     def set_known(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
-        """Start with these games and moments as already known: they cause no scene
-        switch.
-        """
+        """Begin with these games and moments, which cause no switch."""
         self._games = KnownGames(games, moments)
         self._moments.clear()
 
@@ -426,15 +421,15 @@ class SceneChoice:
                     self._update_moment(moment, holds, now_s)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
-        """Drop the moments of a game from this ply on: those moves were taken back or
-        replaced.
+        """Drop the moments of a game from a ply on, because their moves were taken back
+        or replaced.
         """
         for id, (moment, _) in list(self._moments.items()):
             if moment.game == game and moment.ply >= ply:
                 del self._moments[id]
 
     def _update_moment(self, moment: Moment, holds: bool, now_s: float) -> None:
-        """Add, update or drop a moment. A moment is sent again whenever its figures
+        """Add, update or drop a moment, which is sent again whenever its figures
         change.
         """
         before = self._moments.pop(moment.id, None)
@@ -448,13 +443,11 @@ class SceneChoice:
             self._moments[moment.id] = (moment, now_s)
 
     def set_scenes(self, known: Collection[str]) -> None:
-        """Set the scenes that exist in OBS; the director never switches to any other
-        scene.
-        """
+        """Set the existing scenes; the director never switches to another."""
         self._scenes = frozenset(known)
 
     def on_scene_switched(self, scene: str, now_s: float) -> None:
-        """Record the scene on air. Pause if the producer switched to it by hand."""
+        """Record the scene on air; pause if the producer switched to it by hand."""
         if self._scene is not None and scene != self._scene:
             self._paused_until_s = now_s + PAUSE_S
         self.record_switch(scene, now_s)
@@ -468,7 +461,7 @@ class SceneChoice:
         return self._scenes is None or scene in self._scenes
 
     def choose_switch(self, now_s: float) -> SwitchScene | None:
-        """Return the scene switch that is due now, or None."""
+        """Return the switch that is due now, or None."""
         self._moments = {
             id: each for id, each in self._moments.items() if now_s - each[1] < FRESH_S
         }
@@ -497,8 +490,10 @@ class SceneChoice:
 
 
 class ObsDirector:
-    """Director of one OBS. Start ``run``, and pass to ``publish`` every change that the
-    public is allowed to know.
+    """Director of one OBS.
+
+    :meth:`run` must be running, and :meth:`publish` must get every change that viewers
+    are allowed to know.
     """
 
     def __init__(
@@ -508,7 +503,7 @@ class ObsDirector:
         clock: ReadClock = time.monotonic,
         report: HealthReport,
     ) -> None:
-        """Read the password file.
+        """Read the file with the password.
 
         Raises:
             ConfigError: the file cannot be read, or simpleobsws is not installed.
@@ -524,9 +519,7 @@ class ObsDirector:
         self._library = _import_library("simpleobsws", "director.url")
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Apply changes that the public is allowed to know. The call is cheap and does
-        not wait.
-        """
+        """Apply changes that viewers are allowed to know. Fast and synchronous."""
         self.choice.apply_changes(changes, self._clock())
 
     async def run(self) -> None:
@@ -542,15 +535,15 @@ class ObsDirector:
                         await asyncio.sleep(CHECK_S)
                 problem = "OBS has closed the connection"
             except Exception as error:
-                # The exception is caught broadly: a websocket library and a foreign
-                # program can fail in many ways, and all failures are reported alike.
+                # Broad: errors come from a websocket library and from another program,
+                # and all are reported in the same way.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
             self._report(part_health(DIRECTOR, "retrying", problem))
             await self._wait_for_retry(next(delays))
 
     async def _wait_for_retry(self, delay_s: float) -> None:
-        """Wait until the next attempt to reach OBS. Meanwhile a dry run logs the
-        switches that it would make.
+        """Wait until the next attempt to reach OBS. A dry run reports its switches
+        meanwhile.
         """
         if not self._config.dry_run:
             await asyncio.sleep(delay_s)
@@ -562,12 +555,11 @@ class ObsDirector:
                     await asyncio.sleep(CHECK_S)
 
     async def switch_if_due(self, client: Any) -> None:
-        """Switch to another scene if a switch is due. A dry run needs no client."""
+        """Switch scenes if a switch is due. A dry run needs no client."""
         due = self.choice.choose_switch(self._clock())
         if due is None:
             return
-        # Record the switch before OBS answers, because OBS sends its event before the
-        # answer.
+        # Recorded before the answer, because OBS sends its event first.
         self.choice.record_switch(due.scene, self._clock())
         if self._config.dry_run:
             log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
@@ -622,7 +614,7 @@ class ObsDirector:
 
 
 def _import_library(name: str, wanted_by: str) -> Any:
-    """Import an optional library, which is not part of every installation.
+    """Import a library that is not part of every installation.
 
     Raises:
         ConfigError: the library is not installed; ``wanted_by`` is the setting that

@@ -1,9 +1,9 @@
-"""Play games back like a real broadcast, with the mistakes that were asked for.
+"""Playback of games as a real broadcast, with simulated mistakes on request.
 
 :class:`FolderRehearsal` writes a folder as DGT LiveChess does: one file per board,
-rewritten after every move. :class:`PgnUrlRehearsal` serves a PGN page that changes
-while games are played. :class:`LichessRehearsal` serves a broadcast round as lichess
-does. :func:`rehearse` is the command ``live-rate rehearse``.
+rewritten at every move. :class:`PgnUrlRehearsal` serves a PGN page that changes while
+games are played. :class:`LichessRehearsal` serves a broadcast round as lichess does.
+:func:`rehearse` is the command ``live-rate rehearse``.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ from live.sources.game_timeline import (
 def write_pgn(
     game: GameReport, url: str = "", more: Mapping[str, str] | None = None
 ) -> str:
-    """Return one game as PGN, which ends with its result and one line end.
+    """Return one game as PGN, up to its result and one line end.
 
-    The format is that of lichess (lila PgnDump, scalachess Pgn): all moves in one line,
-    after every move a clock of whole seconds with unpadded hours, and `` *`` for a game
-    without moves. ``url`` becomes the ``GameURL`` header, the only stable key of a game
-    at lichess; ``more`` contains further tags.
+    The format is that of lichess (lila PgnDump, scalachess Pgn): movetext in one line,
+    a clock in whole seconds without padded hours after every move, `` *`` for a game
+    without moves. ``url`` is the ``GameURL`` header, which is the only stable key of
+    such a game; ``more`` are further tags.
     """
     headers = game.headers
     setup = game.start_fen != chess.STARTING_FEN
@@ -91,9 +91,7 @@ def write_pgn(
 
 
 def _write_problem(problem: str | None) -> list[str]:
-    """Return text that causes ``problem`` in a reader: an illegal move or an open
-    comment.
-    """
+    """Return text that causes ``problem``: an illegal move or an open comment."""
     match (problem or "").split():
         case ["illegal", "move", san, *_]:
             return [san]
@@ -114,9 +112,7 @@ def _write_commands(move: Move) -> list[str]:
 def plan_mistakes(
     kinds: Sequence[Mistake], games: Sequence[GameReport]
 ) -> list[PlannedIncident]:
-    """Plan one mistake of each kind on one of the first boards, in the middle of its
-    game.
-    """
+    """Plan one mistake on each of the first boards, in the middle of its game."""
     long_games = [
         (index, game) for index, game in enumerate(games) if len(game.moves) > 2
     ]
@@ -127,7 +123,7 @@ def plan_mistakes(
 
 
 class Rehearsal(ABC):
-    """Plays games back over one protocol.
+    """Playback of games over one protocol.
 
     ::
 
@@ -143,7 +139,7 @@ class Rehearsal(ABC):
         self._games = list(games)
         self._clock = clock
         self._texts: dict[int, bytes] = {}
-        """Current PGN of each game, by its number."""
+        """PGN of each game as it is now served."""
 
     @abstractmethod
     def serve(
@@ -153,10 +149,12 @@ class Rehearsal(ABC):
 
     @abstractmethod
     def show_report(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """Serve this report of game number ``index`` (from 0) from now on."""
+        """Serve this report of the game with this index (from 0) from now on."""
 
     def play_moment(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """Play the next moment of game number ``index``, as :meth:`play_games` does."""
+        """Serve the next moment of the game with this index, as :meth:`play_games`
+        does.
+        """
         return self.show_report(index, report)
 
     async def play_games(
@@ -167,8 +165,8 @@ class Rehearsal(ABC):
     ) -> None:
         """Play the games move by move, ``speed`` times as fast as they were played.
 
-        Calls ``on_moment`` after each moment. Returns after the last result; the server
-        continues to serve.
+        Calls ``on_moment`` after each moment. Returns after the last result; the games
+        are still served then.
         """
         start_s = self._clock.now()
         for moment in plan_timeline(self._games, speed=speed, incidents=incidents):
@@ -180,8 +178,8 @@ class Rehearsal(ABC):
 
 
 class FolderRehearsal(Rehearsal):
-    """Rehearsal that writes games to ``FOLDER/round-1/game-N.pgn``. Each file is
-    rewritten in place, not atomically.
+    """Playback into files ``FOLDER/round-1/game-N.pgn``, each overwritten in place, not
+    atomically.
     """
 
     def __init__(
@@ -199,7 +197,7 @@ class FolderRehearsal(Rehearsal):
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Create the folder for the block; yield the value for ``--feed``.
 
-        A folder that the caller gave is kept afterwards. Host and port are not used.
+        A folder given by the caller stays afterwards. Host and port are not used.
         """
         with tempfile.TemporaryDirectory(prefix="live-rate-") as own:
             self._folder = (self._given or Path(own)) / "round-1"
@@ -207,11 +205,11 @@ class FolderRehearsal(Rehearsal):
             yield f"folder+{self._folder.parent}"
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Write this report into the file of game number ``index`` (from 0)."""
+        """Write this report to the file of the game with this index (from 0)."""
         self.write_file(index, write_pgn(report))
 
     def write_file(self, index: int, text: str) -> None:
-        """Write ``text`` into the file of game number ``index`` (from 0)."""
+        """Write ``text`` to the file of the game with this index (from 0)."""
         (self._folder / f"game-{index + 1}.pgn").write_text(text, encoding="utf-8")
 
 
@@ -220,12 +218,10 @@ PATH = "/games.pgn"
 
 
 class PgnUrlRehearsal(Rehearsal):
-    """Rehearsal that serves all games as one PGN page with an ETag, sent whole at every
-    request.
-    """
+    """Playback as a PGN page with an ETag, sent in full at every request."""
 
     weak = ""
-    """``W/`` if the entity tags are weak, else empty."""
+    """``W/`` if the entity tags are weak."""
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
@@ -234,15 +230,15 @@ class PgnUrlRehearsal(Rehearsal):
             yield f"{origin}{PATH}"
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Put this report of game number ``index`` (from 0) on the page."""
+        """Put this report of the game with this index on the page."""
         self._texts[index] = write_pgn(report).encode()
 
     def join_games(self) -> bytes:
-        """Return the current page."""
+        """Return the page as it is now."""
         return b"\n".join(self._texts[index] for index in sorted(self._texts))
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
-        """Answer one request: the page, or 304 if it has not changed."""
+        """Answer one request: with the page, or with 304 if it has not changed."""
         if request.path != PATH:
             await reply.send_whole(404)
             return
@@ -256,21 +252,20 @@ class PgnUrlRehearsal(Rehearsal):
 
 
 ROUND_ID = "Rehearse"
-#: Separator after every game (lila Annotator.toPgnString): two blank lines.
+#: Text between games and after the last (lila Annotator.toPgnString): two blank lines.
 GAME_END = "\n\n"
 
 
 class LichessRehearsal(Rehearsal):
-    """Rehearsal that serves one lichess broadcast round: its stream and its export.
+    """Playback as one lichess broadcast round, with its stream and its export.
 
-    The answers match those of lichess byte for byte. Sources: lichess API documentation
-    ("Stream an ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound
-    controller and Annotator. Like the stream of lichess, this stream does not report
-    takebacks, does not end by itself, and first sends every game of the round. It sends
-    nothing before the round has begun.
+    The bytes are those that lichess sends. Sources: lichess API documentation ("Stream
+    an ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound controller
+    and Annotator. Like that of lichess, the stream does not report takebacks, does not
+    end by itself, and begins with every game of the round. Before the round has begun,
+    it sends nothing.
 
-    ``keep_alive_s`` is the time between two keep-alive spaces; lichess waits 60
-    seconds.
+    ``keep_alive_s`` is a minute on lichess.
     """
 
     def __init__(
@@ -306,7 +301,7 @@ class LichessRehearsal(Rehearsal):
         await self.wait_until_sent()
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Put this report of game number ``index`` in the round and send it to all
+        """Put this report of the game with this index in the round, and send it to all
         listeners.
         """
         self.store_unsent(index, report)
@@ -314,25 +309,23 @@ class LichessRehearsal(Rehearsal):
             listener.put_game(index, self._texts[index])
 
     def store_unsent(self, index: int, report: GameReport) -> None:
-        """Put this report in the round without sending it, as for a takeback or a
-        corrected clock.
+        """Put this report in the round without sending it (a takeback, a clock
+        correction).
         """
         self._texts[index] = self._write_game(index, report)
 
     async def wait_until_sent(self) -> None:
-        """Wait until every listener has received all texts that wait for it."""
+        """Wait until all queued texts have been sent to every listener."""
         await asyncio.sleep(0)
         for listener in list(self._listeners):
             await listener.empty.wait()
 
     def join_games(self) -> bytes:
-        """Return the current export of the round."""
+        """Return the round's export as it is now."""
         return b"".join(self._texts[index] for index in sorted(self._texts))
 
     def _write_game(self, index: int, report: GameReport) -> bytes:
-        """Return one game as lila writes it: with scores only after the game has
-        ended.
-        """
+        """Return one game as lila writes it: without scores until the game ends."""
         round_url = f"https://lichess.org/broadcast/rehearsal/round/{self.round_id}"
         broadcast = {
             "BroadcastName": report.headers.event or "Rehearsal",
@@ -349,11 +342,11 @@ class LichessRehearsal(Rehearsal):
         return (text + GAME_END).encode()
 
     def chapter_id(self, index: int) -> str:
-        """Return the lichess id of game number ``index``."""
+        """Return the lichess id of the game with this index."""
         return f"{self.round_id[-2:]}{index:06}"
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
-        """Answer one request: the stream, the export, or lichess' page for 404."""
+        """Answer one request with the stream, the export, or lichess's page for 404."""
         if request.path == f"/api/stream/broadcast/round/{self.round_id}.pgn":
             await self.send_stream(reply)
         elif request.path == f"/api/broadcast/round/{self.round_id}.pgn":
@@ -389,7 +382,7 @@ class LichessRehearsal(Rehearsal):
 
 
 class _Listener:
-    """Texts that must still be sent on one connection: the latest text of each game."""
+    """Texts that are still to be sent on one connection, the latest of each game."""
 
     def __init__(self, texts: dict[int, bytes]) -> None:
         self._waiting = dict(texts)
@@ -420,15 +413,14 @@ async def rehearse(
     to: str = "",
     linger_s: float = 60.0,
 ) -> None:
-    """Play games back over one protocol; return ``linger_s`` seconds after the last
-    result.
+    """Play games back over one protocol; return ``linger_s`` after the last result.
 
-    Prints the command that follows the rehearsal to standard output, and the progress
-    to standard error.
+    Prints the ``live-rate`` command to follow the playback to standard output, and
+    progress to standard error.
 
     Raises:
         InputError: the target cannot be used.
-        PortInUse: another program listens on this port.
+        PortInUse: another program is listening there.
     """
     rehearsal = open_rehearsal(protocol, games, to=to)
     wrong = plan_mistakes(mistakes, games)
@@ -476,7 +468,7 @@ def open_rehearsal(
 ) -> Rehearsal:
     """Return a rehearsal of ``games`` over ``protocol``.
 
-    ``to`` is the folder for the protocol ``folder``; if empty, a temporary folder is
+    ``to`` is the folder of the protocol ``folder``; if empty, a temporary folder is
     used.
 
     Raises:

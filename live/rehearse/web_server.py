@@ -1,8 +1,8 @@
-"""Small HTTP/1.1 server for rehearsals: it answers GET, in one piece or in chunks.
+"""A small HTTP/1.1 server for rehearsals: GET requests, plain or chunked answers.
 
-Written by hand because lichess streams in chunks, and because tests need what no
-ordinary server does: cut the bytes anywhere, stop in the middle of a line, or announce
-a greater length than is sent.
+Written for this purpose because lichess streams in chunks, and because tests need
+faults that no proper server offers: cutting the bytes anywhere, stopping in the middle
+of a line, announcing a greater length than is sent.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from live.messages.values import Value
 
 
 class ServedRequest(Value):
-    """Path and headers of a request; the body is never read."""
+    """A request's path and headers. A body is never read."""
 
     path: str
     headers: dict[str, str]
-    """Header values by name in lower case."""
+    """Header names are in lower case."""
 
 
 class ServedReply:
@@ -40,7 +40,7 @@ class ServedReply:
         await self.writer.drain()
 
     async def begin_chunks(self, headers: Mapping[str, str] | None = None) -> None:
-        """Send the head of an answer whose body is sent in chunks."""
+        """Send the head of an answer that follows in chunks."""
         self._write_head(200, {"Transfer-Encoding": "chunked", **(headers or {})})
         await self.writer.drain()
 
@@ -82,7 +82,7 @@ async def serve_http(
             while (request := await _read_request(reader)) is not None:
                 await handler(request, ServedReply(writer))
         except (ConnectionError, TimeoutError, asyncio.CancelledError):
-            pass  # nobody awaits this task, so nobody would see the exception
+            pass  # nobody awaits this task
         finally:
             open_tasks.discard(task)
             writer.transport.abort()
