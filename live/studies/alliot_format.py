@@ -49,7 +49,7 @@ _COMMENT = re.compile(
 
 
 def is_alliot_format(segment: PgnSegment) -> bool:
-    """Return whether a PGN text is in this format."""
+    """Return whether a PGN text is in Alliot's format."""
     return _MARK in segment.header or _MARK in segment.movetext[:2000]
 
 
@@ -162,8 +162,8 @@ def _choose_searches(
 
 
 def _parse_comment(comment: str, sign: int) -> MoveSearch | None:
-    """Return the search in the comment after a move, its score from White's side; None
-    if the comment is not in this format.
+    """Return the search described by the comment after a move, with its score from
+    White's side; None if the comment does not describe a search.
     """
     found = _COMMENT.match("".join(comment.split()))
     if found is None:
@@ -189,7 +189,7 @@ def write_alliot(
     names: Mapping[int, str],
     events: Mapping[int | None, str],
 ) -> str:
-    """Return one game in this format, ending with an empty line."""
+    """Return one game in Alliot's format, ending with an empty line."""
     result = game.result if game.result in RESULTS else "*"
     tags = [
         ("Event", events.get(game.event, "?")),

@@ -441,7 +441,7 @@ def build_colours_table(data: StudyData) -> Rows:
     chances = (_compute_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(
         axis=0
     )
-    # Values of each row, and then of all rows together.
+    # Values of each class, and then of all classes together.
     moves, kept = (
         np.hstack([each, each.sum(axis=1, keepdims=True)])
         for each in (both.sum(axis=2), both.diagonal(axis1=1, axis2=2))
@@ -458,8 +458,9 @@ def build_colours_table(data: StudyData) -> Rows:
 
 
 def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
-    """Yield counts of moves by game, colour, and classes before and after, shape
-    (games, 2, classes squared), for a part of the games at a time.
+    """Yield the counts of moves by game, by colour, and by the classes before and after
+    the move, with shape (games, 2, classes squared). Each array is for a part of the
+    games.
     """
     n = len(TEN)
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
@@ -487,8 +488,8 @@ def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
 
 
 def _compute_distances(white: Floats, black: Floats) -> Floats:
-    """Return the distance of each row, and last the mean over all rows weighted by
-    moves: shape (…, classes + 1).
+    """Return the distance between White's and Black's shares in each row, and last the
+    mean over all rows weighted by moves: shape (…, classes + 1).
     """
     shares = [
         each / np.maximum(1, each.sum(axis=-1, keepdims=True))

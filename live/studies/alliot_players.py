@@ -306,7 +306,7 @@ def build_royale_table(data: StudyData, by: str) -> Rows:
 )
 def build_best_year_table(data: StudyData, by: str) -> Rows:
     """Build the table of each player's best year, and the matrix of these years. The
-    best year has the most victories over the years of all players.
+    best year of a player is the one that beats the most years of all players.
     """
     least = max(ENOUGH_MOVES, data.selection.min_moves)
     found = gather_by_year(data, PairedMoves)
@@ -360,7 +360,9 @@ def _build_matrix_rows(entrants: dict[str, PairedMoves], by: str, title: str) ->
 
 
 def _play_royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
-    """Predict White's expected score for every pairing of two entrants."""
+    """Return the battle royale of all entrants: White's expected score in every
+    pairing.
+    """
     predict = PREDICTORS[by]
     return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
 

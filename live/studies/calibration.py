@@ -306,8 +306,9 @@ def build_mileposts_table(found: IntrinsicTable) -> Table:
 def build_check_table(
     model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool
 ) -> Table:
-    """Build a table of how many ratings lie in a model's bands, after some moves and
-    over whole games, from the results of :func:`summarise_judgement`.
+    """Build a table of how many ratings lie in a model's bands after some moves and
+    over whole games. ``after`` has the results of :func:`summarise_judgement`, by
+    number of moves.
 
     ``known`` is true if the model was learned from this file; then only players who
     were left out are counted.

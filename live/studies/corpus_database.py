@@ -40,7 +40,7 @@ from live.studies.searched_games import SearchedGame, SearchSetting
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SearchedGame)
-#: "lrco" in ASCII: the mark that SQLite stores in a file to identify its application.
+#: "lrco" in ASCII: the number by which SQLite files state which application wrote them.
 APPLICATION_ID = 0x6C72636F
 VERSION = 1
 #: Number of games in one transaction.
@@ -89,8 +89,8 @@ _GAME_COLUMNS = (
     "games.game, white, black, white_elo, black_elo, event, date, year, CASE WHEN"
     " other_result IS NULL THEN result ELSE '*' END, start_fen, chess960, moves"
 )
-#: A query for the player with a key ?1. If ?2 (the new player has a FIDE id), a name
-#: whose player already has a FIDE id belongs to a different person.
+#: Query for the player with the key ?1. ?2 is true if the game gives a FIDE id: then a
+#: stored player with the same name and a FIDE id is a different person.
 _PLAYER = (
     "SELECT player FROM player_keys AS known WHERE key = ?1 AND (key LIKE 'fide-%' OR"
     " NOT ?2 OR NOT EXISTS (SELECT 1 FROM player_keys WHERE player = known.player AND"
@@ -100,8 +100,8 @@ _REMEDIES = {
     "SQLITE_FULL": "Make room and give the same command again: it goes on from there",
     "SQLITE_NOTADB": "Name a corpus that `live-rate study add` made",
 }
-#: An update for the result ?1 of a game. If two results contradict each other, neither
-#: of them counts afterwards.
+#: Statement that records the result ?1 of game ?2. If two results of a game contradict
+#: each other, neither of them counts afterwards.
 _RESULT = (
     "UPDATE games SET result = CASE result WHEN '*' THEN ?1 ELSE result END,"
     " other_result = CASE WHEN result = '*' OR ?1 IN ('*', result) THEN other_result"

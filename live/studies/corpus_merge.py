@@ -12,7 +12,9 @@ from live.studies.searched_games import SearchSetting
 
 
 class MergedResults(msgspec.Struct):
-    """Counts of a merge: new games, new results, and refused settings."""
+    """Counts of a merge: new games, games whose results were copied, and refused
+    settings.
+    """
 
     games: int = 0
     """Games that are new in the target corpus."""

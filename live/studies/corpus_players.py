@@ -25,7 +25,7 @@ def build_player(number: int | str | None) -> CorpusPlayer:
 
 def _split_name(name: str) -> str:
     """Return a name in the form that is compared. A single letter or digit is accepted
-    as a name, because some studies name their players so.
+    as a name, because some studies call their players A and B.
     """
     letter = name.strip().casefold()
     return normalise_name(name) or (

@@ -92,8 +92,8 @@ def _rate_players(
 
 
 def _compare_gains(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
-    """Return the expected score by the gains of both players, the two ends of its
-    interval, and the difference in Elo.
+    """Return the expected score of ``one`` against ``other`` by their gains, the two
+    ends of its interval, and the difference in Elo.
     """
     found = predict_by_covariance(one.gains, other.gains)
     return (
@@ -488,8 +488,8 @@ def build_measured_engine_table(data: StudyData) -> Rows:
     about="everybody",
 )
 def build_engine_gains_table(data: StudyData) -> Rows:
-    """Build the table of the engine's own successive gains, counted. The setting
-    ``[rating] engine_distribution`` reads this table.
+    """Build the table that counts the engine's own successive gains. The configuration
+    option ``[rating] engine_distribution`` reads this table.
     """
     engine = _collect_engine_gains(data)
     yield from engine
@@ -497,7 +497,7 @@ def build_engine_gains_table(data: StudyData) -> Rows:
 
 
 def _collect_engine_gains(data: StudyData) -> GainHistogram:
-    """Collect the gains of the engine's own choices in the selection."""
+    """Collect the successive gains of the moves that were the engine's first choice."""
     own = data.scan_moves(all_players=True).filter(col("move") == col("best"))
     return GainHistogram(
         own.select("successive_cp").drop_nulls().collect()["successive_cp"]

@@ -57,7 +57,7 @@ class _Played(msgspec.Struct):
             if self.mate
             else clamp_score(self.cp or 0)
         )
-        # The remaining fields are those of MoveSearch, in the same order.
+        # The remaining fields are the next fields of MoveSearch, in the same order.
         values = [cp, *msgspec.structs.astuple(self)[1:7], parse_scores(self.by_depth)]
         return MoveSearch(*values)
 
@@ -80,7 +80,7 @@ _Numbers = list[int | None] | None
 
 
 class GameLine(msgspec.Struct):
-    """All keys of all formats of a line."""
+    """All keys that a line can have, whatever its format."""
 
     moves: list[str] | str = ""
     white_elo: int | None = None
@@ -168,7 +168,7 @@ class GameLine(msgspec.Struct):
         for cp, mate, depth, mean, jump, at, best, played, lines in rows:
             known = mean is not None and jump is not None
             summary = Complexity(mean, jump, at, 0) if known else None
-            # The file also has this score if the first choice was played.
+            # The file has this score also for moves that were the first choice.
             other = None if played is None else MoveSearch(clamp_score(played))
             whole = MoveSearch(clamp_score(cp or 0), mate, depth or 0, summary=summary)
             found = PositionSearch(whole, best or "", other, tuple(lines or ()))

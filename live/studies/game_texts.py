@@ -87,7 +87,7 @@ def read_game_texts(path: str) -> Iterator[GameText]:
 
 
 def _decompress(raw: io.BufferedReader, path: str) -> Any:
-    """Return a reader of the file's decompressed contents."""
+    """Return a binary reader of the file's contents, decompressed if necessary."""
     first = raw.peek(6)
     if first.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=raw)

@@ -214,7 +214,7 @@ def _build_elo_rows(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
 
 
 def build_sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
-    """Build a table of the present state of a sequential test, and of when it was first
+    """Build a table of a sequential test: its present state, and when it was first
     decided.
     """
     rows = [

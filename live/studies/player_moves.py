@@ -112,8 +112,8 @@ class PlayerMoves:
 
 
 class ConformingMoves(PlayerMoves):
-    """Counter that adds the three kinds of conformance (Alliot 2017, section 3.2) and
-    results.
+    """Counter that also counts the three kinds of conformance (Alliot 2017, section
+    3.2) and the results.
     """
 
     def __init__(self, gain: GainKind) -> None:
@@ -142,7 +142,7 @@ class ConformingMoves(PlayerMoves):
 
 
 class PairedMoves(PlayerMoves):
-    """Counter that adds the data from which pairings are predicted (Alliot 2017,
+    """Counter that also counts the data from which pairings are predicted (Alliot 2017,
     sections 3.3 and 3.4).
     """
 

@@ -100,8 +100,8 @@ def build_regan_table(data: StudyData, by: str = "player") -> Rows:
 def _collect_turns(
     data: StudyData, by: str
 ) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
-    """Return, by group: the number of turns that count, and the first of these turns
-    for the fit. Return also the number of turns that do not count.
+    """Return three values: by group the number of turns that count; by group the first
+    of these turns, for the fit; and the number of turns that do not count.
     """
     key = col("elo" if by == "rating" else by).cast(Int64)
     if by == "rating":

@@ -15,8 +15,8 @@ from live.ratings.ferreira import compute_same_search_gain, compute_successive_g
 
 
 class MoveSearch(Value, array_like=True, gc=False):
-    """One search of a position, or of one move in it. The values 0 and None mean
-    unknown.
+    """One search of a position, or of one move in it. In the fields other than ``cp``
+    and ``mate``, 0 and None mean unknown.
     """
 
     cp: int

@@ -306,8 +306,8 @@ def show_progress(total: int | None = None) -> Iterator[Callable[[int, str], Non
 
 
 Ask = Callable[[Search, int], Awaitable[SearchResult | SearchFailure]]
-"""Function that requests a search. Of two waiting searches, the one with the lower
-number is made first.
+"""Function that requests a search and waits for its result. Of two waiting searches,
+the one with the lower number is made first.
 """
 
 
@@ -369,7 +369,9 @@ _COMMIT_S = 1.0
 
 
 class CorpusSearcher:
-    """Searcher of games, several at a time, which stores those that are finished."""
+    """Search of the games of a corpus, several at a time; results of finished games are
+    stored.
+    """
 
     def __init__(
         self, database: CorpusDatabase, options: SearchOptions, *, retrograde: bool
@@ -379,7 +381,7 @@ class CorpusSearcher:
         engine could search.
         """
         self.searches = 0
-        """Number of searches answered in this run, by an engine or from earlier
+        """Number of searches answered in this run, by an engine or from stored
         searches.
         """
         self.show: Callable[[int, str], None] = lambda done, line: None

@@ -53,7 +53,9 @@ def choose_gain_column(gain: GainKind) -> str:
 
 
 class ChosenGames(NamedTuple):
-    """Games by their numbers, and the people in them whom a table is about."""
+    """Numbers of the games that a table uses, and the people in them whom the table is
+    about.
+    """
 
     games: Sequence[int]
     people: Mapping[str, Sequence[int]]
@@ -102,8 +104,8 @@ class StudyData:
         selection: Selection,
         chosen: ChosenGames | None = None,
     ) -> None:
-        """Select the games of a selection; of these, only the games in ``chosen`` if it
-        is given.
+        """Select the games of ``selection``, or only those of them that are in
+        ``chosen``, if given.
         """
         self.database = database
         self.setting = setting
@@ -169,8 +171,8 @@ class StudyData:
 
     @property
     def where(self) -> str:
-        """The choice of games as an SQL condition, valid for the table ``games`` and
-        for rows of moves.
+        """SQL condition that selects the games, valid for the table ``games`` and for
+        rows of moves.
         """
         first = self.selection.first_year
         last = self.selection.last_year

@@ -153,8 +153,8 @@ def _build_x_panel(name: str, label: str) -> Panel:
 def _draw_color_columns(
     axes: Any, rows: DataFrame, x: str, name: str, marker: str = ""
 ) -> None:
-    """Draw White's and Black's columns; ``name`` is their name with ``{}`` for the
-    colour.
+    """Draw White's and Black's columns. ``name`` is the name of a column with ``{}`` in
+    place of the colour.
     """
     for color, shade in (("white", "0.65"), ("black", "0.1")):
         columns = _read_columns(rows, x, name.format(color))
@@ -250,7 +250,7 @@ def _draw_depths(axes: Any, rows: DataFrame) -> Labels:
     known = sorted(counts, key=lambda each: -each[1][2].sum())[:_MOST_CURVES]
     known.sort(key=lambda each: int(each[0][0]))
     for place, ((start, end), (depths, shares, searches)) in enumerate(known):
-        # Depths at which no search ended are drawn as 0.
+        # Fills the depths at which no search ended with 0.
         columns = _fill_gaps(depths, 100 * shares, 0.0, -math.inf, math.inf)
         label = f"{start} to {end} ms, {searches.sum():.0f} searches"
         # Later classes are darker, from light blue to navy.

@@ -64,8 +64,8 @@ class StudyTable(Value):
 
 
 class TableHead(NamedTuple):
-    """Title and columns of a table that are known only when it is made. A maker yields
-    it among the rows.
+    """Title and columns of a table, if they are known only when it is made. The
+    function that makes the table yields it among the rows.
     """
 
     title: str
@@ -73,8 +73,8 @@ class TableHead(NamedTuple):
 
 
 Rows = Iterator[Row | str | TableHead]
-"""Output of a maker: rows, notes as plain texts, and a head. These notes come before
-the table's fixed notes.
+"""Output of the function that makes a table: its rows, its notes as plain texts, and a
+head. These notes come before the table's fixed notes.
 """
 Maker = TypeVar("Maker", bound=Callable[..., Rows])
 
@@ -96,7 +96,8 @@ class TableKind(NamedTuple):
 
 #: Every table by its name; a module adds its tables when it is imported.
 TABLES: dict[str, TableKind] = {}
-#: Text for tables that always use successive gains, whatever gain is studied.
+#: Value of ``engine`` for tables that always use successive gains, whatever gain is
+#: studied.
 SUCCESSIVE = "{setting}, successive gain"
 
 

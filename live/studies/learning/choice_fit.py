@@ -58,7 +58,7 @@ class ChoiceFit(Value):
 
     skill: ChoiceSkill
     s_interval: tuple[float, float]
-    """In pawns."""
+    """Interval of s, pawns."""
     c_interval: tuple[float, float]
 
 

@@ -53,7 +53,7 @@ def choose_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, st
 
 
 class FollowedMove(NamedTuple):
-    """One counted move, and the sums of its side after the move."""
+    """One counted move, and the sums over its side's moves up to this move."""
 
     color: Color
     turn: Turn

@@ -31,18 +31,18 @@ STAGES_PLIES = (20, 40, 60)
 MOST_BETA = 1.0
 #: Numbers of counted moves after which ``kappa`` is measured.
 NODES = (5, 10, 20, 40)
-#: Share of games that the usual band should contain. ``kappa`` is searched between the
-#: two bounds below.
+#: Share of games that the usual band should contain, and the bounds between which
+#: ``kappa`` is searched.
 USUAL_SHARE = 0.8
 LEAST_KAPPA = 0.1
 MOST_KAPPA = 10.0
 #: Value of ``sigma``, Elo, that is used while ``beta`` is learned, and if there are too
 #: few games to learn ``sigma``.
 USUAL_PRIOR_SD = 360.0
-#: Largest share of own ratings that is allowed to lie outside the usual bands after
-#: this many counted moves. ``sigma`` is the smallest value that satisfies it: a smaller
-#: ``sigma`` makes ratings calmer, but moves the bands of players far from the level of
-#: the game closer to that level.
+#: Largest share of players' own ratings that is allowed to lie outside the usual bands,
+#: and the number of counted moves after which it is measured. ``sigma`` is the smallest
+#: value that satisfies it: a smaller ``sigma`` makes ratings calmer, but moves the
+#: bands of players far from the level of the game closer to that level.
 OWN_OUTSIDE = 0.07
 OWN_OUTSIDE_MOVES = 10
 LEAST_PRIOR_SD = 100
@@ -96,8 +96,8 @@ def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
 
 
 def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
-    """Return a side's sums at the end of each stage; None for stages before its first
-    move.
+    """Return a side's sums at the end of each stage; None for a stage that ends before
+    the side's first counted move.
     """
     hardness = np.zeros((len(STAGES_PLIES), len(GRID_ELO)))
     slope = np.zeros(len(GRID_ELO))

@@ -1,8 +1,9 @@
-"""Accuracy with which a neural network predicts the moves of games, by rating and kind
+"""Accuracy of a neural network's predictions of the moves of games, by rating and kind
 of game. Pure.
 
-The network is asked about every ply after the opening, with the players' own ratings
-and, if it accepts such ratings, with both ratings 400 Elo higher and 400 Elo lower.
+The network is asked about every ply after the opening: with the players' own ratings,
+and with both ratings 400 Elo higher and 400 Elo lower, if it was trained on such
+ratings.
 """
 
 import itertools

@@ -59,7 +59,7 @@ class RatedGameLine(NamedTuple):
 
 
 NumberedLine = tuple[int, RatedGameLine]
-"""A game, after its number in the sequence of all files."""
+"""Number of a game in the sequence of all files, and the game."""
 
 
 def read_game_lines(path: Path) -> Iterator[RatedGameLine]:
@@ -137,8 +137,8 @@ def encode_games(
 def select_games(
     paths: Iterable[Path], wanted: GamePart, held: HeldOut
 ) -> list[NumberedLine]:
-    """Return the games of one part. Numbers count through all files in the given
-    order.
+    """Return the games of one part, each with its number. The numbers count through all
+    files in the given order.
     """
     every = enumerate(itertools.chain.from_iterable(map(read_game_lines, paths)))
     return [

@@ -48,10 +48,10 @@ WHOLE = "whole"
 PERCENTILES = (5, 25, 50, 75, 95)
 BANDS = ((0, 1600), (1600, 2000), (2000, 2300), (2300, 2600), (2600, 4000))
 BEYOND_ELO = 3200
-#: Distance from the own Elo that counts as far.
+#: Distance of a rating from the player's own Elo that counts as far, Elo.
 FAR_ELO = 400
-#: Changes of a rating by one move that count as large: first the number of early moves,
-#: then the changes, Elo.
+#: Number of a player's first moves that count as early, and the changes of a rating by
+#: one move that count as large: early, later, and at any time.
 EARLY_MOVES = 10
 BIG_EARLY_ELO = 100
 BIG_LATER_ELO = 60
@@ -163,7 +163,7 @@ def _score_result(game: PlayedGame, color: Color) -> int:
 def _rate_side(
     total: Evidence, elo: float, blind: Evidence, prior_sd: float
 ) -> tuple[float, ...]:
-    """Return the columns of :class:`Judged` from ``rating`` on."""
+    """Return the values of :class:`Judged` for one side, from ``rating`` on."""
     seen = read_rating(total, prior_sd)
     unrated = read_rating(blind, prior_sd)
     # not None, because at least one move is counted

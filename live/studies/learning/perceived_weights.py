@@ -69,8 +69,8 @@ CHANGING: Circumstances = (
     "instability",
     "choices",
 )
-#: Circumstances that are known for every turn; the last two are known only where people
-#: were asked. The weights are in this order.
+#: Circumstances that the weights use, in the order of the weights. The last two are
+#: left out, because only some games have the data for them.
 CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.

@@ -314,8 +314,8 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
 
 
 def _average_colors(white: Prediction, black: Prediction) -> Measured | None:
-    """Return the first player's expected score, as the mean of one game with each
-    colour.
+    """Return the first player's expected score, as the mean of a game with White and a
+    game with Black.
     """
     if white.expected_score is None or black.expected_score is None:
         return None

@@ -83,9 +83,9 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return how much higher White's share of moves within the paper's x is than
-    Black's. Return also the x, up to two pawns, at which White leads by the most, if
-    that lead is greater than chance (Figure 6).
+    """Return White's share of moves within the paper's x minus Black's. Return also the
+    x, up to two pawns, at which White leads by the most, if that lead is greater than
+    chance (Figure 6).
     """
     white, black = _count_losses(table, evidence).values()
     if not white.total() or not black.total():

@@ -122,8 +122,9 @@ class Comparison(Value, kw_only=True):
 
     @property
     def winners(self) -> tuple[int, int] | None:
-        """Number of rows or matches in which the same player is ahead, and number of
-        those compared; None if the table has no winners.
+        """Number of rows or matches in which the printed and our figures put the same
+        player ahead, and number of rows or matches compared; None if the table has no
+        winners.
         """
         if self.table.agreement == "winner":
             return count_same_winners(self.rows, find_even_figure(self.table))
@@ -143,7 +144,7 @@ def compare(
     wanted: int = 0,
     missing: str = "",
 ) -> Comparison:
-    """Put our figure beside every printed row."""
+    """Return the comparison of every printed row with our figure for it."""
     rows = tuple(ComparedRow(row, measured.get(row.key)) for row in table.rows)
     return Comparison(
         paper=paper,
@@ -158,8 +159,9 @@ def compare(
 
 
 def put_in_place_of_paper(other: Comparison, one: Comparison) -> Comparison:
-    """Return ``one`` with the figures of ``other`` in place of the printed ones. So two
-    settings or two gains are compared in the way that one is compared with the paper.
+    """Return ``one`` with our figures of ``other`` in place of the printed ones. So two
+    settings or gains are compared with each other as one of them is compared with the
+    paper.
     """
     rows = tuple(
         ComparedRow(
@@ -179,8 +181,8 @@ def find_even_figure(table: PrintedTable) -> float:
 
 
 def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:
-    """Compare the printed order of rows of one kind with ours; None if there is no pair
-    to compare. Two rows with equal printed numbers form no pair.
+    """Compare the printed order of the rows of each kind with ours; None if there is no
+    pair to compare. Two rows with equal printed numbers form no pair.
     """
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:

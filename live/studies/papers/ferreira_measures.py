@@ -188,7 +188,9 @@ def _measure_players(
     evidence: Evidence,
     make: Callable[[PlayerMoves], Measured | None],
 ) -> Figures:
-    """Return a figure for each row whose player has moves in the table's occasion."""
+    """Return the figure that ``make`` computes for each row whose player has moves in
+    the table's occasion.
+    """
     players = gather_occasion(evidence, table.at).players
     known = [row for row in table.rows if row.one in players]
     return keep_known({row.key: make(players[row.one]) for row in known})

@@ -42,8 +42,8 @@ def read_limit(setting: SearchSetting | None) -> SearchLimit:
 
 
 def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """Return, for each table, engine, kind of limit and gain, the comparison with the
-    most rows; among equal ones the one with the highest limit.
+    """Return one comparison for each table, engine, kind of limit and gain: the one
+    with the most rows, and among equal ones the one with the highest limit.
     """
     chosen: dict[tuple[str, ...], Comparison] = {}
     ranks: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -71,8 +71,9 @@ class LimitsBeside(NamedTuple):
 
 
 def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
-    """Return the limits with which orders are known, the lowest first. They are those
-    of the engine and kind that has the most limits; empty if none has two.
+    """Return the limits of which ordered figures are known, the lowest first. Only the
+    engine and kind of limit with the most limits is considered; the list is empty if it
+    has only one.
     """
     kinds: dict[tuple[str, str], set[SearchLimit]] = {}
     for each in comparisons:

@@ -92,7 +92,7 @@ class Evidence:
     def read_searched_games(
         self, games: Iterable[ListedGame]
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Yield the searched ones among these games, with their search results."""
+        """Yield those of these games that are searched, with their search results."""
         for game in games:
             if self._number is not None:
                 yield from self._database.read_searched_games(
@@ -102,8 +102,8 @@ class Evidence:
     def open_study(
         self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]
     ) -> StudyData:
-        """Return the moves of the searched ones among these games. ``people`` are the
-        players the table is about: their numbers by name.
+        """Return the moves of these games, as far as they are searched. ``people`` are
+        the players that the study is about: their numbers by name.
         """
         numbers = [game.game for game in games if game.game in self.searched]
         chosen = ChosenGames(numbers, people)
@@ -129,7 +129,7 @@ class MeasureKind(NamedTuple):
     games: Needs
     """Function that returns the games that a table needs, searched or not."""
     gains: tuple[GainKind, ...]
-    """Gains by which it is computed; empty if it needs no engine."""
+    """Kinds of gain with which the measure is computed; empty if it needs no engine."""
     lines: int = 1
     """Smallest number of lines that the searches must have."""
 
@@ -185,7 +185,7 @@ def read_figure(cells: Sequence[object]) -> Measured | None:
 
 
 def keep_known(figures: Mapping[Key, Measured | None]) -> Figures:
-    """Return the figures without those that are None."""
+    """Return the figures that are not None."""
     return {key: figure for key, figure in figures.items() if figure is not None}
 
 

@@ -161,7 +161,7 @@ def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """List the tables without a figure, by the reason."""
+    """Yield a list of the tables for which we have no figure, by the reason."""
     reasons: dict[str, list[Comparison]] = {}
     for each in comparisons:
         if not each.rows_done:
@@ -178,7 +178,7 @@ def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Tabulate how far order and winners depend on the limit."""
+    """Yield a table of how far orders and winners depend on the limit."""
     rows = [*compare_limits(comparisons)]
     if not rows:
         return
@@ -193,7 +193,7 @@ def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Tabulate how far order and winners depend on the gain."""
+    """Yield a table of how far orders and winners depend on the gain."""
     rows = [*compare_gains(comparisons)]
     if not rows:
         return

@@ -16,9 +16,9 @@ from live.studies.papers.corpus_games import name_people
 from live.studies.papers.measures import Evidence, Figures, list_occasion_games, measure
 from live.studies.papers.printed import PrintedTable
 
-#: Factor that converts centipawns of an engine and limit to those of the model,
-#: measured on the reference positions. Other settings are not used: Stockfish 15.1 with
-#: 2,000 nodes correlates with the model's scores at only 0.955.
+#: Centipawns of an engine and limit per centipawn of the model, measured on the
+#: reference positions. Other settings are not used: scores of Stockfish 15.1 with 2,000
+#: nodes correlate with the model's at only 0.955.
 SCALES = {
     ("Stockfish 19 Lite WASM Multithreaded", "100000 nodes"): 1.0,
     ("Stockfish 15.1", "20000 nodes"): 0.82,

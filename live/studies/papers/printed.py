@@ -52,11 +52,13 @@ class PrintedTable(Value, kw_only=True, eq=False):
     """True if our figures are on a different scale: only order and winner can agree."""
     note: str = ""
     at: str = ""
-    """Name of the occasion."""
+    """Name of the occasion (an entry of the paper's ``occasions``) that the table is
+    about.
+    """
     than: str = ""
     """Name of the second players' occasion, if it is a different one."""
     reference: str = ""
-    """Name of the occasion whose players the engine is measured on."""
+    """Name of the occasion whose players serve to measure the engine."""
     solves: str = ""
     """Name of the table whose printed differences are solved for ratings."""
     elos: dict[str, int] = msgspec.field(default_factory=dict)
@@ -71,10 +73,12 @@ class PrintedTable(Value, kw_only=True, eq=False):
     by: str = ""
     """Name of the predictor of pairings."""
     sample: int = 0
-    """Number of games drawn from all games, or from each group; 0 for all games."""
+    """Number of games that are drawn, from all games or from each group; 0 to use all
+    games.
+    """
     least: int = 0
-    """Number of searched games, in the order of the draw, from which the table is
-    computed; 0 if it is computed as soon as three quarters are searched.
+    """Smallest number of searched games, counted in the order of the draw, from which
+    the table is computed; 0 if three quarters of the games must be searched.
     """
 
 
@@ -87,7 +91,7 @@ class Occasion(Value, kw_only=True, eq=False):
     first_year: int
     last_year: int
     games: int
-    """Number of games in the paper."""
+    """Number of games of this occasion that the paper states."""
     players: dict[str, tuple[str, ...]]
     """Spellings of each player in sources. A single word is the family name; several
     words are the whole name.
