@@ -57,10 +57,10 @@ def write_pgn(
 ) -> str:
     """Return one game as PGN, up to its result and one line end.
 
-    The format is that of lichess (lila PgnDump, scalachess Pgn): movetext in one line,
-    a clock in whole seconds without padded hours after every move, `` *`` for a game
-    without moves. ``url`` is the ``GameURL`` header, which is the only stable key of
-    such a game; ``more`` are further tags.
+    The format is that of lichess (lila PgnDump, scalachess Pgn): all moves in one line,
+    after every move a clock in whole seconds with unpadded hours, and `` *`` for a game
+    without moves. ``url`` is the ``GameURL`` header, the only stable key of a game at
+    lichess; ``more`` are further tags.
     """
     headers = game.headers
     setup = game.start_fen != chess.STARTING_FEN

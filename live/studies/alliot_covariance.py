@@ -79,8 +79,8 @@ CONVOLUTIONS = (
     ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
     ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
 )
-#: Spline of Table 6: its conformance, and the places of its points, centipawns. Beyond
-#: the last point it is constant.
+#: Spline of Table 6: the conformance it uses, and the gain differences at its points,
+#: centipawns. Beyond the last point, the spline is constant.
 SPLINE_CONFORMANCE = build_ponderated(0.82, -2.37)
 _KNOTS_CP = np.arange(0, 401, 20)
 #: Weight of the penalty for bends of the spline, per game. Of the values from 0 to 0.1
@@ -114,8 +114,8 @@ _SHOWN_CP = 500
     about="everybody",
 )
 def build_covariance_table(data: StudyData) -> Rows:
-    """Build Table 6: the covariance indicator of single games, for every vector and
-    conformance.
+    """Build Table 6: how the covariance indicator of a game correlates with its result,
+    for each pair of a conformance and an outcome vector.
     """
     indicators = [
         partial(compute_covariances, kinds=[kind], vectors=[vector])
@@ -164,7 +164,9 @@ def build_convolution_table(data: StudyData) -> Rows:
     about="everybody",
 )
 def build_grid_table(data: StudyData) -> Rows:
-    """Build the table of ρ at every n0 and b: Figures 11 and 12."""
+    """Build the table of the correlation ρ for every n0 and b of the grid: Figures 11
+    and 12.
+    """
     grid = list(itertools.product(GRID_N0, GRID_B_CP))
     [sums] = sum_lines(data, [compute_convolutions], len(grid))
     fits = [sums.fit(index) for index in range(len(grid))]
@@ -275,7 +277,8 @@ def build_spline_penalty() -> Floats:
 
 def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     """Return the mean contribution of each spline point over all pairs of moves, shape
-    (20,). Their sum, weighted by the points' values, is the worth of the game.
+    (20,). Their sum, weighted by the points' values, is the spline's indicator for the
+    game.
     """
     white, black = (select_gains(side, SPLINE_CONFORMANCE) for side in game.sides)
     differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)

@@ -99,8 +99,8 @@ def sum_lines(
     indicators: Sequence[Callable[[CountedGame], Floats | None]],
     count: int,
 ) -> list[LineSums]:
-    """Sum each of ``indicators`` with the results of all counted games, in one pass;
-    return one set of sums per indicator. An indicator returns an array of shape
+    """Sum the products of each indicator and the results of all counted games, in one
+    pass; return one set of sums per indicator. An indicator returns an array of shape
     (count,), or None for a game that it leaves out.
     """
     sums = [LineSums(count) for _ in indicators]

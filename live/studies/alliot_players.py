@@ -478,8 +478,8 @@ def build_prediction_table(data: StudyData) -> Rows:
 def _read_match_conformance(
     data: StudyData,
 ) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
-    """Yield every match, the winner as player ``one``, with the conformance of ``one``
-    and then of ``other`` in it.
+    """Yield each match with the conformance of player ``one`` and of player ``other``
+    in it. The winner is player ``one``.
     """
     matches = _find_matches(data)
     held = _gather_by_match(data, matches, ConformingMoves)

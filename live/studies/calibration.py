@@ -47,10 +47,10 @@ async def calibrate(
     limit: str | None,
     json: str | None,
 ) -> int:
-    """Measure the engine's rating over rated players, and with ``written`` learn a
-    model of perceived ratings from their games; return the exit code. The rating is
-    that of Algorithm 3 over all players, weighted by moves. The reported table is null
-    if opponents are unknown.
+    """Measure the engine's rating from games of rated players, and with ``written``
+    learn a model of perceived ratings from these games; return the exit code. The
+    rating is that of Algorithm 3 over all players, weighted by moves. The reported
+    table is null if opponents are unknown.
 
     Raises:
         InputError: the files are of two kinds; or a model is to be learned, and the

@@ -285,8 +285,8 @@ class CorpusDatabase:
         return self._find_or_insert("events", {"name": name}) if name else None
 
     def _find_or_insert(self, table: str, row: Mapping[str, object]) -> int:
-        """Return the number of the row with this unique value, which is inserted if it
-        is new.
+        """Return the number of the row with these unique values, which is inserted if
+        it is new.
         """
         first = next(iter(row))
         names = ", ".join(row)

@@ -1,4 +1,4 @@
-"""Players, dates and games of a corpus, built from the data of a file."""
+"""Conversion of the players, dates and games in a file to those of a corpus."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _split_name(name: str) -> str:
 
 
 def _read_pgn_player(player: Player) -> CorpusPlayer:
-    """Convert a player of a PGN."""
+    """Convert a player of a PGN game to a player of a corpus."""
     return CorpusPlayer(
         player.name or "?", _split_name(player.name), fide_id_of(player)
     )

@@ -401,7 +401,9 @@ def build_strengths_table(data: StudyData) -> Rows:
     ),
 )
 def build_curve_table(data: StudyData) -> Rows:
-    """Build the table of Figure 6: the difference to the engine after each move."""
+    """Build the table of Figure 6: each player's Elo difference to the engine after
+    each move.
+    """
     gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
     found = (
@@ -555,8 +557,8 @@ def build_engine_gap_table(data: StudyData) -> Rows:
         lot = np.random.default_rng(0)
         products = np.stack([x * y, x * x])
         n = len(x)
-        # One resampling at a time: all together would be two thousand times the size of
-        # the games.
+        # One resample at a time is drawn: all together would be two thousand times the
+        # size of the games.
         drawn = (products[:, lot.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS))
         slopes = [xy / max(xx, 1e-9) for xy, xx in (products.sum(axis=1), *drawn)]
         ends = np.quantile(slopes[1:], (0.025, 0.975)).tolist()

@@ -1,4 +1,4 @@
-"""Parser of one line of NDJSON as a game with its evaluations.
+"""Parser that converts one line of NDJSON to a game with its evaluations.
 
 ``live-rate manual studies`` describes the formats.
 """

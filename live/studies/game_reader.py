@@ -1,5 +1,5 @@
-"""Reader of the text of one game, PGN or NDJSON, as a game of a corpus with its
-evaluations.
+"""Reader that converts the text of one game, PGN or NDJSON, to a game of a corpus with
+its evaluations.
 
 PGN is read with the decoder of the live sources. The scores of ``[%eval]`` comments are
 stored as scores after each move, without best moves.

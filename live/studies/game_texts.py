@@ -115,8 +115,8 @@ def _read_lines(file: io.BufferedReader) -> Iterator[GameText]:
 
 def _split_segments(file: io.BufferedReader) -> Iterator[GameText]:
     splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
-    # Reads at most one block at a time. A larger read from a truncated file would fail
-    # and lose the data before the end.
+    # At most one block is read at a time. A larger read from a truncated file would
+    # fail and lose the data before the end.
     while piece := file.read1(_PIECE_BYTES):
         yield from filter(None, splitter.split_bytes(piece))
     yield from filter(None, splitter.finish_input())

@@ -41,7 +41,9 @@ from live.watch.finding import count_things
 
 
 class MatchStudy(Value):
-    """Result of ``match --json``, from the first player's side."""
+    """Statistics of a match from the first player's side, as ``match --json`` writes
+    them.
+    """
 
     counts: GameCounts
     statistics: MatchStatistics

@@ -30,7 +30,7 @@ from live.studies.study_tables import (
 )
 
 GROUPINGS = ("player", "event", "year", "rating")
-#: Largest number of turns of one row that are fitted: more change little.
+#: Largest number of turns to which one row is fitted: more turns change the fit little.
 MOST_TURNS = 20_000
 _RATING_STEP = 100
 

@@ -48,10 +48,11 @@ async def reproduce(
     page: Path | None,
 ) -> int:
     """Fill the corpus, search, compare and write the comparisons. Return the exit code:
-    that of a search that was stopped, or 1 if a file could not be read to its end.
+    the search's own if it was stopped, 1 if a file could not be read to its end,
+    otherwise 0.
 
-    ``out`` is a folder for the comparisons; ``page`` is a file in which the tables are
-    replaced.
+    ``out`` is a folder for the comparisons; ``page`` is a file whose tables are
+    regenerated.
 
     Raises:
         InputError: there is no such table, file, corpus or setting, or nothing can be
@@ -84,10 +85,10 @@ def add_games(
     corpus: Path, file: str, wanted: Sequence[tuple[PrintedPaper, PrintedTable]]
 ) -> int:
     """Add a file's games; return the exit code: 1 if the file could not be read to its
-    end.
+    end, otherwise 0.
 
     Raises:
-        InputError: there is no such file, or it has no game that can be read or that
+        InputError: there is no such file, it has no readable game, or none of its games
             belongs to a table.
     """
     with CorpusDatabase(corpus, create=True) as database:

@@ -79,8 +79,8 @@ from live.studies.study_tables import TableForm, build_table, format_table
 
 #: Form of a table by the ending of its file.
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
-#: Largest number of disputed games and of damaged games that are named one by one; the
-#: JSON form names all.
+#: Largest number of disputed games, and of damaged games, that the text output names;
+#: the JSON output names all.
 _NAMED = 20
 
 

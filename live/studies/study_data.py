@@ -84,7 +84,7 @@ class Encounter(NamedTuple):
 
     @property
     def points(self) -> float:
-        """Points of the player."""
+        """Points that the player scored."""
         return self.won + 0.5 * self.drawn
 
 

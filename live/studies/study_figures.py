@@ -293,7 +293,7 @@ def _build_match_panel(*names: str, label: str) -> Panel:
         if len(names) == 1:
             axes.axhline(0, **_THIN)
         else:
-            # The two panels of winners and losers have the same limits.
+            # The panels of winners and of losers have the same limits on the y axis.
             lowest = np.min(_read_columns(rows, "low", "opponent's low"))
             axes.set_ylim(math.floor(lowest * 20) / 20, 1.01)
         return "x, centipawns", label

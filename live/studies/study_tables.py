@@ -141,7 +141,7 @@ TableForm = Literal["text", "csv", "json"]
 
 
 def format_table(table: StudyTable, form: TableForm) -> str:
-    """Return the table in this form, ending with a newline."""
+    """Return the table as text, CSV or JSON, ending with a newline."""
     digits = [column.digits for column in table.columns]
     cells = [[*map(_round_cell, row, digits)] for row in table.rows]
     if form == "json":

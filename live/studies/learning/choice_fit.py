@@ -156,7 +156,7 @@ def _maximise_likelihood(
     method: Method, turns: TurnArrays, model: Model, curve: Curve
 ) -> tuple[Floats, ScoringStep]:
     """Return the logarithms of the most likely s and c, and the loss, slope and
-    curvature there.
+    curvature at that point.
     """
     _refuse(method, turns)
     return minimise_loss(
@@ -228,7 +228,7 @@ def _step_towards(target: float, here: ScoringStep, which: int, side: float) -> 
     within = max(here.curvature[other, other], 1e-12)
     along = -here.curvature[which, other] / within
     # If the second parameter always takes its best value, the loss is a + b x + q x²/2,
-    # where x is the move of the first.
+    # where x is the change of the first parameter.
     b = here.slope[which] + along * here.slope[other]
     q = max(here.curvature[which, which] + along * here.curvature[which, other], 1e-9)
     a = here.loss - here.slope[other] ** 2 / (2 * within) - target

@@ -36,8 +36,8 @@ _BARE = Dispersion((), 1.0)
 
 
 def choose_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
-    """Return the rated players of each game, by colour, for whom ``whom`` returns true
-    and of whom at least one turn is known.
+    """Return for each game its rated players, by colour, for whom ``whom`` returns
+    true. A player is left out if none of his turns in the game is known.
     """
     chosen = []
     for index, game in enumerate(games):

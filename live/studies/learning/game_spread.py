@@ -61,8 +61,9 @@ class _StageSums(NamedTuple):
     """
 
     def compute_place(self, betas: Sequence[float]) -> float:
-        """Return the place of the side's rating among players rated alike, in standard
-        deviations, with these values of ``beta``, one for each stage so far.
+        """Return the place of the side's perceived rating among games by players of the
+        same official rating, in standard deviations. ``betas`` has one value for each
+        stage so far.
         """
         slope = self.total.slope - np.array(betas) @ self.hardness
         total = self.total._replace(slope=slope)

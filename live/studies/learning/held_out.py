@@ -62,8 +62,9 @@ class HeldOut(Value):
     players: frozenset[int]
 
     def find_part(self, moves: str, players: Iterable[int | None]) -> Part:
-        """Return the part that a game belongs to, from its moves in UCI joined by
-        spaces and the numbers of its two players.
+        """Return the part (training, validation or test) to which a game belongs.
+        ``moves`` are its moves in UCI joined by spaces, and ``players`` the numbers of
+        its two players.
         """
         known = [number for number in players if number is not None]
         held = (

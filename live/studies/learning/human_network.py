@@ -26,8 +26,8 @@ _SQUARE = 64
 
 
 class Block(nn.Module):
-    """Two convolutions beside a shortcut. The block starts as the identity, so it needs
-    no normalisation.
+    """Residual block: two convolutions and a shortcut. The block starts as the
+    identity, so it needs no normalisation.
     """
 
     def __init__(self, channels: int) -> None:

@@ -251,8 +251,8 @@ def draw_batches(data: Positions, plan: Plan, learned: int) -> Iterator[Position
 def train(
     folder: Path, plan: Plan, now: ReadClock, write: Callable[[str], None]
 ) -> MoveNetwork:
-    """Learn from ``train-*.npy`` in a folder, or continue from the ``checkpoint.pt``
-    there.
+    """Learn from ``train-*.npy`` in a folder, or continue from ``checkpoint.pt`` in
+    that folder.
 
     ``write`` receives one line per minute; every fifth line reports the accuracy on a
     sample of ``validation-*.npy``. Returns a network whose weights are the running

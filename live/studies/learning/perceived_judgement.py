@@ -76,7 +76,9 @@ class Judged(NamedTuple):
     """1 for the winner of the game, -1 for the loser, else 0."""
     rating: Floats
     z: Floats
-    """Place of the rating among players rated alike, in standard deviations."""
+    """Place of the perceived rating among games by players of the same official rating,
+    in standard deviations.
+    """
     usual_low: Floats
     usual_high: Floats
     inside: Floats
@@ -222,7 +224,7 @@ def compute_lost_points(game: PlayedGame, ply: int) -> float:
 
 
 def summarise_judgement(of: Judged) -> dict[str, Any]:
-    """Return the figures of one row of the table, by name."""
+    """Return the summary figures of these player-games, by name."""
     if not len(of.elo):
         return {"n": 0}
     elo = np.clip(of.elo, LEAST_ELO, MOST_ELO)
@@ -319,7 +321,7 @@ def is_in_usual_band(of: Judged) -> Which:
 
 
 def _pair_places(of: Judged) -> tuple[Floats, Floats]:
-    """Return White's and Black's places in the games in which both players were
+    """Return White's and Black's ``z`` in the games in which both players were
     judged.
     """
     white = of.side == 0

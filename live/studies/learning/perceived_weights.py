@@ -70,7 +70,8 @@ CHANGING: Circumstances = (
     "choices",
 )
 #: Circumstances that the weights use, in the order of the weights. The last two are
-#: left out, because only some games have the data for them.
+#: left out, because the share of players who find the engine's move is not known for
+#: every game.
 CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
@@ -247,8 +248,8 @@ def fit_perceived_model(
 
 
 def _can_tell_players_apart(sides: Followed, elo: float) -> bool:
-    """Return whether slopes at one Elo correlate enough with the players' own
-    ratings.
+    """Return whether the players' slopes at one Elo correlate sufficiently with their
+    own ratings.
     """
     slopes: list[float] = []
     elos: list[float] = []

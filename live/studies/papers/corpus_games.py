@@ -111,8 +111,8 @@ def _split_words(spelling: str) -> set[str]:
 
 
 def _is_called(words: set[str], spelling: set[str]) -> bool:
-    """Return whether a name contains the family name that is the only word of a
-    spelling, or has exactly the words of a longer spelling.
+    """Return whether a player's name fits a spelling: a spelling of one word must be
+    among the words of the name, and a longer spelling must have exactly its words.
     """
     return spelling <= words if len(spelling) == 1 else spelling == words
 

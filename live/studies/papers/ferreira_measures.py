@@ -266,7 +266,7 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("strength", games=list_occasion_games, gains=_BOTH)
 def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the ratings by Algorithm 4, with the engine's rating as measured on the
+    """Return the ratings by Algorithm 4, with the engine's rating as measured for the
     reference occasion (Tables 5 and 6).
     """
     engine = measure_engine(gather_occasion(evidence, table.reference)).by_elo

@@ -11,13 +11,14 @@ from live.studies.papers.comparison import Comparison, put_in_place_of_paper
 from live.studies.papers.printed import PrintedTable
 from live.studies.searched_games import SearchSetting
 
-#: Smallest number of rows in an order that is compared between limits.
+#: Smallest number of rows that a table needs for its order to be compared between
+#: limits.
 _LEAST_ROWS = 7
 
 
 class SearchLimit(NamedTuple):
-    """Limit of an engine's searches, divided so that limits of one kind can be
-    sorted.
+    """Limit of an engine's searches, split into kind and amount, so that limits of one
+    kind can be sorted.
     """
 
     engine: str
@@ -85,8 +86,8 @@ def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
 
 
 def compare_limits(comparisons: Iterable[Comparison]) -> Iterator[LimitsBeside]:
-    """Compare each limit with the next higher one and with the paper, by table and
-    gain.
+    """Compare the figures of each limit with those of the next higher limit and of the
+    paper, by table and gain.
     """
     known = [each for each in comparisons if _has_order(each)]
     limits = list_limits(known)
@@ -119,7 +120,9 @@ class GainsBeside(NamedTuple):
 
 
 def compare_gains(comparisons: Iterable[Comparison]) -> Iterator[GainsBeside]:
-    """Compare the two gains at each limit, by table."""
+    """Compare the figures by one gain with those by the second gain, by table and at
+    each limit.
+    """
     known = [each for each in comparisons if _has_order(each)]
     limits = list_limits(known)
     groups: dict[str, dict[SearchLimit, list[Comparison]]] = {}

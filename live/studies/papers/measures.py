@@ -19,8 +19,8 @@ from live.studies.searched_games import SearchedGame, SearchSetting
 from live.studies.study_data import ChosenGames, Selection, StudyData
 from live.studies.study_tables import Row, Rows, TableHead
 
-#: Smallest share of an occasion's games: with fewer, a figure would not represent the
-#: occasion.
+#: Smallest share of an occasion's games that must be searched: with fewer, a figure
+#: would not represent the occasion.
 ENOUGH = 0.75
 
 Key = tuple[str, str, str]

@@ -23,8 +23,8 @@ from live.studies.regan_table import build_regan_table, fit_competence_line
 _REACH_ELO = 10
 _REACH_BELOW_ELO = 20
 _LOWER_SETS = 2200
-#: Places of the columns of the table ``regan``: the figure, and then the ends of its
-#: interval.
+#: Indexes of the columns in a row of the table ``regan``: of the figure, and then of
+#: the ends of its interval.
 _COLUMNS = {
     "s": (2, 3, 4),
     "c": (5, 6, 7),

@@ -225,7 +225,7 @@ def _shorten_setting(each: Comparison) -> str:
 
 
 def _describe_agreement(each: Comparison) -> str:
-    """Describe the agreement of a comparison in a few words."""
+    """Describe in a few words how far our figures agree with the printed ones."""
     parts = []
     if each.rows_with_interval:
         parts.append(
@@ -239,8 +239,8 @@ def _describe_agreement(each: Comparison) -> str:
 
 
 def _describe_order(each: Comparison | None) -> str:
-    """Describe in how many rows the same player is ahead, or how far the order is the
-    same; empty if the table has neither.
+    """Describe in how many rows our figures put the same player ahead as the printed
+    ones, or how far the order is the same; empty if the table has neither.
     """
     if each is None:
         return ""
