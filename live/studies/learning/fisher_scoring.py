@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.ratings.intrinsic_rating import (
-    Floats,
-)
+from live.ratings.choice_model import Floats
 
 #: Longest step in one parameter. Parameters are logarithms, so 1 is a factor of e.
 LONGEST = 1.0
