@@ -271,8 +271,8 @@ def build_spline_basis() -> Floats:
 
 
 def build_spline_penalty() -> Floats:
-    """Return the penalty of second differences between points, including the 0 in the
-    middle: shape (20, 20).
+    """Return the penalty matrix for second differences between the points, including
+    the 0 in the middle: shape (20, 20).
     """
     bends = np.diff(np.eye(len(_KNOTS_CP)), 2, axis=0)[:, 1:]
     return _SMOOTHNESS * bends.T @ bends

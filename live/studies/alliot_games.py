@@ -365,8 +365,8 @@ def build_shortfall_table(data: StudyData) -> Rows:
     about="named",
 )
 def build_highest_table(data: StudyData) -> Rows:
-    """Build the table of results by the highest evaluation that White reached, or that
-    each player named reached (Figure 13).
+    """Build the table of results by the highest evaluation that White, or each named
+    player, reached (Figure 13).
     """
     best = col("best_cp").cast(Int64)
     score = col("score").cast(Float64)

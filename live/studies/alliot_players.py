@@ -400,8 +400,8 @@ def _find_matches(data: StudyData) -> list[_Match]:
 def _gather_by_match(
     data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int | None], Moves]:
-    """Gather each player's moves by match. A key is the player and the index of the
-    match in ``matches``; the index None is for moves in other games.
+    """Gather each player's moves by match. A key is the player's number and the index
+    of the match in ``matches``; moves in other games have the index None.
     """
     places = []
     for at, match in enumerate(matches):

@@ -222,8 +222,8 @@ class CorpusDatabase:
         return self._find_or_insert("settings", msgspec.structs.asdict(setting))
 
     def open_source(self, name: str, mark: str) -> tuple[int, int, bool]:
-        """Register a file that is about to be read. Return its number, the number of
-        its texts that are already added, and whether all are.
+        """Register a file that is about to be read. Return its number, how many of its
+        games are already added, and whether all of them are.
 
         ``mark`` changes when the file changes; then the file is read from its
         beginning.

@@ -23,7 +23,9 @@ _PIECES = "nbrq"
 
 
 class CorpusPlayer(Value):
-    """A player as named by a source; without name and number, an unknown player."""
+    """A player as named by a source; an unknown player if the source has neither a name
+    nor a number.
+    """
 
     name: str
     """Text to show: the name, or a number in its place."""

@@ -4,7 +4,7 @@ Expected scores are computed by Algorithm 1 with intervals, players' ratings by
 Algorithm 2, the engine's rating by Algorithm 3, and players' ratings against the engine
 by Algorithm 4. The engine's gains are either all 0 or as measured. Matches between
 pairs of players are compared by their results and by the gains of the match. The last
-tables address questions that he leaves open, as far as a corpus can answer them.
+tables address questions that the paper leaves open, as far as a corpus can answer them.
 """
 
 import itertools

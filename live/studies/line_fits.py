@@ -135,8 +135,8 @@ class LineSums:
         return np.asarray(np.sum(found, axis=0))
 
     def compute_covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
-        """Return the number of games, the line of all groups, and the covariance of its
-        intercept and weights.
+        """Return the number of games, the line fitted to all groups, and the covariance
+        of its intercept and weights.
         """
         line = self.fit_line(self._groups, index)
         moments = self.compute_moments(self._groups, line)

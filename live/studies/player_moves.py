@@ -61,7 +61,9 @@ class PlayerMoves:
         self._clusters = ClusteredScores()
 
     def add(self, moves: DataFrame) -> None:
-        """Add all moves of some games; ``moves`` has the ``COUNTED_COLUMNS``."""
+        """Add all moves of some games. ``moves`` has the columns of
+        ``COUNTED_COLUMNS``.
+        """
         gain = col(choose_gain_column(self._gain)).cast(Int64)
         parts = gain.sign() + 1
         games = moves.group_by("game").agg(
@@ -126,7 +128,9 @@ class ConformingMoves(PlayerMoves):
         self.results = 0
 
     def add(self, moves: DataFrame) -> None:
-        """Add all moves of some games; ``moves`` has the ``COUNTED_COLUMNS``."""
+        """Add all moves of some games. ``moves`` has the columns of
+        ``COUNTED_COLUMNS``.
+        """
         super().add(moves)
         # A game's result is only used if one of its moves counts. Otherwise a forfeited
         # game would be attributed to the player who made its only move.
@@ -158,7 +162,9 @@ class PairedMoves(PlayerMoves):
         return self.shortfalls.n
 
     def add(self, moves: DataFrame) -> None:
-        """Add all moves of some games; ``moves`` has the ``COUNTED_COLUMNS``."""
+        """Add all moves of some games. ``moves`` has the columns of
+        ``COUNTED_COLUMNS``.
+        """
         super().add(moves)
         known = moves.filter("counted").drop_nulls("gain_cp")
         self.shortfalls.merge(GainHistogram(known["gain_cp"]))

@@ -223,8 +223,8 @@ def compare_all(
     database: CorpusDatabase,
     setting: int | None = None,
 ) -> Iterator[Comparison]:
-    """Yield the comparisons of each table, for each setting and gain; a comparison
-    without figures if there are none.
+    """Yield one comparison for each table, setting and gain. For a table that cannot be
+    computed, yield one comparison without figures.
 
     Raises:
         InputError: there is no such setting.

@@ -408,7 +408,7 @@ class CorpusSearcher:
         """Ignore progress within a search."""
 
     async def run(self, room: EnginePool, setting: int, wanted: Sequence[int]) -> None:
-        """Search these games.
+        """Search the games ``wanted`` and store their results under ``setting``.
 
         Raises:
             Exception: the first error that occurs while results are stored.

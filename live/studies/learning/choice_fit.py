@@ -136,8 +136,8 @@ def measure_share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
 
 
 def score_percentiles(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """Return ``S`` of section 6, with squared distances: near 0 if model and curve have
-    the right shape.
+    """Return the score ``S`` of section 6, computed with squared distances. It is near
+    0 if model and curve have the right shape.
     """
     return float(((measure_share_up(turns, skill) - PERCENTILES) ** 2).sum())
 

@@ -1,6 +1,7 @@
-"""Learning of three parameters of perceived ratings: how far the moves of both players
-share the hardness of their game (``beta``), how much games differ beyond chance
-(``kappa``), and how far ratings lie from the level of a game (``sigma``).
+"""Learning of three parameters of perceived ratings: how far a hard game affects the
+moves of both players (``beta``), how much games differ beyond chance (``kappa``), and
+how far ratings lie from the level of a game, which is the mean of its players' ratings
+(``sigma``).
 """
 
 from __future__ import annotations

@@ -247,8 +247,8 @@ def fit_perceived_model(
 
 
 def _can_tell_players_apart(sides: Followed, elo: float) -> bool:
-    """Return whether the players' slopes at one Elo correlate sufficiently with their
-    own ratings.
+    """Return whether the model tells strong players from weak ones: their slopes at one
+    Elo must correlate sufficiently with their own ratings.
     """
     slopes: list[float] = []
     elos: list[float] = []

@@ -108,7 +108,9 @@ def _draw_years(
     paper: PrintedPaper,
     games: CorpusGames,
 ) -> list[ListedGame]:
-    """Return games of each champion and year, drawn in turn."""
+    """Return games of the champions and years in ``wanted``, drawn from each champion
+    and year in turn.
+    """
     about = paper.occasions[_CHAMPIONS]
     names = name_people(games.find_people(about))
 

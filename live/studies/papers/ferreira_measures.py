@@ -1,8 +1,8 @@
 """Ferreira's figures (2012): cells of Tables 1 to 6, Figures 1, 3 and 6, and section 8.
 
-Players are compared by all their gains of an occasion, or by the gains of their own
-games against each other. The engine is measured by Algorithm 3 over the players of one
-occasion.
+An occasion is a set of games, such as an event. Players are compared by all their gains
+on one occasion, or by the gains of their own games against each other. The engine is
+measured by Algorithm 3 over the players of one occasion.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ class OccasionMoves(NamedTuple):
     matches: dict[tuple[str, str], PlayerMoves]
     """Moves against one opponent only, by player and opponent."""
     strengths: dict[str, Strength]
-    """Strengths by Algorithm 2 over all players who met, from all their gains."""
+    """Strengths of all players who met, by Algorithm 2 from all their gains."""
 
 
 _NOBODY = OccasionMoves({}, {}, {})
@@ -78,7 +78,7 @@ def _solve_all(
     players: dict[str, PlayerMoves],
     matches: dict[tuple[str, str], PlayerMoves],
 ) -> dict[str, Strength]:
-    """Return the strengths by Algorithm 2 over all players who met."""
+    """Return the strengths of all players who met, by Algorithm 2."""
     event = Algorithm2(data.selection.gain)
     for player, moves in players.items():
         event.rate(player, None if moves.elo is None else round(moves.elo))
@@ -152,15 +152,15 @@ def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("algorithm-2", games=list_occasion_games, gains=_BOTH)
 def solve_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the ratings by Algorithm 2 from all gains of all players who met (Table
-    1).
-    """
+    """Return the players' ratings by Algorithm 2, from all their gains (Table 1)."""
     return _take_ratings(table, gather_occasion(evidence, table.at).strengths)
 
 
 @measure("algorithm-2-matches", games=list_occasion_games, gains=_BOTH)
 def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the ratings by Algorithm 2 from the gains of the matches (Table 3)."""
+    """Return the players' ratings by Algorithm 2, from the gains of their matches
+    (Table 3).
+    """
     moves = gather_occasion(evidence, table.at)
     found = {}
     for one, other in moves.matches:
@@ -264,8 +264,8 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("strength", games=list_occasion_games, gains=_BOTH)
 def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the ratings by Algorithm 4, with the engine's rating as measured for the
-    reference occasion (Tables 5 and 6).
+    """Return the players' ratings by Algorithm 4, with the engine's rating as measured
+    for the reference occasion (Tables 5 and 6).
     """
     engine = measure_engine(gather_occasion(evidence, table.reference)).by_elo
     if engine is None:
@@ -324,7 +324,7 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-algorithm-2")
 def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the ratings by Algorithm 2 from the printed differences."""
+    """Return the players' ratings by Algorithm 2, from the printed differences."""
     rows = evidence.paper.find_table(table.solves).rows
     differences = {(row.one, row.other): row.value for row in rows}
     return _take_ratings(table, solve(differences, table.elos))

@@ -177,8 +177,8 @@ def measure_share(count: float, n: float) -> Measured:
 
 
 def read_figure(cells: Sequence[object]) -> Measured | None:
-    """Return a figure of a study's table, with its interval if the cells have one; None
-    if a cell is empty.
+    """Return the figure in these cells of a study's table, with its interval if they
+    have one; None if a cell is empty.
     """
     numbers = [cell for cell in cells if isinstance(cell, float)]
     return Measured(*numbers) if len(numbers) == len(cells) else None

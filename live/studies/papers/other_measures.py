@@ -77,7 +77,7 @@ def _find_milepost(elo: int | None) -> int | None:
 
 @measure("regan", games=draw_mileposts, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return (s, c) and projections at each milepost."""
+    """Return the fitted s and c, and the projections, for each milepost of Elo."""
     study = evidence.open_study(evidence.list_games(table), {})
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(build_regan_table(study, "rating")):

@@ -239,8 +239,8 @@ def _describe_agreement(each: Comparison) -> str:
 
 
 def _describe_order(each: Comparison | None) -> str:
-    """Describe in how many rows our figures put the same player ahead as the printed
-    ones, or how far the order is the same; empty if the table has neither.
+    """Describe in how many rows our figures put the same player ahead as the paper
+    does, or how far our order agrees with the paper's; empty if the table has neither.
     """
     if each is None:
         return ""

@@ -83,7 +83,9 @@ class PrintedTable(Value, kw_only=True, eq=False):
 
 
 class Occasion(Value, kw_only=True, eq=False):
-    """Games that a table is about: an event or a period with its players."""
+    """Occasion that a table is about: the games of an event or a period, and its
+    players.
+    """
 
     title: str
     event: tuple[str, ...]
