@@ -48,10 +48,10 @@ HOUR_S = 3600.0
 MAX_WAITING = 100
 #: Maximum number of notices per hour, separately for the public and for arbiters.
 PER_HOUR = 20
-#: Least weight of a moment that causes a notice.
+#: Least weight of a moment that causes a notice or a switch of scene.
 LEAST_WEIGHT = 0.6
-#: Added to the last notice within the limit, so that silence is not taken to mean that
-#: nothing happens.
+#: Text added to the last notice within the limit, so that nobody takes the silence as a
+#: sign that nothing happens.
 _PAUSE = " (This many notices are sent an hour; no more for a while.)"
 #: Severities, from the least to the most urgent.
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -90,7 +90,9 @@ class NoticeLimit:
 
 
 class KnownGame:
-    """A game with a record of its notices, since a source can repeat anything."""
+    """A game with a record of what was reported about it, because a source can repeat
+    anything.
+    """
 
     def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view
@@ -137,7 +139,7 @@ class KnownGames(dict[GameId, KnownGame]):
 
 
 class NoticeRules(abc.ABC):
-    """Rules for notices, within a limit. One writer calls them, and no call waits."""
+    """Rules for notices, within a limit. One task calls them, and no call waits."""
 
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()

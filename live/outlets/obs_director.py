@@ -2,9 +2,10 @@
 (github.com/obsproject/obs-websocket, docs/generated/protocol.md).
 
 The rules are pure: changes come in, and one switch of scene goes out. Nothing that was
-already true when the service began causes a switch. A scene stays for a minimum time.
-If somebody switches by hand, that person is the producer, and nothing is switched for a
-while. The director receives only what viewers are allowed to know.
+already true when the service began causes a switch. A scene stays on air for a minimum
+time. Anyone who switches by hand is assumed to be the producer, and the director then
+switches nothing for a while. The director receives only what viewers are allowed to
+know.
 
 Loss policy: while OBS is not connected nothing is queued; a moment is dropped after a
 minute.
@@ -53,7 +54,7 @@ class SwitchScene(NamedTuple):
 
 
 class SceneChoice:
-    """Choice of the time and scene of each switch. One writer calls it, and no call
+    """Choice of the time and scene of each switch. One task calls it, and no call
     waits.
     """
 

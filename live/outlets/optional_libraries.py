@@ -1,4 +1,6 @@
-"""Import of a library that only an extra installs."""
+"""Import of optional libraries, which are installed only with an extra of the
+package.
+"""
 
 from importlib import import_module
 from typing import Any

@@ -57,10 +57,10 @@ def write_pgn(
 ) -> str:
     """Return one game as PGN, up to its result and one line end.
 
-    The format is that of lichess (lila PgnDump, scalachess Pgn): movetext in one line,
-    a clock in whole seconds without padded hours after every move, `` *`` for a game
-    without moves. ``url`` is the ``GameURL`` header, which is the only stable key of
-    such a game; ``more`` are further tags.
+    The format is that of lichess (lila PgnDump, scalachess Pgn): all moves in one line,
+    after every move a clock in whole seconds with unpadded hours, and `` *`` for a game
+    without moves. ``url`` is the ``GameURL`` header, the only stable key of a game at
+    lichess; ``more`` are further tags.
     """
     headers = game.headers
     setup = game.start_fen != chess.STARTING_FEN
@@ -262,8 +262,8 @@ class LichessRehearsal(Rehearsal):
     The bytes are those that lichess sends. Sources: lichess API documentation ("Stream
     an ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound controller
     and Annotator. Like that of lichess, the stream does not report takebacks, does not
-    end by itself, and begins with every game so far: with none before the round has
-    begun.
+    end by itself, and begins with every game of the round. Before the round has begun,
+    it sends nothing.
 
     ``keep_alive_s`` is a minute on lichess.
     """
@@ -468,7 +468,8 @@ def open_rehearsal(
 ) -> Rehearsal:
     """Return a rehearsal of ``games`` over ``protocol``.
 
-    ``to`` is the folder for ``folder``; if empty, a temporary folder is used.
+    ``to`` is the folder of the protocol ``folder``; if empty, a temporary folder is
+    used.
 
     Raises:
         InputError: ``to`` is given for another protocol.

@@ -2,7 +2,7 @@
 
 Written for this purpose because lichess streams in chunks, and because tests need
 faults that no proper server offers: cutting the bytes anywhere, stopping in the middle
-of a line, promising more than is sent.
+of a line, announcing a greater length than is sent.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 """Studies of the papers: corpora, tables, figures, learning, comparisons and matches.
 
-A corpus holds many finished games in one database, searched once, and studied as
-columns. Nothing that runs live imports anything from here.
+A corpus stores many finished games in one database. They are searched once and then
+studied as columns. No module of the live service imports this package.
 """

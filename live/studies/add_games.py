@@ -1,8 +1,9 @@
-"""Adds the games of files to a corpus: each game once; damaged texts are counted, named
-and skipped.
+"""Addition of the games of files to a corpus. Each game is added once; damaged texts
+are counted, recorded by name and skipped.
 
-After a kill the same command continues: texts whose transaction was committed are
-skipped without being read, and a game that is already there is not added again.
+After a kill, the same command continues: texts whose transaction was committed are
+skipped without being parsed, and a game that the corpus already contains is not added
+again.
 """
 
 from __future__ import annotations
@@ -23,25 +24,27 @@ from live.studies.searched_games import SearchSetting
 
 
 class AddedGames(msgspec.Struct):
-    """What became of one file's texts in this run."""
+    """Counts of one file's texts in this run: skipped, added, already known,
+    damaged.
+    """
 
     source: str
     texts: int = 0
-    """In the file, those of earlier runs included."""
+    """All texts in the file, including those of earlier runs."""
     passed_over: int = 0
-    """Read in an earlier run."""
+    """Texts that an earlier run has read."""
     new: int = 0
     known: int = 0
-    """Games that the corpus held already."""
+    """Games that the corpus already contained."""
     evaluated: int = 0
-    """Games whose evaluations came along and were new."""
+    """Games whose evaluations came with the file and were new to the corpus."""
     damaged: int = 0
     broken: str = ""
-    """Why the file could not be read to its end; empty when it was."""
+    """Reason why the file could not be read to its end; empty if it could."""
 
     @property
     def only_damage(self) -> bool:
-        """Not one game could be read."""
+        """True if the file had texts to read, and none of them could be read."""
         return 0 < self.damaged == self.texts - self.passed_over
 
 
@@ -51,8 +54,10 @@ def add_file(
     given: SearchSetting,
     progress: Callable[[AddedGames], None] = lambda added: None,
 ) -> AddedGames:
-    """Add one file's games. Raises InputError when there is no such file or the disk is
-    full.
+    """Add one file's games to the corpus; return the counts.
+
+    Raises:
+        InputError: there is no such file, or the disk is full.
     """
     added = AddedGames(path)
     source, known_texts, finished = database.open_source(path, read_file_mark(path))

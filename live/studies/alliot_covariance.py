@@ -2,20 +2,16 @@
 9 to 12.
 
 The expected score of a game is the scalar product of R, the distribution of the
-difference of two gains, and an outcome vector e: a step, a tanh, a spline through 20
-points fitted to results; or R is convolved with itself n0 times and cut at b.
+difference of two gains, and an outcome vector e. The vector is a step, a tanh, or a
+spline through 20 points that are fitted to results. In the convolution method, R is
+instead convolved with itself n0 times and cut at b.
 
-Alliot's constants fitted again on this corpus, and tried on games that did not choose
-them.
-
-His k1, k2, a, n0 and b and the points of his spline are those with the best correlation
-on the
-games they were tried on (2017, section 4.3.1). Here each is chosen on some games and
-tried on
-others: in ten folds of games, and on games among one half of the players with what
-games among the
-other half chose. One pass with running sums, so that memory does not grow with the
-number of games.
+Alliot chose k1, k2, a, n0, b and the points of his spline by the best correlation on
+the same games on which he tested them (2017, section 4.3.1). This module chooses each
+on some games of the corpus and tests it on other games. The games are divided into ten
+folds; and, as a second test, by players: constants chosen on games within one half of
+the players are tested on games within the second half. One pass keeps running sums, so
+memory does not grow with the number of games.
 """
 
 import itertools
@@ -72,7 +68,7 @@ from live.studies.study_tables import (
     register_table,
 )
 
-#: Table 6, with the paper's ρ.
+#: Rows of Table 6: name, conformance, outcome vector, and the paper's ρ.
 VARIANTS: tuple[tuple[str, Conformance, OutcomeVector, float], ...] = (
     ("raw, step", RAW, STEP, 0.806),
     ("Guid and Bratko, step", GUID_BRATKO, STEP, 0.749),
@@ -86,20 +82,22 @@ CONVOLUTIONS = (
     ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
     ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
 )
-#: The spline of Table 6: its conformance, and where its points lie, centipawns. Beyond
-#: the last it stays as it is.
+#: Spline of Table 6: the conformance it uses, and the gain differences at its points,
+#: centipawns. Beyond the last point, the spline is constant.
 SPLINE_CONFORMANCE = build_ponderated(0.82, -2.37)
 _KNOTS_CP = np.arange(0, 401, 20)
-#: What a bend of the spline costs, a game: of 0 to 0.1 what predicted other games best
-#: (correlation 0.811 for 0.775 without, 439 games).
+#: Weight of the penalty for bends of the spline, per game. Of the values from 0 to 0.1
+#: it predicted other games best (correlation 0.811; without a penalty 0.775; 439
+#: games).
 _SMOOTHNESS = 0.01
-#: Figure 11 goes to n0 = 95 in steps of 1, and to b = 7.8 in steps of 0.2.
+#: Values of n0 and b (centipawns) in the grid. Figure 11 goes to n0 = 95 in steps of 1,
+#: and to b = 7.8 in steps of 0.2.
 GRID_N0 = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
 GRID_B_CP = tuple(range(0, 800, 20))
-#: Differences are told apart by so much in the grid, where every game is convolved ten
-#: times.
+#: Resolution of differences in the grid, centipawns. It is coarse because every game is
+#: convolved ten times.
 _GRID_STEP_CP = 5
-#: Figure 10.
+#: Numbers of pairs of moves in Figure 10.
 _PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
 _SHOWN_CP = 500
 
@@ -119,8 +117,8 @@ _SHOWN_CP = 500
     about="everybody",
 )
 def build_covariance_table(data: StudyData) -> Rows:
-    """Table 6: the covariance indicator of single games, for every vector and
-    conformance.
+    """Build Table 6: how the covariance indicator of a game correlates with its result,
+    for each pair of a conformance and an outcome vector.
     """
     indicators = [
         partial(compute_covariances, kinds=[kind], vectors=[vector])
@@ -141,8 +139,8 @@ def build_covariance_table(data: StudyData) -> Rows:
     about="everybody",
 )
 def build_convolution_table(data: StudyData) -> Rows:
-    """The settings that the paper names: R convolved with itself n0 times and cut at
-    b.
+    """Build the table of the paper's settings, in which R is convolved with itself n0
+    times and cut at b.
     """
 
     def indicators(game: CountedGame) -> Floats:
@@ -169,7 +167,9 @@ def build_convolution_table(data: StudyData) -> Rows:
     about="everybody",
 )
 def build_grid_table(data: StudyData) -> Rows:
-    """ρ at every n0 and b: Figures 11 and 12."""
+    """Build the table of the correlation ρ for every n0 and b of the grid: Figures 11
+    and 12.
+    """
     grid = list(itertools.product(GRID_N0, GRID_B_CP))
     [sums] = sum_lines(data, [compute_convolutions], len(grid))
     fits = [sums.fit(index) for index in range(len(grid))]
@@ -186,8 +186,8 @@ def build_grid_table(data: StudyData) -> Rows:
 
 
 def compute_convolutions(game: CountedGame) -> Floats:
-    """Return the indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0
-    times b,).
+    """Return the indicators of the grid, from -1 to 1, with shape (n0 times b,): for
+    each n0 in turn, all b ascending.
     """
     white, black = _build_histograms(game)
     lowest, pairs = cross_correlate(white, black)
@@ -206,7 +206,7 @@ def compute_convolutions(game: CountedGame) -> Floats:
 
 
 def _build_histograms(game: CountedGame) -> list[GainHistogram]:
-    """Return the gains of both sides, White's first."""
+    """Return the gain histograms of the two sides, White's first."""
     histograms = []
     for side in game.sides:
         gains_cp = [gain_cp for _, gain_cp in side]
@@ -227,7 +227,9 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     about="everybody",
 )
 def build_outcomes_table(data: StudyData) -> Rows:
-    """The outcome vectors, the spline fitted to these games: Figure 9."""
+    """Build the table of the outcome vectors, with the spline fitted to these games:
+    Figure 9.
+    """
     basis = build_spline_basis()
     sums = LineSums(1, penalty=build_spline_penalty())
     for game in read_counted_games(data):
@@ -258,10 +260,10 @@ def build_outcomes_table(data: StudyData) -> Rows:
 
 
 def build_spline_basis() -> Floats:
-    """Return what the value of each point adds at differences from -400 to 400: shape
-    (801, 20).
+    """Return the contribution of each spline point at differences from -400 to 400:
+    shape (801, 20).
 
-    A natural cubic spline, 0 at 0 and odd around it.
+    The spline is natural and cubic, 0 at 0 and odd around it.
     """
     points = np.eye(len(_KNOTS_CP))
     above = CubicSpline(_KNOTS_CP, points, bc_type="natural")(np.arange(401))[:, 1:]
@@ -269,16 +271,17 @@ def build_spline_basis() -> Floats:
 
 
 def build_spline_penalty() -> Floats:
-    """Return the penalty of second differences between points, the 0 in the middle
-    included: shape (20, 20).
+    """Return the penalty matrix for second differences between the points, including
+    the 0 in the middle: shape (20, 20).
     """
     bends = np.diff(np.eye(len(_KNOTS_CP)), 2, axis=0)[:, 1:]
     return _SMOOTHNESS * bends.T @ bends
 
 
 def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
-    """Return means over all pairs of moves, shape (20,): their sum weighted by the
-    points is the worth.
+    """Return the mean contribution of each spline point over all pairs of moves, shape
+    (20,). Their sum, weighted by the points' values, is the spline's indicator for the
+    game.
     """
     white, black = (select_gains(side, SPLINE_CONFORMANCE) for side in game.sides)
     differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)
@@ -296,8 +299,8 @@ def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
 def build_difference_table(data: StudyData) -> Rows:
-    """How the difference of two players' gains is spread over 1 to 32 pairs of moves
-    (Figure 10; for one pair Ferreira's Eq. 1).
+    """Build the table of how the difference of two players' gains is distributed over 1
+    to 32 pairs of moves (Figure 10; for one pair Ferreira's Eq. 1).
     """
     held = gather_by_player(data, PlayerMoves)
     if len(held) < 2:
@@ -322,8 +325,8 @@ def build_difference_table(data: StudyData) -> Rows:
 def compute_covariances(
     game: CountedGame, kinds: Sequence[Conformance], vectors: Sequence[OutcomeVector]
 ) -> Floats | None:
-    """Return the covariance, from -1 to 1, of every conformance with every vector; None
-    if either side has no move.
+    """Return the covariance of the game, from -1 to 1, for every pair of a conformance
+    and a vector; None if one of the sides has no move.
     """
     found = []
     for kind in kinds:
@@ -336,30 +339,32 @@ def compute_covariances(
 
 
 def select_gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
-    """Return the gains of one side that a conformance counts, centipawns."""
+    """Return one side's gains in centipawns, without the moves that this conformance
+    leaves out.
+    """
     found = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
     return np.array([gain for gain in found if gain is not None], dtype=np.float64)
 
 
-#: Pawns; the last leaves moves as they are.
+#: Values of k1 and k2 to choose from, pawns. The infinite ones do not weight the moves.
 _K1 = (0.2, 0.37, 0.6, 0.75, 1.0, 1.44, 2.0, 4.0, math.inf)
 _K2 = (-1.5, -2.5, -3.3, -3.7, -5.0, -8.0, -math.inf)
-#: One in pawns.
+#: Values of a to choose from, per pawn.
 _A = (0.3, 0.6, 0.9, 1.16, 1.5, 2.0, 3.0)
 _WEIGHTS = tuple(itertools.product(_K1, _K2))
 
-#: Games are kept apart by their fold, and by their players: both of one half, of the
-#: other, or one of each.
+#: Groups of games: by fold, and within it by whether both players have even numbers,
+#: both odd, or one of each.
 _EVEN, _ODD, _MIXED = range(3)
 _KINDS = 3
 _GROUPS = FOLDS * _KINDS
-#: Under so many games nothing is chosen.
+#: Smallest number of games from which constants are chosen.
 _LEAST = 41
 
 
 class _Method(NamedTuple):
-    """What is chosen: indicators of a game, their names, and the paper's choice among
-    them.
+    """A method whose constants are chosen on games: its function from a game to
+    indicators, the names of the settings, and the paper's choice among them.
     """
 
     name: str
@@ -388,7 +393,9 @@ class _Method(NamedTuple):
     about="everybody",
 )
 def build_fits_table(data: StudyData) -> Rows:
-    """The best constants here, beside the paper's, with their worth on other games."""
+    """Build the table of the constants that are best for this corpus, beside the
+    paper's, with their correlation on other games.
+    """
     methods = _list_methods()
     chosen = [
         LineSums(len(each.settings), groups=_GROUPS, penalty=each.penalty)

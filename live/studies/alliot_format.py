@@ -1,12 +1,12 @@
-"""Alliot's database of annotated games, read and written (Alliot 2017, section 2.4).
+"""Reader and writer of Alliot's database of annotated games (Alliot 2017, section 2.4).
 
-A game is PGN with moves in coordinates (``c1d2``). The comment after a move holds what
-its search found, ``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}``. Other moves
-that were searched in the same position follow as variations with such comments. Values
-are centipawns from the mover's side; time is in milliseconds. The ``Annotator`` tag
-names what searched. An unknown value is left empty between its commas. The format has
-no place for nodes, the distance of a mate, the score after each depth, and the score of
-the last position.
+A game is PGN with moves in coordinates (``c1d2``). The comment after a move contains
+the result of its search, ``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}``.
+Other moves that were searched in the same position follow as variations with such
+comments. Values are centipawns from the mover's side; time is in milliseconds. The
+``Annotator`` tag names the searching program and its settings. An unknown value is left
+empty between its commas. The format cannot store nodes, the distance of a mate, the
+score after each depth, and the score of the last position.
 """
 
 from __future__ import annotations
@@ -49,13 +49,16 @@ _COMMENT = re.compile(
 
 
 def is_alliot_format(segment: PgnSegment) -> bool:
-    """Return whether a PGN text is in this format."""
+    """Return whether a PGN text is in Alliot's format."""
     return _MARK in segment.header or _MARK in segment.movetext[:2000]
 
 
 def read_alliot(segment: PgnSegment) -> ReadGame:
-    """Return the game, its searches and the setting they were made with. Moves may also
-    be in SAN, as other programs convert them. Raises DamagedGame.
+    """Return the game, its searches, and the setting with which they were made. Moves
+    in SAN are also accepted, because other programs convert them.
+
+    Raises:
+        DamagedGame: the text is not a complete and legal game.
     """
     text = segment.header + segment.movetext
     found = _ANNOTATOR.search(text)
@@ -92,8 +95,8 @@ def _parse_setting(annotator: str) -> SearchSetting:
 
 
 class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """A game without any mistake; of a move's comments the first one of a search is
-    kept.
+    """Builder that rejects every error in a game. Of the comments after a move, it
+    keeps the first one that describes a search.
     """
 
     def handle_error(self, error: Exception) -> None:
@@ -112,8 +115,11 @@ class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
 def _parse_moves(
     board: chess.Board, text: str
 ) -> tuple[list[str], list[PositionSearch | None]]:
-    """Return the moves and searches. Raises ValueError for illegal moves and for words
-    that are no moves, which chess.pgn would skip.
+    """Return the moves, and the search of each position before them.
+
+    Raises:
+        ValueError: a move is illegal, or a word is not a move; chess.pgn would skip
+            such words.
     """
     plain = _BESIDE.sub(" ", text)
     words = plain.replace("(", " ").replace(")", " ").split()
@@ -124,13 +130,13 @@ def _parse_moves(
         raise ValueError("a bracket is missing")
     start = f'[SetUp "1"]\n[FEN "{board.fen()}"]\n'
     start += '[Variant "Chess960"]\n' if board.chess960 else ""
-    # An empty line would be its end.
+    # An empty line would end the movetext.
     movetext = io.StringIO(f"{start}\n{' '.join(text.split())}")
     played: list[str] = []
     positions: list[PositionSearch | None] = []
     game = chess.pgn.read_game(movetext, Visitor=_Strict)
     for node in game.mainline() if game is not None else ():
-        # Moves searched in the same position, the one played first.
+        # All moves that were searched in the same position, the one played first.
         sign = 1 if node.parent.turn() == chess.WHITE else -1
         found: dict[str, MoveSearch] = {}
         for each in node.parent.variations:
@@ -145,8 +151,9 @@ def _parse_moves(
 def _choose_searches(
     played: str, found: Mapping[str, MoveSearch], sign: int
 ) -> PositionSearch | None:
-    """Keep the best of all moves searched as the position's own; of equal ones, one
-    that was not played.
+    """Return the best of all searched moves as the position's own search. Among equal
+    moves, prefer one that was not played. Return None if the move played was not
+    searched.
     """
     if played not in found:
         return None
@@ -155,8 +162,8 @@ def _choose_searches(
 
 
 def _parse_comment(comment: str, sign: int) -> MoveSearch | None:
-    """Return the search in the comment after a move; None if the comment is not in this
-    format.
+    """Return the search described by the comment after a move, with its score from
+    White's side; None if the comment does not describe a search.
     """
     found = _COMMENT.match("".join(comment.split()))
     if found is None:
@@ -182,7 +189,7 @@ def write_alliot(
     names: Mapping[int, str],
     events: Mapping[int | None, str],
 ) -> str:
-    """Return one game in the format, ending with an empty line."""
+    """Return one game in Alliot's format, ending with an empty line."""
     result = game.result if game.result in RESULTS else "*"
     tags = [
         ("Event", events.get(game.event, "?")),
@@ -200,7 +207,7 @@ def write_alliot(
     return f"{format_tags(tags)}\n{wrap_movetext(tokens)}\n\n"
 
 
-#: What the ``Annotator`` tag says of the comments, in Alliot's words.
+#: Description of the comments in the ``Annotator`` tag, as Alliot writes it.
 _FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
 
 
@@ -238,7 +245,8 @@ def _format_moves(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
         if position.best == uci:
             yield _format_comment(position.whole, sign)
         elif position.played is not None:
-            # A move that scores better than the first choice does so by search noise.
+            # A move that scores better than the first choice does so only because of
+            # search noise.
             lower = min(sign * position.played.cp, sign * position.whole.cp)
             yield _format_comment(
                 msgspec.structs.replace(position.played, cp=sign * lower), sign
@@ -248,7 +256,7 @@ def _format_moves(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
 
 
 def _format_comment(search: MoveSearch, sign: int) -> str:
-    """Format a search without blanks, so that no line break falls into it."""
+    """Format a search without blanks, so that no line can break within it."""
     changes = ",(,)"
     if (found := search.complexity) is not None:
         at = "" if found.jump_depth is None else found.jump_depth

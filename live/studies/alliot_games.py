@@ -1,16 +1,13 @@
-"""Alliot's tables over games (2017): what goes with results, with errors, with
+"""Alliot's tables about games (2017): correlations with results, with errors and with
 evaluations.
 
-Each is one pass with running sums, so that memory does not grow with the number of
-games, and each correlation and line has its interval and an error on games it was not
-fitted to.
-
-Correlations and lines over any number of games, from running sums. Pure.
-
 Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pearson's
-ρ and fits ``r = β d + α``. Sums in ten folds by game give the same for nine tenths, so
-that each line can be tried on games that it was not fitted to; his constants were tried
-on their own games.
+ρ and fits ``r = β d + α``. He tested his constants on the games from which he chose
+them. Here the games are summed in ten folds, so that each line can also be tested on
+games to which it was not fitted.
+
+Each table is made in one pass with running sums, so memory does not grow with the
+number of games. Each correlation and each line has an interval.
 """
 
 import itertools
@@ -38,9 +35,9 @@ from live.studies.line_fits import LineSums, compute_fisher_interval
 from live.studies.study_data import StudyData
 from live.studies.study_tables import Row, Rows, build_interval_columns, register_table
 
-#: x of p(x), centipawns.
+#: Values of x in p(x), centipawns.
 STEPS_CP = tuple(range(0, 205, 5))
-#: As Alliot's Figure 4 has them, with the two symmetric ones.
+#: Kinds of conformance in Alliot's Figure 4, with the two symmetric ones.
 KINDS: tuple[tuple[str, Conformance], ...] = (
     ("raw", RAW),
     ("guid-bratko", GUID_BRATKO),
@@ -49,7 +46,7 @@ KINDS: tuple[tuple[str, Conformance], ...] = (
     ("k1 = -k2 = 1.25", build_ponderated(1.25, -1.25)),
     ("k1 = -k2 = 3.00", build_ponderated(3.0, -3.0)),
 )
-#: Of evaluations in tables, centipawns.
+#: Width and limit of the classes of evaluation in tables, centipawns.
 _BIN_CP = 20
 _MOST_CP = 400
 FIT_COLUMNS = (
@@ -69,17 +66,21 @@ FIT_COLUMNS = (
 
 
 class CountedGame(Value):
-    """The counted moves of a game with a result: best score and gain, mover's side."""
+    """Counted moves of a game with a result: for each, the best score and the gain,
+    from the mover's side.
+    """
 
     game: int
     result: float
-    """-1, 0, 1: White's."""
+    """Result for White: -1, 0 or 1."""
     sides: Sequence[tuple[tuple[int, int], ...]]
-    """White's and Black's."""
+    """Moves of White and of Black."""
 
 
 def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
-    """Yield games in which both sides have a counted move, in order."""
+    """Yield the games in which both sides have a counted move, in the order of their
+    numbers.
+    """
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
     for frame in data.read_moves(names, all_players=True):
         known = frame.filter("counted").drop_nulls(["score", "gain_cp"])
@@ -98,8 +99,9 @@ def sum_lines(
     indicators: Sequence[Callable[[CountedGame], Floats | None]],
     count: int,
 ) -> list[LineSums]:
-    """Sum each of ``indicators`` with the results of all counted games, in one pass. An
-    indicator has shape (count,), or is None for a game that it leaves out.
+    """Sum the products of each indicator and the results of all counted games, in one
+    pass; return one set of sums per indicator. An indicator returns an array of shape
+    (count,), or None for a game that it leaves out.
     """
     sums = [LineSums(count) for _ in indicators]
     for game in read_counted_games(data):
@@ -123,7 +125,9 @@ def sum_lines(
     about="everybody",
 )
 def build_correlation_table(data: StudyData) -> Rows:
-    """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
+    """Build the table of ρ, α and β of the difference of p(x), for each x and kind:
+    Figures 4, 5 and 6.
+    """
     indicators = [
         partial(compute_share_difference, kind=kind, steps_cp=STEPS_CP)
         for _, kind in KINDS
@@ -137,8 +141,8 @@ def build_correlation_table(data: StudyData) -> Rows:
 def compute_share_difference(
     game: CountedGame, kind: Conformance, steps_cp: Sequence[int]
 ) -> Floats | None:
-    """Return White's p(x) less Black's at each step; None if either has no move of this
-    kind.
+    """Return White's p(x) minus Black's at each step; None if either side has no move
+    that this kind of conformance counts.
     """
     steps = np.array(steps_cp, dtype=np.float64)
     shares = []
@@ -169,16 +173,18 @@ _ENDS = ("", " low", " high")
     ),
 )
 def build_complexity_table(data: StudyData) -> Rows:
-    """Table 4: how the size of errors goes with the complexity of the position."""
+    """Build Table 4: the correlation of the size of errors with the complexity of the
+    position.
+    """
     usual = (
         _count_searches_by_depth(data)
         .sort("searches", "depth", descending=[True, False])
         .group_by("class", maintain_order=True)
         .agg(usual=col("depth").first(), most=col("searches").first())
     )
-    # C(m), from -1 (shallower than usual for its time) to 1 (deeper): to the letter of
-    # the formula a position that is complex, so that the engine gets less deep, has a
-    # value below 0.
+    # C(m) is from -1 (a depth below the usual one for the search time) to 1 (a depth
+    # above it). By the formula of the paper, a complex position, in which the engine
+    # reaches a smaller depth, has a value below 0.
     distance = (col("most") - col("searches")) / col("most")
     indicators = {
         "D/t": polars.when(col("depth") <= col("usual"))
@@ -210,9 +216,9 @@ def build_complexity_table(data: StudyData) -> Rows:
         yield name, most, *cells
 
 
-#: Times are told apart by these, milliseconds: from 1 ms to some seventeen minutes,
-#: each a half longer than the one before. (The paper's searches took 60 to 240 s, in
-#: steps of 30 s.)
+#: Edges of the classes of search time, milliseconds: from 1 ms to some seventeen
+#: minutes, each edge one half greater than the one before. (The paper's searches took
+#: 60 to 240 s, in steps of 30 s.)
 TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 
@@ -247,7 +253,9 @@ def _classify_search_time() -> polars.Expr:
     about="everybody",
 )
 def build_depth_table(data: StudyData) -> Rows:
-    """Figure 1: how deep searches got, by the time they took."""
+    """Build the table of Figure 1: depths that searches reached, by the time they
+    took.
+    """
     edges = (0, *TIME_EDGES_MS, None)
     share = col("searches") / col("searches").sum().over("class")
     rows = _count_searches_by_depth(data).with_columns(share=share).collect().rows()
@@ -270,14 +278,15 @@ def build_depth_table(data: StudyData) -> Rows:
     about="named",
 )
 def build_evaluation_table(data: StudyData) -> Rows:
-    """By evaluation: positions, mean conformance, share within 30 cp and what became of
-    the game (Figures 2, 6, 14), of all players and of those named.
+    """Build the table by evaluation: positions, mean conformance, share within 30 cp,
+    and score of the game (Figures 2, 6, 14), for all players and for the players named.
     """
     at = col("best_cp").cast(Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
     gain = col("gain_cp").cast(Int64)
     n = polars.len().cast(Int64)
     mean = -gain.sum() / polars.len()
-    # A shortfall is never below 0, nor is its mean: few moves reach further by this.
+    # A shortfall is never below 0, so its mean is not either, and the lower end of the
+    # interval is cut at 0.
     variance = ((gain * gain).sum() / n - mean * mean).clip(0.0) / (n - 1)
     reach = polars.when(n > 1).then(1.96 * variance.sqrt())
     within = {
@@ -325,7 +334,9 @@ def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
     about="everybody",
 )
 def build_shortfall_table(data: StudyData) -> Rows:
-    """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
+    """Build the table of how many moves have each conformance (Figure 3), by colour
+    (Figure 6, left).
+    """
     colors = ("white", "black")
     found = (
         _select_counted_moves(data)
@@ -354,8 +365,8 @@ def build_shortfall_table(data: StudyData) -> Rows:
     about="named",
 )
 def build_highest_table(data: StudyData) -> Rows:
-    """Result by the highest evaluation that White reached, or each player named (Figure
-    13).
+    """Build the table of results by the highest evaluation that White, or each named
+    player, reached (Figure 13).
     """
     best = col("best_cp").cast(Int64)
     score = col("score").cast(Float64)
@@ -387,7 +398,7 @@ def build_highest_table(data: StudyData) -> Rows:
             yield name, at, n, total / n, *compute_score_interval(n, total, squares)
 
 
-#: Draws of colours behind chances.
+#: Number of random assignments of colours from which chances are estimated.
 _DRAWS = 2_000
 
 
@@ -406,10 +417,11 @@ _DRAWS = 2_000
     about="everybody",
 )
 def build_colours_table(data: StudyData) -> Rows:
-    """Whether White and Black move alike from the same evaluation, in ten classes.
+    """Build the table that compares White's and Black's moves from the same evaluation,
+    in ten classes.
 
-    The chance is that of a distance as large where colours are given to the sides by
-    lot, game by game.
+    The chance is the probability of a distance at least as large if the colours of each
+    game are assigned at random.
     """
     n = len(TEN)
     games = 0
@@ -419,7 +431,7 @@ def build_colours_table(data: StudyData) -> Rows:
     for counts in _count_moves_by_colour(data):
         games += len(counts)
         sides += counts.sum(axis=0)
-        # Some draws at a time: all of a thousand games are 50 MB.
+        # Some assignments at a time: all of them for a thousand games would need 50 MB.
         for some in np.split(one, _DRAWS // 100):
             lot = random.integers(0, 2, (len(some), len(counts))).astype(np.float64)
             some += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
@@ -429,7 +441,7 @@ def build_colours_table(data: StudyData) -> Rows:
     chances = (_compute_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(
         axis=0
     )
-    # Of each row, and of all together.
+    # Values of each class, and then of all classes together.
     moves, kept = (
         np.hstack([each, each.sum(axis=1, keepdims=True)])
         for each in (both.sum(axis=2), both.diagonal(axis1=1, axis2=2))
@@ -446,8 +458,9 @@ def build_colours_table(data: StudyData) -> Rows:
 
 
 def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
-    """Yield counts of moves by game, colour, and classes before and after, shape
-    (games, 2, classes squared), some games at a time.
+    """Yield the counts of moves by game, by colour, and by the classes before and after
+    the move, with shape (games, 2, classes squared). Each array is for a part of the
+    games.
     """
     n = len(TEN)
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
@@ -475,8 +488,8 @@ def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
 
 
 def _compute_distances(white: Floats, black: Floats) -> Floats:
-    """Return the distance of each row, and last the mean over all rows weighted by
-    moves: shape (…, classes + 1).
+    """Return the distance between White's and Black's shares in each row, and last the
+    mean over all rows weighted by moves: shape (…, classes + 1).
     """
     shares = [
         each / np.maximum(1, each.sum(axis=-1, keepdims=True))

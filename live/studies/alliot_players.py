@@ -1,7 +1,7 @@
 """Alliot's tables of players (2017): conformance, careers by year, Markov chains,
-battle royale; and of matches: Table 5, and Figures 7 and 8.
+battle royale. Also his tables of matches: Table 5, and Figures 7 and 8.
 
-A match is all games of two players at one event, four and more.
+A match is all games of two players at one event, if there are at least four.
 """
 
 import functools
@@ -54,16 +54,16 @@ from live.studies.study_tables import (
     register_table,
 )
 
-#: How pairings are predicted.
+#: Methods to predict the result of a pairing, by name.
 PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
-    # The paper's first experiment: no convolution, raw gains (its n0 = 0).
+    # The paper's first experiment: raw gains without convolution (n0 = 0).
     "step": lambda one, other: predict_by_covariance(
         one.shortfalls, other.shortfalls, STEP
     ),
     "tanh": lambda one, other: predict_by_covariance(
         one.tanh, other.tanh, TANH, TANH_FIT
     ),
-    # Its n0 = 32, b = 2.4.
+    # The paper's setting n0 = 32, b = 2.4.
     "convolution": lambda one, other: predict_by_convolution(
         one.shortfalls, other.shortfalls, CONVOLUTION_32
     ),
@@ -95,7 +95,7 @@ def _build_conformance_columns(kind: str) -> tuple[Column, ...]:
     engine="",
 )
 def build_games_table(data: StudyData) -> Rows:
-    """Table 1: games by player and colour."""
+    """Build Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
             data.database.count_rows("games", f"{color} = {player} AND {data.where}")
@@ -117,8 +117,8 @@ def build_games_table(data: StudyData) -> Rows:
     notes=("From move 10 on, forced moves left out.",),
 )
 def build_conformance_table(data: StudyData) -> Rows:
-    """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's
-    own x.
+    """Build the table of p(x) of each player for the three kinds of conformance, at 0
+    and at the kind's own x.
     """
     for player, moves in gather_by_player(data, ConformingMoves).items():
         row: Row = (data.players[player], moves.elo, moves.kinds[0].n)
@@ -155,7 +155,9 @@ def build_conformance_table(data: StudyData) -> Rows:
     ),
 )
 def build_career_table(data: StudyData) -> Rows:
-    """A player's figures by year: Figures 16 and 17, and Algorithm 4."""
+    """Build the table of a player's figures by year: Figures 16 and 17, and Algorithm
+    4.
+    """
     found = gather_by_year(data, ConformingMoves)
     for player, name in data.players.items():
         past: list[AccumulatedConformance] = []
@@ -204,8 +206,8 @@ _CHAINS = (
 
 @register_table("alliot-markov", *_CHAINS, *_build_chain_columns(NINETEEN))
 def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
-    """Transition matrices with each colour, from its own moves alone (Tables 2 and
-    3).
+    """Build the table of transition matrices with each colour, from the player's own
+    moves only (Tables 2 and 3).
     """
     held = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
@@ -224,7 +226,7 @@ def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -
 
 @register_table("alliot-markov-10", *_CHAINS, *_build_chain_columns(TEN))
 def build_markov_ten_table(data: StudyData) -> Rows:
-    """The same in ten classes of 0.4 pawn."""
+    """Build the table of transition matrices in ten classes of 0.4 pawn."""
     return build_markov_table(data, TEN)
 
 
@@ -238,7 +240,9 @@ def build_markov_ten_table(data: StudyData) -> Rows:
     notes=(f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
 )
 def build_stationary_table(data: StudyData) -> Rows:
-    """Where the chain of each two players ends up (section 4.4.1)."""
+    """Build the table of the stationary distribution of the chain of each pair of
+    players (section 4.4.1).
+    """
     held = gather_by_player(data, PairedMoves)
     for one, other in itertools.permutations(held, 2):
         white = held[one].transitions.build_chain("white")
@@ -259,7 +263,9 @@ def build_stationary_table(data: StudyData) -> Rows:
     ("a year", 1, "over the years with a dated game"),
 )
 def build_classes_table(data: StudyData) -> Rows:
-    """Figure 15: positions in each class of the chains, in a year on average."""
+    """Build the table of Figure 15: positions in each class of the chains, in all and
+    as the average number per year.
+    """
     counted = data.scan_moves().filter("counted", col("best_cp").is_not_null())
     dated = col("year").n_unique() - col("year").has_nulls()
     years = dict(counted.group_by("player").agg(dated).collect().rows())
@@ -281,7 +287,9 @@ _ROYALE = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
 
 @register_table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
 def build_royale_table(data: StudyData, by: str) -> Rows:
-    """All against all: the matrix of Tables 7 to 9, best player first."""
+    """Build the table of all players against all: the matrix of Tables 7 to 9, best
+    player first.
+    """
     held = gather_by_player(data, PairedMoves)
     return _build_matrix_rows(
         {data.players[player]: moves for player, moves in held.items()},
@@ -294,8 +302,8 @@ def build_royale_table(data: StudyData, by: str) -> Rows:
     "alliot-best-year", "Battle royale of the best years", _ROYALE, by=PAIRINGS
 )
 def build_best_year_table(data: StudyData, by: str) -> Rows:
-    """Each player's year with the most victories over all others' years, and their
-    matrix.
+    """Build the table of each player's best year, and the matrix of these years. The
+    best year of a player is the one that beats the most years of all players.
     """
     least = max(ENOUGH_MOVES, data.selection.min_moves)
     found = gather_by_year(data, PairedMoves)
@@ -349,31 +357,36 @@ def _build_matrix_rows(entrants: dict[str, PairedMoves], by: str, title: str) ->
 
 
 def _play_royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
-    """Play every two entrants against each other by White's expected score."""
+    """Return the battle royale of all entrants: White's expected score in every
+    pairing.
+    """
     predict = PREDICTORS[by]
     return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
 
 
 _LEAST_GAMES = 4
-#: x of p(x) where matches are compared: perfect moves, and the best of Figure 4.
+#: Values of x in p(x) by which matches are compared, centipawns: perfect moves, and the
+#: best value of Figure 4.
 _X_CP = (0, 30)
 
 
 class _Match(NamedTuple):
-    """One player against another at one event; the winner first where there is one."""
+    """One player against another at one event."""
 
     one: int
     other: int
     event: int | None
     result: float
-    """Of the first, points a game."""
+    """Points per game of player ``one``."""
     games: int
     elo: float | None
-    """By which the first is ahead, mean over games with both ratings."""
+    """Mean Elo lead of player ``one``, over the games with both ratings."""
 
 
 def _find_matches(data: StudyData) -> list[_Match]:
-    """Find the matches between the selected players, in the order of their numbers."""
+    """Return the matches between the selected players, sorted by the numbers of players
+    and event.
+    """
     met = data.count_encounters(searched=True)
     matches = []
     for (one, other, event), found in met.items():
@@ -387,8 +400,8 @@ def _find_matches(data: StudyData) -> list[_Match]:
 def _gather_by_match(
     data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int | None], Moves]:
-    """Gather each player's moves by match, under the place of the match in this list;
-    None: moves of other games.
+    """Gather each player's moves by match. A key is the player's number and the index
+    of the match in ``matches``; moves in other games have the index None.
     """
     places = []
     for at, match in enumerate(matches):
@@ -425,13 +438,14 @@ def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     ),
 )
 def build_prediction_table(data: StudyData) -> Rows:
-    """Table 5: matches of two players, predicted from their other games, beside the
-    results.
+    """Build Table 5: matches of two players, predicted from their other games, beside
+    the results.
     """
     matches = _find_matches(data)
     held = _gather_by_match(data, matches, PairedMoves)
     for at, match in enumerate(matches):
-        # All that both moved elsewhere: its own games are no prediction.
+        # All moves of the two players in other games: the match itself must not predict
+        # its own result.
         pair = {
             player: PairedMoves(data.selection.gain)
             for player in (match.one, match.other)
@@ -461,7 +475,9 @@ def build_prediction_table(data: StudyData) -> Rows:
 def _read_match_conformance(
     data: StudyData,
 ) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
-    """Yield every match with both players' conformance in it, the winner first."""
+    """Yield each match with the conformance of player ``one`` and of player ``other``
+    in it. The winner is player ``one``.
+    """
     matches = _find_matches(data)
     held = _gather_by_match(data, matches, ConformingMoves)
     for at, match in enumerate(matches):
@@ -487,8 +503,8 @@ def _read_match_conformance(
     ("by p(0)", 3, "from perfect moves"),
 )
 def build_score_table(data: StudyData) -> Rows:
-    """Figure 7, left: results of matches beside what the conformance in the same games
-    expects.
+    """Build the table of Figure 7, left: results of matches beside the results expected
+    from the conformance in the same games.
     """
     indicator = functools.partial(
         compute_share_difference, kind=PONDERATED, steps_cp=_X_CP
@@ -499,7 +515,8 @@ def build_score_table(data: StudyData) -> Rows:
         expected: list[Cell] = []
         for x_cp, beta in betas.items():
             p, q = (each.count_within(x_cp) / each.n for each in (a, b))
-            # Both have White as often: what White is ahead by (alpha) falls out.
+            # Both players have White about equally often, so White's advantage (alpha)
+            # cancels out.
             expected.append(None if beta is None else 0.5 + beta * (p - q) / 2)
         yield *_name_match(data, match), match.games, match.result, *reversed(expected)
     known = ", ".join(
@@ -529,7 +546,9 @@ def build_score_table(data: StudyData) -> Rows:
     notes=("Matches of four games and more.",),
 )
 def build_match_conformance_table(data: StudyData) -> Rows:
-    """Figures 7 (right) and 8: p(x) of winner and loser of each match."""
+    """Build the table of Figures 7 (right) and 8: p(x) of winner and loser of each
+    match.
+    """
     for match, *ends in _read_match_conformance(data):
         for x_cp in STEPS_CP:
             shares = [

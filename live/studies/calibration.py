@@ -1,5 +1,5 @@
-"""``live-rate calibrate``: learns the engine's rating and models of perceived ratings
-from games of rated players, and measures a model on players whom it never saw.
+"""Command ``live-rate calibrate``: it learns the engine's rating, and models of
+perceived ratings, from games of rated players.
 """
 
 import re
@@ -48,12 +48,14 @@ async def calibrate(
     limit: str | None,
     json: str | None,
 ) -> int:
-    """Measure the engine over rated players, and with ``written`` learn a model of
-    perceived ratings from them; returns the exit code. The rating is Algorithm 3 over
-    all players, weighted by moves; the table is null where opponents are not known.
+    """Measure the engine's rating from games of rated players, and with ``written``
+    learn a model of perceived ratings from these games; return the exit code. The
+    rating is that of Algorithm 3 over all players, weighted by moves. The reported
+    table is null if opponents are unknown.
 
-    Raises InputError for files of two kinds, and, to learn from, for PGN, where engine
-    or limit is not given, and for too few games.
+    Raises:
+        InputError: the files are of two kinds; or a model is to be learned, and the
+            files are PGN, engine or limit are not given, or there are too few games.
     """
     data = ", ".join(file.name for file in files)
     kinds = {_is_pgn(file) for file in files}
@@ -140,8 +142,8 @@ async def calibrate(
 async def calibrate_intrinsic(
     config: Config, files: Sequence[Path], *, written: Path, json: str | None
 ) -> int:
-    """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine
-    and limit.
+    """Run ``calibrate --intrinsic``: learn the relation of (s, c) and Elo for this
+    engine and limit; return the exit code.
     """
     from live.studies.learning.intrinsic_table import RatedTurns, learn_intrinsic
 
@@ -174,7 +176,9 @@ async def calibrate_intrinsic(
 
 
 def check_model(file: Path, model: str, *, json: str | None) -> int:
-    """``calibrate --check``: what a model's bands hold, on players it never saw."""
+    """Run ``calibrate --check``: report how many ratings lie in a model's bands, for
+    players the model never saw; return the exit code.
+    """
     held = MODELS.load(model)
     if _is_pgn(file):
         raise InputError(
@@ -197,7 +201,8 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
 def _read_gains(state: Event) -> Iterator[PlayedGains]:
     for view in state.games():
         detail = state.game(view.id)
-        assert detail is not None  # it is one of the games
+        # not None, because the view comes from the list of games
+        assert detail is not None
         for key, side, curve in zip(
             state.player_ids(view.id),
             (detail.white, detail.black),
@@ -211,7 +216,9 @@ def _read_gains(state: Event) -> Iterator[PlayedGains]:
 
 
 def _is_pgn(file: Path) -> bool:
-    """Return whether a file is PGN: any that is not NDJSON by its name."""
+    """Return whether a file is PGN. Every file whose name does not mark it as NDJSON is
+    taken for PGN.
+    """
     return not re.search(r"\.(ndjson|jsonl|json)(\.gz)?\Z", file.name.lower())
 
 
@@ -235,7 +242,9 @@ def _read_lines(file: Path) -> list[bytes]:
 def build_engine_strength_table(
     found: TableFour, engine: str, limit: str, gain: GainKind
 ) -> Table:
-    """Tabulate Algorithms 2 and 3 with the columns of Ferreira 2012, Table 4."""
+    """Build a table of Algorithms 2 and 3 with the columns of Ferreira 2012,
+    Table 4.
+    """
     rows = [
         (
             plain(row.name, 20),
@@ -274,7 +283,7 @@ def build_engine_strength_table(
 
 
 def build_mileposts_table(found: IntrinsicTable) -> Table:
-    """Tabulate s and c by Elo (Regan and Haworth 2011, section 7)."""
+    """Build a table of s and c by Elo (Regan and Haworth 2011, section 7)."""
     about = (
         f"{plain(found.engine, 60)}, {found.limit}; {found.turns} turns of"
         f" {found.players}"
@@ -298,10 +307,12 @@ def build_mileposts_table(found: IntrinsicTable) -> Table:
 def build_check_table(
     model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool
 ) -> Table:
-    """What a model's bands hold after some moves and over whole games, as
-    :func:`summarise_judgement` says.
+    """Build a table of how many ratings lie in a model's bands after some moves and
+    over whole games. ``after`` has the results of :func:`summarise_judgement`, by
+    number of moves.
 
-    ``known``: its own file, of which only those players count that it never saw.
+    ``known`` is true if the model was learned from this file; then only players who
+    were left out are counted.
     """
     shares = ("usual_holds", "interval_holds", "own_outside")
     rows = []

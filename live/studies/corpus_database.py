@@ -1,31 +1,26 @@
-"""The database of a corpus: every game once, and what is known of its positions.
+"""Database of a corpus: every game once, with all search results for its positions.
 
 ==============  ====================================================================
-``players``     one row a player; ``player_keys`` holds the FIDE ids and names of each
+``players``     one row per player; ``player_keys`` has each player's FIDE id and names
 ``events``      by name
-``games``       moves packed, ratings and dates as the source has them
-``sources``     files read, how far, and what was wrong in them (``damaged``)
-``settings``    engine, limit, lines and version: what results may be pooled
-``results``     by game and setting, everything a search reported of every position
+``games``       packed moves, with ratings and dates as the source has them
+``sources``     files read, and how far; ``damaged`` lists their unreadable texts
+``settings``    engine, limit, lines and version: only equal settings can be pooled
+``results``     by game and setting: all that a search reported about each position
 ==============  ====================================================================
 
-Written in batches, one transaction each, so that a kill costs the last batch at most
-and the same command goes on from there. SQLite in WAL mode, open to any reader.
+The database is written in batches of one transaction each. A kill loses the last batch
+at most, and the same command continues from there. It is an SQLite file in WAL mode,
+which any program can read.
 
-One game as a corpus keeps it: who, when, what was played; and as few bytes as it takes.
+Search results come from this project's engines or from a file.
 
-Moves are packed into two bytes each, so that a million games fit a disk and are read
-without replaying them. A game is told by its players, date, start and moves; the result
-and the ratings are not part of that, since sources contradict each other about them.
+Scores are centipawns from White's side; a forced mate is ±3900. Everything that a
+search reports is stored: depth, selective depth, time, nodes, tablebase hits and the
+score after each depth, so that a later method needs no new search (Alliot 2017, section
+4.1, asks for as much).
 
-What is known of every position of one game: found by our engines, or given by a file.
-
-Scores are centipawns from White's side, a forced mate ±3900. Everything a search
-reports is kept: depth, selective depth, time, nodes, tablebase hits and the score after
-each depth, so that a later method needs no new search (Alliot 2017, section 4.1, asks
-for as much).
-
-Results of other people's runs: taken where engine, limit, lines and version agree.
+Results of other people's runs are accepted if engine, limit, lines and version agree.
 """
 
 import sqlite3
@@ -45,10 +40,10 @@ from live.studies.searched_games import SearchedGame, SearchSetting
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SearchedGame)
-#: "lrco" in ASCII: SQLite's own mark of whose file it is.
+#: "lrco" in ASCII: the number by which SQLite files state which application wrote them.
 APPLICATION_ID = 0x6C72636F
 VERSION = 1
-#: Games in one transaction.
+#: Number of games in one transaction.
 BATCH = 200
 _TABLES = (
     "CREATE TABLE players (player INTEGER PRIMARY KEY, name TEXT NOT NULL)",
@@ -73,7 +68,7 @@ _TABLES = (
 
 
 class NumberedGame(Value):
-    """A game with its number and those of its players and event."""
+    """A game with its number and the numbers of its players and event."""
 
     game: int
     white: int | None
@@ -84,7 +79,7 @@ class NumberedGame(Value):
     date: str
     year: int | None
     result: str
-    """``*`` also where sources contradict each other."""
+    """Result of the game; ``*`` also if sources contradict each other."""
     start_fen: str
     chess960: bool
     moves: tuple[str, ...]
@@ -94,7 +89,8 @@ _GAME_COLUMNS = (
     "games.game, white, black, white_elo, black_elo, event, date, year, CASE WHEN"
     " other_result IS NULL THEN result ELSE '*' END, start_fen, chess960, moves"
 )
-#: A name that belongs to somebody with another FIDE id is a namesake's.
+#: Query for the player with the key ?1. ?2 is true if the game gives a FIDE id: then a
+#: stored player with the same name and a FIDE id is a different person.
 _PLAYER = (
     "SELECT player FROM player_keys AS known WHERE key = ?1 AND (key LIKE 'fide-%' OR"
     " NOT ?2 OR NOT EXISTS (SELECT 1 FROM player_keys WHERE player = known.player AND"
@@ -104,7 +100,8 @@ _REMEDIES = {
     "SQLITE_FULL": "Make room and give the same command again: it goes on from there",
     "SQLITE_NOTADB": "Name a corpus that `live-rate study add` made",
 }
-#: Of two results that contradict each other neither counts from then on.
+#: Statement that records the result ?1 of game ?2. If two results of a game contradict
+#: each other, neither of them counts afterwards.
 _RESULT = (
     "UPDATE games SET result = CASE result WHEN '*' THEN ?1 ELSE result END,"
     " other_result = CASE WHEN result = '*' OR ?1 IN ('*', result) THEN other_result"
@@ -113,11 +110,12 @@ _RESULT = (
 
 
 class CorpusDatabase:
-    """One corpus. Use as a context manager; leaving it commits what is pending.
+    """Database of one corpus. Use it as a context manager; leaving the block commits
+    pending changes.
 
-    Raises InputError, naming the file, for one that is no corpus or cannot be used;
-    errors while writing (a full disk) come out as InputError too, with everything
-    committed before kept.
+    Raises:
+        InputError: the file is not a corpus or cannot be used, or writing fails (as on
+            a full disk). The error names the file. Everything committed before is kept.
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
@@ -172,7 +170,7 @@ class CorpusDatabase:
     # --- writing ----------------------------------------------------------------------
 
     def commit(self) -> None:
-        """Write everything so far to disk."""
+        """Write all changes so far to disk."""
         if self._db.in_transaction:
             self.execute("COMMIT")
 
@@ -211,8 +209,8 @@ class CorpusDatabase:
     def add_results(
         self, setting: int, game: int, searched: SearchedGame | bytes
     ) -> bool:
-        """Store what is known of a game's positions; return False if it was known
-        already.
+        """Store the search results of a game's positions; return False if the corpus
+        already has results of this setting for the game.
         """
         packed = isinstance(searched, bytes)
         positions = searched if packed else zlib.compress(_encoder.encode(searched), 3)
@@ -224,10 +222,11 @@ class CorpusDatabase:
         return self._find_or_insert("settings", msgspec.structs.asdict(setting))
 
     def open_source(self, name: str, mark: str) -> tuple[int, int, bool]:
-        """A file about to be read: its number, the texts of it that are in, and whether
-        all are.
+        """Register a file that is about to be read. Return its number, how many of its
+        games are already added, and whether all of them are.
 
-        ``mark`` changes when the file does; then it is read from its beginning.
+        ``mark`` changes when the file changes; then the file is read from its
+        beginning.
         """
         query = (
             "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
@@ -255,15 +254,16 @@ class CorpusDatabase:
         )
 
     def record_damage(self, source: int, text: int, game: str, problem: str) -> None:
-        """Record a text that holds no readable game and was skipped."""
+        """Record a text that contains no readable game and was skipped."""
         self.execute(
             "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)",
             (source, text, game, problem),
         )
 
     def add_player(self, name: str, keys: Sequence[str]) -> int | None:
-        """The number of a player: by FIDE id, which is the first key, else by name, as
-        in the feeds; made if there is none. Nobody without a key.
+        """Return the number of a player, who is added if new; None for a player without
+        a key. A player is found by FIDE id, which is the first key, or else by name, as
+        in the feeds.
         """
         by_id = bool(keys) and keys[0].startswith("fide-")
         found: int | None = None
@@ -285,7 +285,9 @@ class CorpusDatabase:
         return self._find_or_insert("events", {"name": name}) if name else None
 
     def _find_or_insert(self, table: str, row: Mapping[str, object]) -> int:
-        """Return the number of the row with this unique value, inserted if new."""
+        """Return the number of the row with these unique values, which is inserted if
+        it is new.
+        """
         first = next(iter(row))
         names = ", ".join(row)
         marks = ", ".join("?" * len(row))
@@ -297,7 +299,9 @@ class CorpusDatabase:
         return int(found)
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
-        """Run a statement and return its rows; one that writes begins a transaction."""
+        """Run a statement and return its cursor; a statement that writes begins a
+        transaction.
+        """
         try:
             return self._db.execute(sql, parameters)
         except sqlite3.Error as error:
@@ -327,7 +331,9 @@ class CorpusDatabase:
         return {number: SearchSetting(*row) for number, *row in self.execute(query)}
 
     def count_rows(self, table: str, where: str = "TRUE") -> int:
-        """Return the number of rows of a table."""
+        """Return the number of rows of a table that satisfy the SQL condition
+        ``where``.
+        """
         [[found]] = self.execute(f"SELECT count(*) FROM {table} WHERE {where}")
         return int(found)
 
@@ -340,7 +346,11 @@ class CorpusDatabase:
         return dict(self.execute("SELECT event, name FROM events"))
 
     def read_game(self, game: int) -> NumberedGame:
-        """Return one game. Raises InputError if no game has that number."""
+        """Return one game.
+
+        Raises:
+            InputError: no game has this number.
+        """
         row = self.execute(
             f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)
         ).fetchone()
@@ -353,10 +363,11 @@ class CorpusDatabase:
     def read_searched_games(
         self, setting: int, first: int = 0, beyond: int = sys.maxsize
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Yield games with results, in order, from number ``first`` up to but not
-        including ``beyond``.
+        """Yield games with results, in the order of their numbers, from ``first`` up to
+        but not including ``beyond``.
 
-        Raises InputError for results that cannot be read.
+        Raises:
+            InputError: stored results cannot be read.
         """
         for row in self.execute(
             f"SELECT {_GAME_COLUMNS}, positions FROM games JOIN results USING (game)"

@@ -1,4 +1,5 @@
-"""One game as a corpus stores it: players, date and moves, in few bytes.
+"""One game in the form in which a corpus stores it: players, date and moves, in few
+bytes.
 
 A move is packed into two bytes, so that a million games fit on a disk and are read
 without being replayed. A game is identified by its players, date, start and moves. Its
@@ -22,23 +23,25 @@ _PIECES = "nbrq"
 
 
 class CorpusPlayer(Value):
-    """A player as a source names them; nobody (no name, no number) stays nobody."""
+    """A player as named by a source; an unknown player if the source has neither a name
+    nor a number.
+    """
 
     name: str
-    """As shown: a name, or the number that stands for one."""
+    """Text to show: the name, or a number in its place."""
     words: str
-    """The name as it is compared; empty for nobody."""
+    """Name in the form that is compared; empty for an unknown player."""
     fide_id: int | None = None
 
     @property
     def keys(self) -> list[str]:
-        """What the player is known by: the FIDE id before the name."""
+        """Keys that identify the player: the FIDE id before the name."""
         by_id = [] if self.fide_id is None else [f"fide-{self.fide_id}"]
         return [*by_id, self.words] if self.words else by_id
 
 
 class CorpusGame(Value, kw_only=True):
-    """What a corpus keeps of one game."""
+    """Everything that a corpus stores of one game."""
 
     white: CorpusPlayer
     black: CorpusPlayer
@@ -47,23 +50,23 @@ class CorpusGame(Value, kw_only=True):
     event: str
     round: str
     date: str
-    """``2013``, ``2013.08`` or ``2013.08.01``; empty where unknown."""
+    """Date as ``2013``, ``2013.08`` or ``2013.08.01``; empty if unknown."""
     result: str
-    """As in ``live.messages.from_sources.Result``."""
+    """Result as in ``live.messages.from_sources.Result``."""
     moves: tuple[str, ...]
-    """UCI."""
+    """Moves in UCI."""
     start_fen: str = STANDARD_FEN
     chess960: bool = False
     time_control: str = ""
 
     @property
     def year(self) -> int | None:
-        """Of the date; None where that is unknown."""
+        """Year of the date; None if the date is unknown."""
         return int(self.date[:4]) if self.date else None
 
     @property
     def digest(self) -> bytes:
-        """16 bytes that tell this game from others."""
+        """Hash of 16 bytes that identifies the game."""
         text = "\x1f".join(
             (
                 self.white.words,
@@ -99,8 +102,8 @@ def unpack_moves(data: bytes) -> tuple[str, ...]:
 
 
 def find_named(part: str, names: Mapping[Key, str]) -> list[Key]:
-    """Return the keys of exactly this name, or else of names that contain all its
-    words.
+    """Return the keys whose name is exactly this one; if there are none, the keys whose
+    names contain all its words.
     """
     exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
     words = set(normalise_name(part).split()) or {part.casefold()}

@@ -1,4 +1,4 @@
-"""Copies the games and results of one corpus into another.
+"""Merge of two corpora: copies the games and results of one corpus into another.
 
 Results are copied if engine, limit, lines and version agree.
 """
@@ -12,22 +12,24 @@ from live.studies.searched_games import SearchSetting
 
 
 class MergedResults(msgspec.Struct):
-    """What a merge brought."""
+    """Counts of a merge: new games, games whose results were copied, and refused
+    settings.
+    """
 
     games: int = 0
-    """New in the corpus."""
+    """Games that are new in the target corpus."""
     results: int = 0
-    """Games whose results were taken."""
+    """Games whose results were copied."""
     refused: list[str] = []
-    """Settings that were left out, and why, for people."""
+    """Settings that were not copied, each with the reason, for people."""
 
 
 def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
     """Copy the games and results of one corpus into another.
 
-    A setting is taken when the corpus has it already, or has none: results of two
-    engines, limits or versions are two studies, and are kept apart by refusing. Raises
-    InputError as both databases do.
+    The results of a setting are copied if the target already has this setting, or has
+    no setting at all. Results of two engines, limits or versions belong to two studies,
+    so others are refused. Raises InputError as both databases do.
     """
     merged = MergedResults()
     known = set(target.read_settings().values())
@@ -69,7 +71,7 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
 
 
 def _describe_difference(one: SearchSetting, other: SearchSetting) -> str:
-    """Describe where two settings differ, for people."""
+    """Describe how two settings differ, for people."""
     names = "engine", "limit", "lines", "version"
     pairs = zip(names, *map(msgspec.structs.astuple, (one, other)), strict=True)
     return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)

@@ -1,4 +1,4 @@
-"""Players, dates and games of a corpus, built from what a file says of them."""
+"""Conversion of the players, dates and games in a file to those of a corpus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _DATE = re.compile(r"(?!0000)(\d{4})(?:[.\-/](?!00)(\d\d)(?:[.\-/](?!00)(\d\d))?
 
 
 def build_player(number: int | str | None) -> CorpusPlayer:
-    """Build a player from a file that has names, numbers in their place, or neither."""
+    """Build a player from the field of a file: a name, a number in its place, or
+    neither.
+    """
     if number is None or number == "":
         return CorpusPlayer("?", "")
     if isinstance(number, int):
@@ -22,8 +24,8 @@ def build_player(number: int | str | None) -> CorpusPlayer:
 
 
 def _split_name(name: str) -> str:
-    """A name as it is compared. One letter names somebody too: a study is told its
-    players.
+    """Return a name in the form that is compared. A single letter or digit is accepted
+    as a name, because some studies call their players A and B.
     """
     letter = name.strip().casefold()
     return normalise_name(name) or (
@@ -32,15 +34,15 @@ def _split_name(name: str) -> str:
 
 
 def _read_pgn_player(player: Player) -> CorpusPlayer:
-    """Convert a player of a PGN."""
+    """Convert a player of a PGN game to a player of a corpus."""
     return CorpusPlayer(
         player.name or "?", _split_name(player.name), fide_id_of(player)
     )
 
 
 def normalise_date(text: str | None) -> str:
-    """Convert ``2013.08.??`` and ``2013-08`` to ``2013.08``; return empty text for what
-    is no date.
+    """Return a date such as ``2013.08.??`` or ``2013-08`` as ``2013.08``; empty if the
+    text is not a date.
     """
     found = _DATE.match(text or "")
     return ".".join(filter(None, found.groups())) if found else ""

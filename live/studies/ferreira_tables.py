@@ -1,9 +1,10 @@
-"""Ferreira's tables (2012) over a selection of a corpus.
+"""Ferreira's tables (2012) about a selection of a corpus.
 
-Expected scores are by Algorithm 1 with intervals, ratings by Algorithm 2, the engine's
-by Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as
-measured. Matches of every two players, by their results, and by the gains of the match;
-and the questions that he leaves open, as far as a corpus answers them.
+Expected scores are computed by Algorithm 1 with intervals, players' ratings by
+Algorithm 2, the engine's rating by Algorithm 3, and players' ratings against the engine
+by Algorithm 4. The engine's gains are either all 0 or as measured. Matches between
+pairs of players are compared by their results and by the gains of the match. The last
+tables address questions that the paper leaves open, as far as a corpus can answer them.
 """
 
 import itertools
@@ -41,9 +42,10 @@ from live.studies.study_tables import (
     register_table,
 )
 
-#: Players at events who are compared, each two of them: all would be millions of rows.
+#: Largest number of stays (one player at one event) that are compared pairwise: all
+#: would make millions of rows.
 MOST_STAYS = 50
-#: In a curve; then it hardly moves.
+#: Largest number of moves in a curve; after that many it hardly changes.
 _MOST_MOVES = 500
 _EXPECTED = build_interval_columns("expected", 3)
 
@@ -51,7 +53,7 @@ _EXPECTED = build_interval_columns("expected", 3)
 def _collect_encounters(
     data: StudyData, held: dict[int, PlayerMoves]
 ) -> dict[Any, list[Encounter]]:
-    """Collect the games that each two of them played, event by event."""
+    """Collect the games between each pair of players, event by event."""
     met = defaultdict(list)
     for (one, other, _), found in data.count_encounters(searched=True).items():
         if one in held and other in held:
@@ -62,7 +64,8 @@ def _collect_encounters(
 def _rate_players(
     data: StudyData, held: dict[int, PlayerMoves]
 ) -> tuple[dict[int, Strength], Algorithm3]:
-    """Apply Algorithms 2 and 3 to the selected players; only players who met are
+    """Apply Algorithms 2 and 3 to the selected players; return the strengths of
+    Algorithm 2 by player, and the result of Algorithm 3. Only players who met are
     compared.
     """
     event = Algorithm2(data.selection.gain)
@@ -88,8 +91,8 @@ def _rate_players(
 
 
 def _compare_gains(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
-    """Return the expected score by the gains of both, its interval, and the difference
-    in Elo.
+    """Return the expected score of ``one`` against ``other`` by their gains, the two
+    ends of its interval, and the difference in Elo.
     """
     found = predict_by_covariance(one.gains, other.gains)
     return (
@@ -101,7 +104,9 @@ def _compare_gains(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, 
 
 
 def _convert_to_difference(expected_score: float | None) -> float | None:
-    """Convert an expected score to Elo; None if it is unknown, 0 or 1."""
+    """Return the Elo difference of an expected score; None if the score is unknown, 0
+    or 1.
+    """
     return (
         None if expected_score is None else convert_score_to_difference(expected_score)
     )
@@ -124,8 +129,8 @@ def _convert_to_difference(expected_score: float | None) -> float | None:
     engine="",
 )
 def build_matches_table(data: StudyData) -> Rows:
-    """Results between every two of the selected players, and of each against all
-    others.
+    """Build the table of results between each pair of selected players, and of each
+    player against all others.
     """
     met: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
     for (one, opponent, _), found in data.count_encounters(searched=False).items():
@@ -166,8 +171,8 @@ def build_matches_table(data: StudyData) -> Rows:
     ("difference", 0, "Elo by which the player is the stronger"),
 )
 def build_cross_table(data: StudyData) -> Rows:
-    """Every two players who met: result, expected score, difference; and Algorithm
-    2.
+    """Build the cross-table of each pair of players who met: result, expected score and
+    difference.
     """
     held = gather_by_player(data, PlayerMoves)
     met = _collect_encounters(data, held)
@@ -193,7 +198,7 @@ def build_cross_table(data: StudyData) -> Rows:
     ("difference", 0),
 )
 def build_event_table(data: StudyData) -> Rows:
-    """Table 2: players at events against players at other events."""
+    """Build Table 2: players at events against players at other events."""
     column = choose_gain_column(data.selection.gain)
     stays = (
         data.scan_moves()
@@ -246,8 +251,8 @@ def build_event_table(data: StudyData) -> Rows:
     ("opponent's", 0, "strength of the opponent"),
 )
 def build_gains_table(data: StudyData) -> Rows:
-    """Table 3: two players by the gains of their own games against each other alone,
-    and everyone's strength by Algorithm 2 from these differences.
+    """Build Table 3: two players compared only by the gains of their own games against
+    each other, and each player's strength by Algorithm 2 from these differences.
     """
     found = gather_moves(data, PlayerMoves, "player", "opponent", "event")
     met = data.count_encounters(searched=True)
@@ -301,7 +306,7 @@ def build_gains_table(data: StudyData) -> Rows:
     ("r' - d", 0, "the engine by Algorithm 2"),
 )
 def build_engine_table(data: StudyData) -> Rows:
-    """Table 4: what each player says about the engine."""
+    """Build Table 4: the engine's rating as derived from each player."""
     held = gather_by_player(data, PlayerMoves)
     strengths, found = _rate_players(data, held)
     for (player, moves), row in zip(held.items(), found.rows, strict=True):
@@ -317,7 +322,7 @@ def build_engine_table(data: StudyData) -> Rows:
         )
     yield "average", None, None, None, None, None, found.by_elo, found.by_strength
     yield "Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."
-    # By the spread between players, Student's t.
+    # The interval follows from the spread between players, by Student's t.
     known = [row.by_elo for row in found.rows if row.by_elo is not None]
     if len(known) > 1:
         reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(
@@ -346,7 +351,9 @@ def build_engine_table(data: StudyData) -> Rows:
     ),
 )
 def build_strengths_table(data: StudyData) -> Rows:
-    """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
+    """Build the table of strengths by Algorithms 2 and 4 with intervals: the right-hand
+    columns of Tables 1 and 5.
+    """
     held = gather_by_player(data, PlayerMoves)
     strengths, measured = _rate_players(data, held)
     engine = measured.by_elo
@@ -393,7 +400,9 @@ def build_strengths_table(data: StudyData) -> Rows:
     ),
 )
 def build_curve_table(data: StudyData) -> Rows:
-    """Figure 6: the difference to the engine after each move."""
+    """Build the table of Figure 6: each player's Elo difference to the engine after
+    each move.
+    """
     gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
     found = (
@@ -410,7 +419,8 @@ def build_curve_table(data: StudyData) -> Rows:
     )
     for player, name in data.players.items():
         for n, gain_cp, p in found[player,].rows() if (player,) in found else ():
-            # Nothing but negative gains: no difference is low enough.
+            # While all gains are negative, p is 0 and the difference is unbounded
+            # (None).
             yield name, n, gain_cp, p, convert_score_to_difference(p)
 
 
@@ -424,7 +434,9 @@ def build_curve_table(data: StudyData) -> Rows:
     ("share", 6, "of the player's moves"),
 )
 def build_distribution_table(data: StudyData) -> Rows:
-    """Figure 3: gains by centipawn, the spike at 0 among them."""
+    """Build the table of Figure 3: number of moves by gain in centipawns, including the
+    spike at 0.
+    """
     for player, moves in gather_by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
             yield data.players[player], gain_cp, count, count / moves.gains.n
@@ -447,8 +459,8 @@ def build_distribution_table(data: StudyData) -> Rows:
     engine=SUCCESSIVE,
 )
 def build_measured_engine_table(data: StudyData) -> Rows:
-    """The engine's own gains as measured beside the spike at 0, and what that
-    changes.
+    """Build the table of players against the engine, with the engine's gains all 0 and
+    with its gains as measured.
     """
     engine = _collect_engine_gains(data)
     for player, moves in gather_by_player(
@@ -477,8 +489,8 @@ def build_measured_engine_table(data: StudyData) -> Rows:
     about="everybody",
 )
 def build_engine_gains_table(data: StudyData) -> Rows:
-    """The engine's own successive gains, counted: what ``[rating] engine_distribution``
-    reads.
+    """Build the table that counts the engine's own successive gains. The configuration
+    option ``[rating] engine_distribution`` reads this table.
     """
     engine = _collect_engine_gains(data)
     yield from engine
@@ -486,17 +498,17 @@ def build_engine_gains_table(data: StudyData) -> Rows:
 
 
 def _collect_engine_gains(data: StudyData) -> GainHistogram:
-    """Collect the gains of the engine's own choices in the selection."""
+    """Collect the successive gains of the moves that were the engine's first choice."""
     own = data.scan_moves(all_players=True).filter(col("move") == col("best"))
     return GainHistogram(
         own.select("successive_cp").drop_nulls().collect()["successive_cp"]
     )
 
 
-#: Games in which either side has fewer moves say too little of both ways to compare
-#: them.
+#: Smallest number of moves that each side needs in a game; with fewer, the two methods
+#: cannot be compared.
 _LEAST_MOVES = 10
-#: Draws of games behind intervals.
+#: Number of random resamplings of the games from which intervals are estimated.
 _DRAWS = 2_000
 
 
@@ -517,13 +529,14 @@ _DRAWS = 2_000
     about="everybody",
 )
 def build_engine_gap_table(data: StudyData) -> Rows:
-    """Whether two players compared by way of the engine differ as they do directly.
+    """Build the table that compares two Elo differences of players: through the engine,
+    and directly.
 
-    In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4
-    one of 142.
+    For the game in the paper, Algorithm 1 gives a difference of 113 Elo, and the
+    results of Algorithm 4 for the two players differ by 142.
     """
     engines = (SPIKE, _collect_engine_gains(data))
-    # Three figures a game, 24 bytes: games are drawn again below.
+    # Three figures per game, 24 bytes: they are kept because games are resampled below.
     figures = array("d")
     for white, black in _read_successive_gains(data):
         pairs = [(white, black)]
@@ -543,7 +556,8 @@ def build_engine_gap_table(data: StudyData) -> Rows:
         lot = np.random.default_rng(0)
         products = np.stack([x * y, x * x])
         n = len(x)
-        # One draw at a time: all of them together are two thousand times the games.
+        # One resample at a time is drawn: all together would be two thousand times the
+        # size of the games.
         drawn = (products[:, lot.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS))
         slopes = [xy / max(xx, 1e-9) for xy, xx in (products.sum(axis=1), *drawn)]
         ends = np.quantile(slopes[1:], (0.025, 0.975)).tolist()
@@ -553,7 +567,9 @@ def build_engine_gap_table(data: StudyData) -> Rows:
 def _read_successive_gains(
     data: StudyData,
 ) -> Iterator[tuple[GainHistogram, GainHistogram]]:
-    """Yield the gains of both sides of each game with enough of them."""
+    """Yield the gains of White and of Black in each game in which both have enough
+    moves.
+    """
     for frame in data.read_moves(["game", "colour", "successive_cp"], all_players=True):
         for game in frame.drop_nulls().partition_by("game"):
             white, black = (

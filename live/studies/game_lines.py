@@ -1,6 +1,6 @@
-"""One line of NDJSON as a game with its evaluations.
+"""Parser that converts one line of NDJSON to a game with its evaluations.
 
-``live-rate manual studies`` describes the forms.
+``live-rate manual studies`` describes the formats.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from live.studies.searched_games import MoveSearch, PositionSearch, SearchedGame
 
 
 def clamp_score(cp: int) -> int:
-    """Limit a score to the range that this package counts with."""
+    """Return a score limited to the range of scores in this package, from -3900 to
+    3900.
+    """
     return max(-MATE_CP, min(MATE_CP, cp))
 
 
@@ -28,8 +30,8 @@ _MATES = {"M": MATE_CP, "-M": -MATE_CP}
 
 
 def parse_scores(scores: Sequence[Any]) -> tuple[int | None, ...]:
-    """Convert scores by depth as files have them: centipawns, ``M`` and ``-M`` for
-    mates, null.
+    """Return scores by depth as centipawns. A file has centipawns, ``M`` and ``-M`` for
+    mates, or null for an unknown score.
     """
     return tuple(
         clamp_score(score) if isinstance(score, int) else _MATES.get(score)
@@ -55,7 +57,7 @@ class _Played(msgspec.Struct):
             if self.mate
             else clamp_score(self.cp or 0)
         )
-        # The same fields, in the same order.
+        # The remaining fields are the next fields of MoveSearch, in the same order.
         values = [cp, *msgspec.structs.astuple(self)[1:7], parse_scores(self.by_depth)]
         return MoveSearch(*values)
 
@@ -74,11 +76,11 @@ class _Ply(_Played):
 
 
 _Numbers = list[int | None] | None
-"""One for each position or move."""
+"""One number for each position or move."""
 
 
 class GameLine(msgspec.Struct):
-    """Every key that any of the forms has."""
+    """All keys that a line can have, whatever its format."""
 
     moves: list[str] | str = ""
     white_elo: int | None = None
@@ -105,13 +107,13 @@ class GameLine(msgspec.Struct):
     jump: _Numbers = None
     jump_depth: _Numbers = None
     multipv: int = 1
-    """Lines that were searched."""
+    """Number of lines that were searched per position."""
     lines: list[list[tuple[str, int]]] | None = None
-    """Of each position: first moves and scores, best first."""
+    """For each position: first moves and scores of its lines, best first."""
 
     @property
     def uci(self) -> tuple[str, ...]:
-        """The moves."""
+        """Moves in UCI."""
         return tuple(self.moves.split() if isinstance(self.moves, str) else self.moves)
 
     def build_game(self) -> CorpusGame:
@@ -130,8 +132,10 @@ class GameLine(msgspec.Struct):
         )
 
     def build_searched_game(self) -> SearchedGame | None:
-        """Return the searches of the game. Raises ValueError for evaluations that do
-        not fit the moves.
+        """Return the searches of the game; None if the line has no evaluations.
+
+        Raises:
+            ValueError: the number of evaluations does not fit the moves.
         """
         if self.plies is not None:
             positions = [ply.build_position() for ply in self.plies]
@@ -139,8 +143,7 @@ class GameLine(msgspec.Struct):
             positions = list(self._read_columns(self.cp))
         else:
             return None
-        # Of a finished game the last position may be missing where each is listed by
-        # itself.
+        # The last position of a finished game is allowed to be missing in ``plies``.
         missing = len(self.uci) + 1 - len(positions)
         if missing not in (0, int(self.plies is not None)):
             raise ValueError(f"{len(positions)} evaluations for {len(self.uci)} moves")
@@ -149,9 +152,11 @@ class GameLine(msgspec.Struct):
     def _read_columns(
         self, scores: Sequence[int | None]
     ) -> Iterator[PositionSearch | None]:
-        """Columns have one entry a ply, of the position after it, but for the choice
-        made in the position before. What a search reported may have one more: that of
-        the start, first.
+        """Yield the positions of a line that has one list per figure.
+
+        Each list has one entry per ply, for the position after it; only the engine's
+        choice is for the position before it. A list of search figures can have one
+        entry more, which comes first and is for the starting position.
         """
         after = (self.mate, self.depth, self.stability, self.jump, self.jump_depth)
         columns: list[Sequence[Any]] = [[self.start_cp, *scores]]
@@ -163,7 +168,7 @@ class GameLine(msgspec.Struct):
         for cp, mate, depth, mean, jump, at, best, played, lines in rows:
             known = mean is not None and jump is not None
             summary = Complexity(mean, jump, at, 0) if known else None
-            # The file has the score of the first choice too, where that was played.
+            # The file has this score also for moves that were the first choice.
             other = None if played is None else MoveSearch(clamp_score(played))
             whole = MoveSearch(clamp_score(cp or 0), mate, depth or 0, summary=summary)
             found = PositionSearch(whole, best or "", other, tuple(lines or ()))
@@ -182,7 +187,7 @@ _SHORT_KEYS = {
 
 
 class ShortLine(msgspec.Struct, rename=_SHORT_KEYS):
-    """What a line of a collection with short keys has."""
+    """All keys of a line from a collection with short keys."""
 
     moves: list[str] | str = ""
     white_elo: int | None = None

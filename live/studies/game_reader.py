@@ -1,8 +1,8 @@
-"""Reads the text of one game, PGN or NDJSON, as a game of a corpus with its
-evaluations.
+"""Reader that converts the text of one game, PGN or NDJSON, to a game of a corpus with
+its evaluations.
 
-PGN goes through the decoder of the sources; ``[%eval]`` comments are successive scores
-and nothing more.
+PGN is read with the decoder of the live sources. The scores of ``[%eval]`` comments are
+stored as scores after each move, without best moves.
 """
 
 from __future__ import annotations
@@ -28,25 +28,29 @@ from live.studies.searched_games import (
     SearchSetting,
 )
 
-#: Of the evaluations that stand in a PGN.
+#: Setting for evaluations that come from comments in a PGN.
 IN_THE_PGN = SearchSetting("[%eval] of the PGN", "as given")
 _MOST_SHOWN = 80
 
 
 class GameReader:
-    """Reads texts one by one. ``given`` is said of evaluations whose file names no
-    engine.
+    """Reader of texts one by one. ``given`` is the setting of evaluations whose file
+    names no engine.
     """
 
     def __init__(self, given: SearchSetting) -> None:
         self._given = given
-        # Two games remembered: what the reader keeps of games sent again is of no use
-        # here.
+        # The reader remembers only two games, because recognising games that are sent
+        # again is useless here.
         limits = PgnLimits(game_bytes=MOST_BYTES, games=2)
         self._pgn = PgnReader(limits=limits)
 
     def read(self, text: GameText) -> ReadGame:
-        """Read one text. Raises DamagedGame, and no other error for any text."""
+        """Return the game of one text.
+
+        Raises:
+            DamagedGame: the text is not a usable game. No other error is raised.
+        """
         found = (
             self._read_line(text) if isinstance(text, bytes) else self._read_pgn(text)
         )

@@ -1,9 +1,9 @@
-"""Files of games, one text after the other: PGN or NDJSON, plain or compressed, or
+"""Files of games, read one text after the next: PGN or NDJSON, plain or compressed, or
 standard input.
 
-The first bytes of a file say what it is, not its name. Only the text being read is held
-in memory, so a file can have any size. The compressions are gzip, bzip2, xz and
-Zstandard.
+The type of a file is recognised by its first bytes, not by its name. Only the text
+being read is kept in memory, so a file can have any size. The supported compressions
+are gzip, bzip2, xz and Zstandard.
 """
 
 from __future__ import annotations
@@ -26,22 +26,23 @@ from live.studies.searched_games import SearchedGame, SearchSetting
 
 STDIN = "-"
 _PIECE_BYTES = 1 << 16
-#: Of one game; nothing sane is longer, and a file of something else must not fill the
-#: memory.
+#: Largest size of one game. No real game is longer, and a file without games must not
+#: fill the memory.
 MOST_BYTES = 1 << 24
-#: One game of a file, unread: a segment of PGN, or a line of NDJSON.
+#: One game of a file before it is parsed: a segment of PGN, or a line of NDJSON.
 GameText = PgnSegment | bytes
 
 
 class BrokenFile(Exception):
-    """A file that ends in the middle or cannot be read on; what came before is good."""
+    """Failure to read a file to its end; the texts before the failure are good."""
 
 
 def read_file_mark(path: str) -> str:
-    """Return a mark that changes when the file does; empty for standard input, which
+    """Return a mark that changes when the file changes; empty for standard input, which
     cannot be read again.
 
-    Raises InputError when there is no such file.
+    Raises:
+        InputError: there is no such file.
     """
     if path == STDIN:
         return ""
@@ -58,9 +59,8 @@ def read_game_texts(path: str) -> Iterator[GameText]:
     """Yield the games of a file in their order.
 
     Raises:
-        InputError: no such file, or one that is compressed in a way that needs another
-            package.
-        BrokenFile: it cannot be read to its end.
+        InputError: there is no such file, or its compression needs another package.
+        BrokenFile: the file cannot be read to its end.
     """
     try:
         raw = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
@@ -80,14 +80,14 @@ def read_game_texts(path: str) -> Iterator[GameText]:
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise BrokenFile(str(error) or type(error).__name__) from None
         except Exception as error:
-            # The optional decompressor has errors of its own.
+            # The optional decompressor raises its own errors.
             if type(error).__module__.split(".")[0] == "zstandard":
                 raise BrokenFile(str(error)) from None
             raise
 
 
 def _decompress(raw: io.BufferedReader, path: str) -> Any:
-    """Open the contents of a file, whatever compresses it."""
+    """Return a binary reader of the file's contents, decompressed if necessary."""
     first = raw.peek(6)
     if first.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=raw)
@@ -115,15 +115,17 @@ def _read_lines(file: io.BufferedReader) -> Iterator[GameText]:
 
 def _split_segments(file: io.BufferedReader) -> Iterator[GameText]:
     splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
-    # One read at a time: asked for more, a file that was cut fails, and what it had is
-    # gone.
+    # At most one block is read at a time. A larger read from a truncated file would
+    # fail and lose the data before the end.
     while piece := file.read1(_PIECE_BYTES):
         yield from filter(None, splitter.split_bytes(piece))
     yield from filter(None, splitter.finish_input())
 
 
 class ReadGame(NamedTuple):
-    """What one text holds."""
+    """Contents of one text: the game, its searches if there are any, and their
+    setting.
+    """
 
     game: CorpusGame
     searched: SearchedGame | None
@@ -131,9 +133,9 @@ class ReadGame(NamedTuple):
 
 
 class DamagedGame(Exception):
-    """A text that is no game: what is wrong with it, for people."""
+    """Failure to read a text as a game, with the problem as a text for people."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(problem)
         self.name = name
-        """Who played, or where it stands."""
+        """Players of the game, or the beginning of the text."""

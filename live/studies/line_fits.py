@@ -1,9 +1,9 @@
 """Correlations and fitted lines over any number of games, from running sums. Pure.
 
 Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pearson's
-ρ and fits ``r = β d + α``. The sums are kept in ten folds of games, so each line can be
-tested on games that it was not fitted to. His constants were tested on the games that
-they were fitted to.
+ρ and fits ``r = β d + α``. His constants were tested on the games to which they were
+fitted. Here the sums are kept in ten folds of games, so each line can be tested on
+games to which it was not fitted.
 """
 
 import math
@@ -17,49 +17,51 @@ from live.ratings.ferreira import Floats
 
 FOLDS = 10
 Line = tuple[int, Floats]
-"""Number of a line, and its intercept and weights."""
+"""Index of a line, and its intercept and weights."""
 _Z95 = float(ndtri(0.975))
-#: The line that is an indicator itself; and result less value, in products of 1 and
-#: both.
+#: Weights by which values are formed: the line that equals the indicator itself
+#: (intercept 0, weight 1), and the result minus the line's value, from (1, value,
+#: result).
 _ITSELF = np.array([0.0, 1.0])
 _MISS = np.array([0.0, -1.0, 1.0])
 
 
 class LineFit(NamedTuple):
-    """What an indicator says about results, as ``FIT_COLUMNS`` has it; None where it
-    cannot be known.
+    """Correlation of an indicator with results and the line fitted to them, in the
+    order of ``FIT_COLUMNS``; None for what cannot be computed.
     """
 
     n: int
     rho: float | None = None
     rho_low: float | None = None
-    """95 % interval, by Fisher's z."""
+    """Lower end of the 95 % interval, by Fisher's z."""
     rho_high: float | None = None
     mean: float | None = None
-    """Of the indicator."""
+    """Mean of the indicator."""
     sd: float | None = None
     beta: float | None = None
     beta_low: float | None = None
-    """95 % interval, by Student's t."""
+    """Lower end of the 95 % interval, by Student's t."""
     beta_high: float | None = None
     alpha: float | None = None
     error: float | None = None
-    """Root mean square of result less line, each fold by the line of the nine
-    others.
+    """Root mean square of the result minus the line; each fold is tested with the line
+    of the nine other folds.
     """
     error_of_mean: float | None = None
-    """The same with no more than the mean result of the nine others."""
+    """Root mean square of the result minus the mean result of the nine other folds."""
 
 
 class LineSums:
-    """Sums by group of games for lines of indicators, each fitted to results by least
-    squares.
+    """Sums by group of games, for lines that are fitted from indicators to results by
+    least squares. A game belongs to the group given by its number.
 
-    ``lines`` of one indicator each, of which the best can be chosen, or with
-    ``penalty`` one line of several together: of shape (indicators, indicators), what
-    the squares of their weights cost, for each game, so that they are smooth where few
-    games say anything (Eilers and Marx 1996, "Flexible smoothing with B-splines and
-    penalties"). A game belongs to the group of its number.
+    Without ``penalty``, each of the ``lines`` has one indicator, and the best line can
+    be chosen. With ``penalty``, there is one line of several indicators. The penalty is
+    a matrix of shape (indicators, indicators): a quadratic form of the weights that is
+    added to the squared errors for each game, so that the weights are smooth where
+    there are few games (Eilers and Marx 1996, "Flexible smoothing with B-splines and
+    penalties").
     """
 
     def __init__(
@@ -67,13 +69,13 @@ class LineSums:
     ) -> None:
         self._penalty = np.pad(np.zeros((1, 1)) if penalty is None else penalty, (1, 0))
         size = len(self._penalty) + 1
-        # Products of (1, indicators, result) with themselves.
+        # Sums of the products of (1, indicators, result) with each other.
         self._sums = np.zeros((groups, lines, size, size))
         self._groups = range(groups)
 
     def add(self, number: int, indicators: Floats, result: float) -> None:
-        """One game by its number: indicators of all lines, and the result they should
-        go with.
+        """Add one game by its number: the indicators of all lines, and the result to
+        which they are fitted.
         """
         of_group = self._sums[number % len(self._sums)]
         values = np.ones(of_group.shape[:2])
@@ -82,12 +84,12 @@ class LineSums:
         of_group += values[:, :, None] * values[:, None, :]
 
     def compute_rho(self, groups: Sequence[int], index: int) -> float | None:
-        """Correlate one indicator with the results."""
+        """Return the correlation of one indicator with the results."""
         return compute_correlation(self.compute_moments(groups, (index, _ITSELF)))
 
     def fit_line(self, groups: Sequence[int], index: int | None = None) -> Line:
         """Fit the line with this index, or the best line: the one of lowest index if
-        several fit equally well.
+        several fit equally well. Return its index, and its intercept and weights.
         """
         lines = range(self._sums.shape[1])
         if index is None:
@@ -108,7 +110,7 @@ class LineSums:
 
     def compute_moments(self, groups: Sequence[int], line: Line) -> Floats:
         """Return the sums of products of 1, a line's values and the results over these
-        groups, (3, 3).
+        groups, shape (3, 3).
         """
         index, weights = line
         rows = np.zeros((3, len(weights) + 1))
@@ -123,8 +125,8 @@ class LineSums:
         parts: Sequence[tuple[Sequence[int], Sequence[int]]],
         index: int | None = None,
     ) -> Floats:
-        """Sum the moments of lines over games they were not fitted to. Each part holds
-        the groups that fit and the groups that test.
+        """Return the sum of the moments of lines over games to which they were not
+        fitted. Each part is a pair: the groups to fit to, and the groups to test on.
         """
         found = [
             self.compute_moments(there, self.fit_line(here, index))
@@ -133,8 +135,8 @@ class LineSums:
         return np.asarray(np.sum(found, axis=0))
 
     def compute_covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
-        """Return the number of games, the line of all groups, and the covariance of its
-        intercept and weights.
+        """Return the number of games, the line fitted to all groups, and the covariance
+        of its intercept and weights.
         """
         line = self.fit_line(self._groups, index)
         moments = self.compute_moments(self._groups, line)
@@ -148,7 +150,7 @@ class LineSums:
         )
 
     def fit(self, index: int) -> LineFit:
-        """Fit one line of one indicator."""
+        """Fit the line of one indicator; return it with its intervals and errors."""
         n, line, spread = self.compute_covariance(index)
         if n < 2:
             return LineFit(n)
@@ -172,8 +174,9 @@ class LineSums:
         )
 
     def _cross_validate(self, index: int) -> tuple[float | None, float | None]:
-        """Return the errors on each group of the line of the other groups, and of their
-        mean result, over all games.
+        """Return two root mean square errors over all games, each group tested with
+        what was fitted to the other groups: that of the line, and that of the mean
+        result.
         """
         groups = self._groups
         parts = []
@@ -193,8 +196,8 @@ class LineSums:
 
 
 def compute_correlation(moments: Floats) -> float | None:
-    """Compute a correlation from the sums of products of 1, x and y, shape (3, 3); None
-    without spread.
+    """Return a correlation from the sums of products of 1, x and y, shape (3, 3); None
+    for fewer than four pairs, or if x or y is constant.
     """
     (n, x, y), (_, xx, xy), (_, _, yy) = moments.tolist()
     var_x = n * xx - x * x
@@ -208,7 +211,9 @@ def compute_correlation(moments: Floats) -> float | None:
 def compute_fisher_interval(
     rho: float | None, n: int
 ) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of a correlation of ``n`` pairs, by Fisher's z."""
+    """Return the two ends of the 95 % interval of a correlation of ``n`` pairs, by
+    Fisher's z.
+    """
     if rho is None or n < 4:
         return None, None
     z = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))

@@ -1,5 +1,5 @@
-"""``live-rate match``: what the result of a match says, with its pairs of games and a
-sequential test.
+"""Command ``live-rate match``: statistics of the result of a match, with its pairs of
+games and a sequential test.
 """
 
 from collections.abc import Sequence
@@ -32,34 +32,39 @@ from live.watch.finding import count_things
 
 
 class MatchStudy(Value):
-    """What ``match --json`` writes, from the first player's side."""
+    """Statistics of a match from the first player's side, as ``match --json`` writes
+    them.
+    """
 
     counts: GameCounts
     statistics: MatchStatistics
     first: str = ""
     second: str = ""
     pairs: PairCounts | None = None
-    """Null where games are not given one by one, or none make a pair."""
+    """Null if games are not given one by one, or if none of them form a pair."""
     pair_statistics: MatchStatistics | None = None
     left_out: int = 0
-    """Played games without a result that splits one point."""
+    """Played games whose result does not split one point between the players."""
     unpaired: int = 0
-    """Counted games without the game of reversed colours beside them; 0 where no game
-    is given one by one."""
+    """Counted games that have no game with reversed colours beside them; 0 if games are
+    not given one by one.
+    """
     walkovers: int = 0
-    """Games in which not both players moved among others, left out too."""
+    """Games in which one player or both did not move, in a match that has games with
+    moves; they are left out too.
+    """
     results_only: bool = False
-    """No game has moves: all are taken as played."""
+    """True if no game has moves; then all games count as played."""
     sprt: SprtState | None = None
     """Null without ``--elo0`` and ``--elo1``."""
     sprt_run: SprtRun | None = None
-    """The same test after every pair, or game, of a match given game by game."""
+    """The test after every pair or game, for a match that is given game by game."""
 
 
 def assess_match(
     arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None
 ) -> int:
-    """``live-rate match``; returns the exit code."""
+    """Run ``live-rate match``; return the exit code."""
     result = compute_match(arguments, test, first)
     shown: list[Any] = [build_match_table(result)]
     if result.pairs is not None and result.pair_statistics is not None:
@@ -93,7 +98,7 @@ def compute_match(
     """Return the statistics of three counts, or of the games in PGN files.
 
     Raises:
-        InputError: neither three counts nor files of one match.
+        InputError: the arguments are neither three counts nor files of one match.
     """
     if all(argument.lstrip("+-").isdigit() for argument in arguments):
         numbers = [int(argument) for argument in arguments]
@@ -109,7 +114,7 @@ def compute_match(
     for argument in arguments:
         reports += read_pgn_file(Path(argument)).games
     results_only = not any(map(is_played, reports))
-    # One person is one name, however it is spelt.
+    # Different spellings of one person's name are treated as one name.
     spelled: dict[str, str] = {}
 
     def spelling(player: Player) -> str:
@@ -125,7 +130,7 @@ def compute_match(
         for report in reports
     ]
     if first is not None:
-        # By some of the words if only one player has them.
+        # Some words of a name are enough if only one player's name has them.
         found = find_named(first, {name: name for name in spelled.values()})
         first = found[0] if len(found) == 1 else first
     whole = count_match(games, first)
@@ -149,7 +154,9 @@ def compute_match(
 
 
 def build_match_table(match: MatchStudy) -> Table:
-    """Tabulate all figures of a match from wins, draws and losses."""
+    """Build a table of all figures of a match that follow from wins, draws and
+    losses.
+    """
     first = match.first
     counts = match.counts
     found = match.statistics
@@ -170,7 +177,9 @@ def build_match_table(match: MatchStudy) -> Table:
 
 
 def build_pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
-    """Tabulate the same from pairs of games with colours reversed."""
+    """Build a table of the figures that follow from pairs of games with reversed
+    colours.
+    """
     points = " ".join(map(str, counts.by_score))
     return build_figures_table(
         f"Pairs with colours reversed, by points 0, ½, 1, 1½, 2: {points}",
@@ -198,7 +207,9 @@ def _build_elo_rows(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
 
 
 def build_sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
-    """Tabulate where a sequential test stands, and when it was first decided."""
+    """Build a table of a sequential test: its present state, and when it was first
+    decided.
+    """
     rows = [
         ("log-likelihood ratio", format_number(state.llr, ".3f") or "no game yet"),
         ("H0 at or below, H1 at or above", f"{state.lower:.3f}, {state.upper:.3f}"),

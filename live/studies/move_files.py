@@ -1,10 +1,10 @@
-"""The moves of a corpus as Parquet files: one row for each move.
+"""The moves of a corpus as Parquet files, with one row per move.
 
 ``COLUMNS`` is the documented schema, for pandas, R and SQL. There is one file for every
 thousand games of a corpus and setting. The rows are made by the code of the methods, so
-no formula is written in a query. A file is written under another name and then moved
-into place, so a kill leaves no half-written file. Its name holds a digest of what it
-was made from; a file that is up to date is not made again.
+no formula is written in a query. A file is written under a temporary name and then
+moved into place, so a kill leaves no incomplete file. Its name includes a digest of the
+data from which it was made; a file that is up to date is not made again.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from live.studies.searched_games import (
     compute_gains,
 )
 
-#: Games in one file: as much as is ever held at once.
+#: Number of games in one file, which is also the largest number in memory at once.
 GAMES_A_FILE = 1000
-#: Changes when the meaning of a column does.
+#: Version of the schema; it changes when the meaning of a column changes.
 SCHEMA = 1
 #: Name, type and meaning of each column, in their order.
 COLUMNS: tuple[tuple[str, str, str], ...] = (
@@ -92,7 +92,8 @@ def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
     """Bring the Parquet files of one setting up to date; return them in the order of
     their games.
 
-    Raises InputError for results that cannot be read.
+    Raises:
+        InputError: stored results cannot be read.
     """
     folder = Path(f"{database.path}-moves", f"setting-{setting}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +105,7 @@ def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
     )
     files = []
     for block, games in itertools.groupby(known, lambda row: row[0] // GAMES_A_FILE):
-        # Of all that its rows are made from.
+        # Digest of all data from which the rows are made.
         mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
         for row in games:
             mark.update(repr(tuple(row)).encode())
@@ -143,7 +144,7 @@ _SCORES = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 def build_move_rows(
     game: NumberedGame, searched: SearchedGame
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each move of which anything is known, in the order of
+    """Yield a row for each move whose position was searched. Cells are in the order of
     ``COLUMNS``.
     """
     scores = _SCORES.get(game.result, (None, None))
@@ -156,10 +157,10 @@ def build_move_rows(
         position = searched.positions[index]
         epd = board.epd() if multiple else ""
         if position is not None:
-            # The mover's come first.
+            # The mover's values come first.
             step = 1 if board.turn else -1
             color: Color = "white" if board.turn else "black"
-            # Two are enough to know that there is a choice.
+            # Two legal moves are enough to know that there is a choice.
             forced = len(list(itertools.islice(board.legal_moves, 2))) == 1
             yield (
                 game.game,
@@ -187,8 +188,8 @@ def build_move_rows(
 
 
 def _build_search_cells(whole: MoveSearch) -> tuple[Any, ...]:
-    """Return what the search cost, if that is known, and how its score changed from
-    depth to depth.
+    """Return the cells of the search: its depth and cost as far as they are known, and
+    how its score changed from depth to depth.
     """
     spent = whole.nodes or whole.time_ms
     changes = whole.complexity
@@ -209,7 +210,9 @@ def _build_search_cells(whole: MoveSearch) -> tuple[Any, ...]:
 def _build_turn_cells(
     position: PositionSearch, uci: str, sign: int, ply: int, *, repeated: bool
 ) -> tuple[Any, ...]:
-    """Return the columns of Regan and Haworth; None if one line was searched."""
+    """Return the cells of Regan and Haworth's method; None if only one line was
+    searched.
+    """
     if not position.lines:
         return None, None, None
     spread = build_spread([(move, sign * cp) for move, cp in position.lines], uci)

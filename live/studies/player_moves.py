@@ -1,6 +1,7 @@
-"""One player's moves, counted as the methods of a table need them, one row at a time.
+"""Counters of one player's moves, as the tables need them; rows are added one block at
+a time.
 
-Counters hold figures by centipawn and by class, never by game, so memory does not grow
+Counters store figures by centipawn and by class, never by game, so memory does not grow
 with the number of games.
 """
 
@@ -26,9 +27,9 @@ from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.study_data import StudyData, choose_gain_column
 
-#: The engine's gains where they are all 0.
+#: Distribution of the engine's gains if all are 0.
 SPIKE = GainHistogram([0])
-#: What counters' ``add`` takes.
+#: Columns that the ``add`` methods of counters need.
 COUNTED_COLUMNS = (
     "game",
     "player",
@@ -48,19 +49,21 @@ Moves = TypeVar("Moves", bound="PlayerMoves")
 
 
 class PlayerMoves:
-    """A player's gains (Ferreira 2012), games and ratings."""
+    """Counter of a player's gains (Ferreira 2012), games and ratings."""
 
     def __init__(self, gain: GainKind) -> None:
         self._gain: GainKind = gain
         self.gains = GainHistogram()
-        """By the gain that is studied."""
+        """Gains of the kind that is studied."""
         self.games = 0
         self._elo = 0
         self._rated = 0
         self._clusters = ClusteredScores()
 
     def add(self, moves: DataFrame) -> None:
-        """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
+        """Add all moves of some games. ``moves`` has the columns of
+        ``COUNTED_COLUMNS``.
+        """
         gain = col(choose_gain_column(self._gain)).cast(Int64)
         parts = gain.sign() + 1
         games = moves.group_by("game").agg(
@@ -78,22 +81,26 @@ class PlayerMoves:
 
     @property
     def elo(self) -> float | None:
-        """Mean of the own ratings over games that have one."""
+        """Mean of the player's own ratings over the games that have one."""
         return self._elo / self._rated if self._rated else None
 
     @property
     def expected_score(self) -> float | None:
-        """Against the engine, its gains all 0 (Ferreira 2012, Algorithm 3, step 1)."""
+        """Expected score against the engine, whose gains are all 0 (Ferreira 2012,
+        Algorithm 3, step 1).
+        """
         return compute_expected_score_between(self.gains, SPIKE)
 
     def compute_score_interval(self) -> tuple[float, float] | tuple[None, None]:
-        """Return the 95 % interval of the expected score, with games as clusters."""
+        """Return the 95 % interval of the expected score, with games as clusters; a
+        pair of None if it cannot be computed.
+        """
         most = 1 if self._gain == "same-search" else 2
         return self._clusters.compute_interval(2, most) or (None, None)
 
     def compute_differences(self) -> tuple[float | None, float | None, float | None]:
-        """Return the Elo difference to the engine and both ends of its 95 % interval,
-        with games as clusters; None where unbounded.
+        """Return the Elo difference to the engine and the two ends of its 95 %
+        interval, with games as clusters; None where unbounded.
         """
         score = self.expected_score
         low, high = self.compute_score_interval()
@@ -107,8 +114,8 @@ class PlayerMoves:
 
 
 class ConformingMoves(PlayerMoves):
-    """The same with the three kinds of conformance (Alliot 2017, section 3.2) and
-    results.
+    """Counter that also counts the three kinds of conformance (Alliot 2017, section
+    3.2) and the results.
     """
 
     def __init__(self, gain: GainKind) -> None:
@@ -121,10 +128,12 @@ class ConformingMoves(PlayerMoves):
         self.results = 0
 
     def add(self, moves: DataFrame) -> None:
-        """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
+        """Add all moves of some games. ``moves`` has the columns of
+        ``COUNTED_COLUMNS``.
+        """
         super().add(moves)
-        # A game's result is counted with its first move that counts, or a forfeit would
-        # be a game of the player who made its one move.
+        # A game's result is only used if one of its moves counts. Otherwise a forfeited
+        # game would be attributed to the player who made its only move.
         known = moves.filter("counted").drop_nulls("gain_cp")
         for best_cp, gain_cp, ply in known.select(
             "best_cp", "gain_cp", "ply"
@@ -137,8 +146,8 @@ class ConformingMoves(PlayerMoves):
 
 
 class PairedMoves(PlayerMoves):
-    """The same with what pairings are predicted by (Alliot 2017, sections 3.3 and
-    3.4).
+    """Counter that also counts the data from which pairings are predicted (Alliot 2017,
+    sections 3.3 and 3.4).
     """
 
     def __init__(self, gain: GainKind, classes: EvaluationClasses = NINETEEN) -> None:
@@ -149,11 +158,13 @@ class PairedMoves(PlayerMoves):
 
     @property
     def counted(self) -> int:
-        """Moves that count for Alliot."""
+        """Number of moves that count for Alliot's methods."""
         return self.shortfalls.n
 
     def add(self, moves: DataFrame) -> None:
-        """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
+        """Add all moves of some games. ``moves`` has the columns of
+        ``COUNTED_COLUMNS``.
+        """
         super().add(moves)
         known = moves.filter("counted").drop_nulls("gain_cp")
         self.shortfalls.merge(GainHistogram(known["gain_cp"]))
@@ -165,7 +176,7 @@ class PairedMoves(PlayerMoves):
             self.transitions.add(color, best_cp, gain_cp, year or 0)
 
     def merge(self, other: PairedMoves) -> None:
-        """Count what pairings are predicted by of ``other`` too."""
+        """Add the pairing data of ``other``, and none of its other figures."""
         self.shortfalls.merge(other.shortfalls)
         self.tanh.merge(other.tanh)
         self.transitions.merge(other.transitions)
@@ -178,8 +189,15 @@ def gather_moves(
     places: DataFrame | None = None,
     only: Sequence[tuple[Any, ...]] | None = None,
 ) -> dict[tuple[Any, ...], Moves]:
-    """The selected players' moves by columns. ``places``: more columns, by player,
-    opponent and event. ``only``: of these values of the columns, where not of all.
+    """Return the selected players' moves in one counter for each combination of values
+    in the columns ``keys``.
+
+    Args:
+        data: the selection.
+        make: creates a counter for a kind of gain.
+        keys: names of the columns.
+        places: further columns, joined by player, opponent and event.
+        only: the combinations of values to gather; None for all.
     """
     found: dict[tuple[Any, ...], Moves] = {}
     for frame in data.read_moves(COUNTED_COLUMNS):

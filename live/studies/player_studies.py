@@ -1,4 +1,6 @@
-"""Studies of the players of finished games: comparisons and the battle royale."""
+"""Commands ``live-rate compare`` and ``live-rate rank`` about the players of finished
+games: predictions for a pair of players, and a battle royale of all players.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -36,8 +38,8 @@ async def compare_players(
     evals: Evals,
     json: str | None,
 ) -> int:
-    """``live-rate compare``; returns the exit code. Predictions are expected scores of
-    the first player against the second, both colours alike.
+    """Run ``live-rate compare``; return the exit code. Predictions are expected scores
+    of the first player against the second, as the mean over both colours.
     """
     state = await analyse_files_whole(config, files, command="compare", evals=evals)
     views = state.players()
@@ -63,7 +65,7 @@ async def compare_players(
 async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
-    """``live-rate rank``; returns the exit code."""
+    """Run ``live-rate rank``; return the exit code."""
     state = await analyse_files_whole(config, files, command="rank", evals=evals)
     views = state.players()
     engine = state.engine()
@@ -81,11 +83,11 @@ async def rank_players(
 
 
 def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
-    """Return the player of that id or name, or of the only name that contains all its
-    words.
+    """Return the player with this id or name, or the only player whose name contains
+    all its words.
 
     Raises:
-        InputError: nobody or several are called so.
+        InputError: no player or several players match the name.
     """
     found = [
         view
@@ -97,7 +99,7 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
         found = [view for view in views if view.id in alike]
     if len(found) == 1:
         return found[0]
-    # Names hold commas.
+    # Separated by semicolons, because names contain commas.
     everybody = "; ".join(view.name for view in (found or views)[:12])
     problem = "several players are called so" if found else "nobody is called so"
     raise InputError(
@@ -113,7 +115,7 @@ def build_players_table(
     *,
     width: int,
 ) -> Table:
-    """Tabulate what is known of two players, one figure a row."""
+    """Build a table of two players' figures, one figure per row."""
     table = titled(
         f"{plain(one.name, 40)} and {plain(other.name, 40)} ({plain(engine.name, 60)},"
         f" {engine.limit}, {gain} gain; Algorithm 4 with the engine at {engine.rating}"
@@ -144,8 +146,8 @@ def _format_figure(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
 def build_comparison_table(
     one: PlayerView, other: PlayerView, rows: Sequence[PredictorRow], *, width: int
 ) -> Table:
-    """Tabulate all predictors, one a row, and list below them those without an answer,
-    by reason.
+    """Build a table of all predictors, one per row. Predictors without an answer are
+    listed below it by reason.
     """
     table = titled(
         f"{plain(one.name, 40)} against {plain(other.name, 40)}, both colours alike",
@@ -181,8 +183,8 @@ def build_comparison_table(
 
 
 def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
-    """Tabulate all players against all; equal scores share a place, and players without
-    a place come last.
+    """Build a table of all players against all. Equal scores share a place, and players
+    without a place come last.
     """
     table = titled(f"Battle royale by {by}, and Algorithm 2", width=width)
     table.add_column("", justify="right", no_wrap=True)

@@ -1,6 +1,4 @@
-"""How results of studies are printed: as JSON or as tables, with numbers and
-intervals.
-"""
+"""Output of results of studies: as JSON or as tables, with numbers and intervals."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -16,7 +14,9 @@ Evals = Literal["engine", "pgn"]
 
 
 def report_result(json: str | None, result: object, *figures: Any) -> int:
-    """Print as JSON if asked to, or as tables and lines; return the exit code."""
+    """Write a result as JSON to the file ``json``, if that is given; print its tables
+    and lines, unless ``json`` is ``-`` (standard output). Return the exit code 0.
+    """
     if json is not None:
         write_json(json, result)
     console = Console()
@@ -32,7 +32,7 @@ def build_figures_table(
     first: str = "Figure",
     caption: str = "",
 ) -> Table:
-    """Tabulate names with their figures, one a row."""
+    """Build a table of names with their figures, one name per row."""
     table = titled(title, *(heads or ("Value",)), first=first)
     for name, *figures in rows:
         table.add_row(Text(name), *figures)
@@ -41,14 +41,18 @@ def build_figures_table(
 
 
 def count_decimals(low: float | None, high: float | None) -> int:
-    """Return how many decimals an interval of Elo needs: rounding must not hide it."""
+    """Return the number of decimals that an Elo interval needs, so that rounding does
+    not hide it.
+    """
     if low is None or high is None or high - low >= 20:
         return 0
     return 1 if high - low >= 2 else 2
 
 
 def format_signed(value: float | None, digits: int) -> str:
-    """Format as ``+0.9``; empty for None, and no minus sign before a zero."""
+    """Return a number as ``+0.9``; empty for None, and without a minus sign before a
+    zero.
+    """
     return "" if value is None else f"{round(value, digits) + 0.0:+.{digits}f}"
 
 

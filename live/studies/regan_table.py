@@ -1,4 +1,4 @@
-"""The table of (s, c) by player, event, year or rating (Regan and Haworth 2011)."""
+"""Table of (s, c) by player, event, year or rating (Regan and Haworth 2011)."""
 
 import contextlib
 from typing import Any
@@ -27,7 +27,7 @@ from live.studies.study_tables import (
 )
 
 GROUPINGS = ("player", "event", "year", "rating")
-#: Turns of one row that are fitted at most: more say little more.
+#: Largest number of turns to which one row is fitted: more turns change the fit little.
 MOST_TURNS = 20_000
 _RATING_STEP = 100
 
@@ -61,8 +61,8 @@ def _build_columns(by: str) -> tuple[Column, ...]:
     by=GROUPINGS,
 )
 def build_regan_table(data: StudyData, by: str = "player") -> Rows:
-    """Fit by maximum likelihood and by percentiles, and put projections beside the
-    moves played.
+    """Build the table of s and c by maximum likelihood and by percentiles, with
+    projections beside the moves played.
     """
     counts, kept, left_out = _collect_turns(data, by)
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
@@ -97,8 +97,8 @@ def build_regan_table(data: StudyData, by: str = "player") -> Rows:
 def _collect_turns(
     data: StudyData, by: str
 ) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
-    """Return how many turns of each group count, the first of them, and how many do not
-    count.
+    """Return three values: by group the number of turns that count; by group the first
+    of these turns, for the fit; and the number of turns that do not count.
     """
     key = col("elo" if by == "rating" else by).cast(Int64)
     if by == "rating":
@@ -122,8 +122,8 @@ def _collect_turns(
 
 
 def fit_competence_line(known: dict[int, float]) -> dict[int, float]:
-    """Return c on the straight line over the ratings (section 7); empty for fewer than
-    three.
+    """Return, for each rating, the c on the straight line through all c (section 7);
+    empty for fewer than three ratings.
     """
     if len(known) < 3:
         return {}
@@ -132,8 +132,8 @@ def fit_competence_line(known: dict[int, float]) -> dict[int, float]:
 
 
 def _fit_row(turns: TurnArrays) -> tuple[float | None, Row]:
-    """Return the c of one group, and its cells except its name and those that need all
-    groups.
+    """Return the c of one group, None if it cannot be fitted; and the cells of its row,
+    except the name and the cells that need all groups.
     """
     try:
         fit = fit_likelihood(turns)

@@ -1,10 +1,10 @@
-"""``live-rate study reproduce``: the papers' tables beside what their own games give
-here.
+"""Command ``live-rate study reproduce``: the papers' tables beside the results of this
+project for the same games.
 
-A corpus is filled from files, what the tables lack is searched, and every printed
-number is put beside ours, for each engine and limit that the corpus has results of.
-Comparisons follow from the results alone, so that a run that was killed ends in the
-same bytes.
+A corpus is filled from files, the games that the tables need are searched, and every
+printed number is put beside the computed one, for each engine and limit of which the
+corpus has results. Comparisons depend only on these results, so a run that was killed
+and repeated ends with the same bytes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from live.messages.figures import GainKind
 from live.screens.command_output import check_writable, write_output
 from live.settings import Config
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
+from live.studies.papers import (  # noqa: F401  # registers their measures
     alliot_measures,
     alliot_text_measures,
     ferreira_measures,
@@ -47,15 +47,17 @@ async def reproduce(
     out: Path | None,
     page: Path | None,
 ) -> int:
-    """Fill, search, compare and write; returns the exit code: that of a search that was
-    stopped, and 1 where a file could not be read to its end.
+    """Fill the corpus, search, compare and write the comparisons. Return the exit code:
+    the search's own if it was stopped, 1 if a file could not be read to its end,
+    otherwise 0.
 
-    ``out``: a folder for the comparisons; ``page``: a file whose tables are written
-    again.
+    ``out`` is a folder for the comparisons; ``page`` is a file whose tables are
+    regenerated.
 
     Raises:
-        InputError: no such table, file, corpus or setting, or nothing can be written.
-        EngineError: no engine.
+        InputError: there is no such table, file, corpus or setting, or nothing can be
+            written.
+        EngineError: there is no engine.
     """
     wanted = choose_tables(names)
     check_writable(None if page is None else str(page))
@@ -82,11 +84,12 @@ async def reproduce(
 def add_games(
     corpus: Path, file: str, wanted: Sequence[tuple[PrintedPaper, PrintedTable]]
 ) -> int:
-    """Add a file's games; returns the exit code: 1 where it could not be read to its
-    end.
+    """Add a file's games; return the exit code: 1 if the file could not be read to its
+    end, otherwise 0.
 
-    Raises InputError where there is no such file, or no game in it that can be read or
-    that belongs to a table.
+    Raises:
+        InputError: there is no such file, it has no readable game, or none of its games
+            belongs to a table.
     """
     with CorpusDatabase(corpus, create=True) as database:
         [[known]] = database.execute("SELECT ifnull(max(game), 0) FROM games")
@@ -121,7 +124,9 @@ def _describe_foreign_games(
     database: CorpusDatabase,
     game: ListedGame,
 ) -> str:
-    """Say which games were looked for, and what one of those that came is."""
+    """Return a text that names the games that were looked for, and one of the games
+    that came instead.
+    """
     titles: dict[str, None] = {}
     for paper, table in wanted:
         occasions = {table.at, table.than} | {row.at for row in table.rows}
@@ -138,9 +143,11 @@ def _describe_foreign_games(
 def write_comparisons(
     comparisons: Sequence[Comparison], out: Path | None, page: Path | None
 ) -> None:
-    """Into a folder, into a page, or where neither is named to standard output.
+    """Write the comparisons to a folder or into a page, or to standard output if
+    neither is given.
 
-    Raises InputError where the page has no place for tables, or nothing can be written.
+    Raises:
+        InputError: the page has no place for tables, or nothing can be written.
     """
     tables = build_markdown(comparisons)
     if page is not None:
@@ -165,9 +172,11 @@ def write_comparisons(
 
 
 def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable]]:
-    """Tables that are called so, or whose names begin so; all without a name.
+    """Return the tables with these names, or whose names begin with one of them and a
+    hyphen; all tables if no name is given.
 
-    Raises InputError for a name of none.
+    Raises:
+        InputError: no table matches a name.
     """
     every = []
     for paper in read_papers():
@@ -192,8 +201,8 @@ def list_games_to_search(
     *,
     lines: int,
 ) -> list[int]:
-    """Return numbers of the games that the tables need, table by table, as far as so
-    many lines are enough for them.
+    """Return the numbers of the games that the tables need, table by table. Tables that
+    need more than ``lines`` lines per position are left out.
     """
     found: dict[int, None] = {}
     for paper, table in wanted:
@@ -214,9 +223,11 @@ def compare_all(
     database: CorpusDatabase,
     setting: int | None = None,
 ) -> Iterator[Comparison]:
-    """Each table with each setting and gain; one without a figure where it has none.
+    """Yield one comparison for each table, setting and gain. For a table that cannot be
+    computed, yield one comparison without figures.
 
-    Raises InputError for a setting that there is not.
+    Raises:
+        InputError: there is no such setting.
     """
     settings = [
         each for each in database.read_settings().items() if setting in (None, each[0])
@@ -288,7 +299,9 @@ def _describe_missing_searches(table: PrintedTable, games: int, lines: int) -> s
 def _describe_missing_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> str:
-    """Which occasion has too few games in the corpus; empty where all have enough."""
+    """Return a text that lists the occasions with too few games in the corpus; empty if
+    all have enough.
+    """
     found = []
     for name in (table.at, table.than, table.reference):
         if name:

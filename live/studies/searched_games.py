@@ -1,4 +1,5 @@
-"""What is known of every position of one game, from our engines or from a file.
+"""Search results for every position of one game, from this project's engines or from a
+file.
 
 Scores are centipawns from White's side; a forced mate is ±3900. Everything that a
 search reports is stored: depth, selective depth, time, nodes, tablebase hits and the
@@ -14,7 +15,9 @@ from live.ratings.gains import compute_same_search_gain, compute_successive_gain
 
 
 class MoveSearch(Value, array_like=True, gc=False):
-    """One search: of a position, or of one move in it. 0 and None: not known."""
+    """One search of a position, or of one move in it. In the fields other than ``cp``
+    and ``mate``, 0 and None mean unknown.
+    """
 
     cp: int
     mate: int | None = None
@@ -24,13 +27,13 @@ class MoveSearch(Value, array_like=True, gc=False):
     nodes: int = 0
     tbhits: int = 0
     by_depth: tuple[int | None, ...] = ()
-    """Exact score after each depth from 1, centipawns, White's side."""
+    """Exact score after each depth from 1 on, centipawns, White's side."""
     summary: Complexity | None = None
-    """Where a file gives the figures on stability instead of the scores."""
+    """Stability figures, if a file gives these instead of the scores by depth."""
 
     @property
     def complexity(self) -> Complexity | None:
-        """Alliot's indicators (2017, section 3.1)."""
+        """Alliot's indicators of complexity (2017, section 3.1); None if unknown."""
         if self.by_depth:
             return measure_complexity(
                 [None if cp is None else Score(cp) for cp in self.by_depth]
@@ -39,23 +42,25 @@ class MoveSearch(Value, array_like=True, gc=False):
 
 
 class PositionSearch(Value, array_like=True, gc=False):
-    """A position and the move played in it."""
+    """Searches of a position and of the move played in it."""
 
     whole: MoveSearch
-    """Of the position; the score of a finished one follows from the rules."""
+    """Search of the position. The score of a finished position follows from the
+    rules.
+    """
     best: str = ""
-    """The engine's first choice (UCI); empty where unknown."""
+    """The engine's first choice (UCI); empty if unknown."""
     played: MoveSearch | None = None
-    """Of the move played, where it was not the first choice."""
+    """Search of the move played, if it was not the first choice."""
     lines: tuple[tuple[str, int], ...] = ()
-    """Of a Multi-PV search: moves and their scores, best first."""
+    """Moves and their scores in a Multi-PV search, best first."""
 
 
 def compute_gains(
     before: PositionSearch, after: PositionSearch | None, uci: str, color: Color
 ) -> tuple[int | None, int | None]:
-    """Return the same-search and the successive gain of a move, centipawns; None where
-    unknown.
+    """Return the same-search gain and the successive gain of a move, centipawns; None
+    for a gain that is unknown.
     """
     best = Score(before.whole.cp)
     gain = None
@@ -69,12 +74,12 @@ def compute_gains(
 
 
 class SearchedGame(Value, array_like=True):
-    """All positions of a game in order, the start first; one more than there are
-    plies.
+    """All positions of a game in order, from the starting position on: one more than
+    there are plies.
     """
 
     positions: tuple[PositionSearch | None, ...]
-    """None: not known."""
+    """None for a position that was not searched."""
 
 
 def build_move_search(result: SearchResult) -> MoveSearch:
@@ -86,16 +91,18 @@ def build_move_search(result: SearchResult) -> MoveSearch:
 
 
 class SearchSetting(Value):
-    """What makes results comparable: only those of one setting are ever pooled."""
+    """Setting of searches. Only results of equal settings are comparable and are
+    pooled.
+    """
 
     engine: str
-    """What the engine calls itself, with what changes its scores."""
+    """The engine's own name, with the options that change its scores."""
     bound: str
-    """The limit of a search: ``100000 nodes``."""
+    """Limit of a search, such as ``100000 nodes``."""
     lines: int = 1
     version: str = ""
-    """Of live-rate, which reads what engines print; empty for evaluations that a file
-    gave.
+    """Version of live-rate, which interprets the engine's output; empty for evaluations
+    that come from a file.
     """
 
     def __str__(self) -> str:

@@ -1,16 +1,17 @@
-"""The ``study`` commands: those that fill a corpus and say what it holds, and those
-that make tables and figures of it; and ``study run``, which searches what a corpus
-lacks, on this machine's engines or a cluster.
+"""The ``study`` commands. Some fill a corpus and report its contents, some make tables
+and figures of it, and ``study run`` searches the games without results, on this
+machine's engines or on a cluster.
 
-Games are searched a few at a time and kept whole, a transaction a second. Searches of
-games under way are kept in a file beside the corpus (``CORPUS-searches``), so that a
-kill costs what the last second found. Which machine searched a position says nothing
-about its result, so any mixture of kills and clusters ends in the same corpus.
+Several games are searched at a time. Finished games are stored in one transaction per
+second. Searches of unfinished games are stored in a file beside the corpus
+(``CORPUS-searches``), so a kill loses only the results of the last second. A result
+does not depend on the machine that searched it, so any sequence of kills and clusters
+ends in the same corpus.
 
-A position for every ply and one more, and where the move played was not the engine's
-first choice one search restricted to it: as the service does it
-(``live.engine.search.SearchOptions``), so that a corpus searches nothing that a live
-event would not. A finished position is scored by the rules.
+Every position of a game is searched, one more than there are plies. If the move played
+was not the engine's first choice, one more search is restricted to that move. The live
+service does the same (``live.engine.search.SearchOptions``), so a corpus searches
+nothing that a live event would not search. A finished position is scored by the rules.
 """
 
 import asyncio
@@ -52,7 +53,7 @@ from live.screens.command_output import (
     write_output,
 )
 from live.settings import Config
-from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
+from live.studies import (  # noqa: F401  # registers their tables
     alliot_covariance,
     alliot_games,
     alliot_players,
@@ -77,25 +78,26 @@ from live.studies.study_figures import FIGURES, render_figure
 from live.studies.study_tables import TABLES as TABLES
 from live.studies.study_tables import TableForm, build_table, format_table
 
-#: What files of these endings hold.
+#: Form of a table by the ending of its file.
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
-#: Damaged games that are named one by one; status has all.
+#: Largest number of disputed games, and of damaged games, that the text output names;
+#: the JSON output names all.
 _NAMED = 20
 
 
 def add_to_corpus(
     corpus: Path, files: Sequence[str], *, engine: str, limit: str, json: str | None
 ) -> int:
-    """``live-rate study add``; returns the exit code: 1 when a file could not be read
-    to its end or holds nothing but damage.
+    """Run ``live-rate study add``; return the exit code: 1 if a file could not be read
+    to its end or has no readable game.
 
     Raises:
-        InputError: no such file, or a disk that is full; what was added until then is
-            kept.
+        InputError: there is no such file, or the disk is full; what was added until
+            then is kept.
     """
     check_writable(json)
     for path in files:
-        # Before a corpus is made for nothing.
+        # Checked first, so that no empty corpus is created.
         if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
             raise InputError(path, "no such file", "Name a PGN or NDJSON")
     given = SearchSetting(engine, limit)
@@ -110,7 +112,7 @@ def add_to_corpus(
 
 
 def report_status(corpus: Path, *, json: str | None) -> int:
-    """``live-rate study status``; returns the exit code."""
+    """Run ``live-rate study status``; return the exit code."""
     check_writable(json)
     with CorpusDatabase(corpus) as database:
         status = collect_status(database)
@@ -118,7 +120,7 @@ def report_status(corpus: Path, *, json: str | None) -> int:
 
 
 def collect_status(database: CorpusDatabase) -> dict[str, Any]:
-    """Return counts and all problems: what ``study status --json`` writes."""
+    """Return the counts and all problems, as ``study status --json`` writes them."""
     games = database.count_rows("games")
     [years] = database.query_dicts(
         "SELECT min(year) AS first_year, max(year) AS last_year FROM games"
@@ -166,7 +168,7 @@ def collect_status(database: CorpusDatabase) -> dict[str, Any]:
 
 
 def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
-    """``live-rate study merge``; returns the exit code: 1 when a setting was
+    """Run ``live-rate study merge``; return the exit code: 1 if a setting was
     refused.
     """
     check_writable(json)
@@ -179,8 +181,8 @@ def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
 
 
 def write_moves(corpus: Path, setting: int | None) -> int:
-    """``live-rate study moves``: bring the Parquet files up to date; returns the exit
-    code.
+    """Run ``live-rate study moves``: bring the Parquet files up to date; return the
+    exit code.
     """
     with CorpusDatabase(corpus) as database:
         number, chosen = choose_setting(database, setting)
@@ -192,8 +194,8 @@ def write_moves(corpus: Path, setting: int | None) -> int:
 
 
 def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int:
-    """``live-rate study alliot``: every searched game in Alliot's format; returns the
-    exit code.
+    """Run ``live-rate study alliot``: write every searched game in Alliot's format;
+    return the exit code.
     """
     check_writable(target)
     with CorpusDatabase(corpus) as database:
@@ -213,9 +215,11 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
 def choose_setting(
     database: CorpusDatabase, setting: int | None
 ) -> tuple[int, SearchSetting]:
-    """Return the setting asked for, or the only one there is.
+    """Return the setting that was asked for, or the only one there is.
 
-    Raises InputError when that says nothing: results of two settings are never pooled.
+    Raises:
+        InputError: no setting or several settings match; results of two settings are
+            never pooled.
     """
     known = database.read_settings()
     fitting = [each for each in known.items() if setting in (None, each[0])]
@@ -278,14 +282,14 @@ def _describe_status(status: dict[str, Any]) -> Iterator[str]:
 
 # --- searches -------------------------------------------------------------------------
 
-#: Seconds between two lines that say how far it has come, where there is no terminal.
+#: Time between two lines of progress if there is no terminal, seconds.
 _LINE_S = 10.0
 
 
 @contextmanager
 def show_progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
-    """Show how many are done: as a bar on a terminal, otherwise as a line every ten
-    seconds; on standard error.
+    """Show progress on standard error: as a bar on a terminal, otherwise as a line
+    every ten seconds. Yield a function that receives the number done and a description.
     """
     console = Console(stderr=True)
     shown_s = time.monotonic()
@@ -303,15 +307,18 @@ def show_progress(total: int | None = None) -> Iterator[Callable[[int, str], Non
 
 
 Ask = Callable[[Search, int], Awaitable[SearchResult | SearchFailure]]
-"""Has a search made; of two the one with the lower number comes first."""
+"""Function that requests a search and waits for its result. Of two waiting searches,
+the one with the lower number is made first.
+"""
 
 
 async def search_game(
     game: NumberedGame, options: SearchOptions, ask: Ask, *, retrograde: bool = False
 ) -> tuple[SearchedGame, str]:
-    """Search every position; return the results, and for people why a position could
-    not be searched, empty if all were. ``retrograde``: from the last position to the
-    first (Alliot 2017, section 2.3).
+    """Search every position of a game. Return the results, and the reason why a
+    position could not be searched, as a text for people; the reason is empty if all
+    were searched. ``retrograde`` searches from the last position to the first (Alliot
+    2017, section 2.3).
     """
     over = _score_final_position(game)
     failures: list[str] = []
@@ -348,7 +355,7 @@ async def search_game(
 
 
 def _score_final_position(game: NumberedGame) -> MoveSearch | None:
-    """Return the score of the last position if the game is over there."""
+    """Return the score of the last position if it ends the game, else None."""
     board = chess.Board(game.start_fen, chess960=game.chess960)
     for uci in game.moves:
         board.push_uci(uci)
@@ -358,22 +365,26 @@ def _score_final_position(game: NumberedGame) -> MoveSearch | None:
     return MoveSearch(0) if over else None
 
 
-#: Between two commits, seconds.
+#: Time between two commits, seconds.
 _COMMIT_S = 1.0
 
 
 class CorpusSearcher:
-    """Searches games, some at a time, and keeps those that are done."""
+    """Search of the games of a corpus, several at a time; results of finished games are
+    stored.
+    """
 
     def __init__(
         self, database: CorpusDatabase, options: SearchOptions, *, retrograde: bool
     ) -> None:
         self.left = self.done = self.failed = 0
-        """Games to search, searched, and with a position that no engine could
-        search.
+        """Numbers of games: still to search, searched, and with a position that no
+        engine could search.
         """
         self.searches = 0
-        """Answered in this run, by an engine or from earlier searches."""
+        """Number of searches answered in this run, by an engine or from stored
+        searches.
+        """
         self.show: Callable[[int, str], None] = lambda done, line: None
         self._database = database
         self._options = options
@@ -390,7 +401,7 @@ class CorpusSearcher:
         self.searches += 1
         self.show(self.done, str(self))
         answer = self._asked.pop((owner, search))
-        # A run that was stopped has cancelled it while the engine was searching.
+        # A stopped run cancels the future while the engine is still searching.
         if not answer.cancelled():
             answer.set_result(result)
 
@@ -398,7 +409,11 @@ class CorpusSearcher:
         """Ignore progress within a search."""
 
     async def run(self, room: EnginePool, setting: int, wanted: Sequence[int]) -> None:
-        """Search these games. Raises the first error met while storing a result."""
+        """Search the games ``wanted`` and store their results under ``setting``.
+
+        Raises:
+            Exception: the first error that occurs while results are stored.
+        """
         self.left = len(wanted)
         games = iter(wanted)
 
@@ -434,7 +449,7 @@ class CorpusSearcher:
         return found
 
     def __str__(self) -> str:
-        """Describe the progress."""
+        """Return a description of the progress."""
         spent_s = max(time.monotonic() - self._began_s, 1e-9)
         eta = f"{self.left * spent_s / self.done / 60:.0f} min" if self.done else "time"
         return (
@@ -452,12 +467,12 @@ async def search_corpus(
     retrograde: bool,
     only: Sequence[int] | None = None,
 ) -> int:
-    """``live-rate study run``; returns the exit code. Ctrl-C ends it with what is done
-    kept. ``only``: these games in their order, where not all.
+    """Run ``live-rate study run``; return the exit code. Ctrl-C stops it and keeps
+    finished games. ``only`` are the games to search, in their order; None for all.
 
     Raises:
-        InputError: no such corpus, or its disk is full.
-        EngineError: no engine.
+        InputError: there is no such corpus, or its disk is full.
+        EngineError: there is no engine.
     """
     log_to_stderr(config.log.level)
     stop = asyncio.Event()
@@ -504,9 +519,10 @@ async def search_corpus(
 
 
 def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -> int:
-    """Return the number under which results of this setting are kept: its own, or else
-    that of results from files, which name engine, limit and lines but no version. So
-    what files bring is not searched again.
+    """Return the number of the setting under which results are stored. If this setting
+    is new, but the corpus has results from files with this engine, limit and lines (and
+    no version), their setting is used. So games that came with results are not searched
+    again.
     """
     numbers = {known: number for number, known in database.read_settings().items()}
     given = msgspec.structs.replace(setting, version="")
@@ -518,8 +534,8 @@ def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -
 def find_missing_games(
     database: CorpusDatabase, setting: int, most: int | None
 ) -> list[int]:
-    """Return the numbers of games without results, in the order they were added: eight
-    bytes each.
+    """Return the numbers of games without results, in the order in which they were
+    added. The list needs eight bytes per game.
     """
     rows = database.execute(
         "SELECT game FROM games WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
@@ -542,12 +558,12 @@ def write_tables(
     form: TableForm,
     out: str,
 ) -> int:
-    """``live-rate study table``; returns the exit code. ``all`` writes every table to a
-    folder.
+    """Run ``live-rate study table``; return the exit code. The name ``all`` writes
+    every table to a folder.
 
     Raises:
-        InputError: no such corpus, table, setting, player or event, or nothing can be
-            written.
+        InputError: there is no such corpus, table, setting, player or event, or nothing
+            can be written.
     """
     wanted = names
     if list(names) == ["all"]:
@@ -574,10 +590,11 @@ def write_tables(
 def draw_figure(
     corpus: Path, name: str, selection: Selection, *, setting: int | None, out: Path
 ) -> int:
-    """``live-rate study figure``; returns the exit code.
+    """Run ``live-rate study figure``; return the exit code.
 
     Raises:
-        InputError: as ``write_tables``.
+        InputError: there is no such figure, corpus, setting, player or event, the file
+            has a wrong ending, or nothing can be written.
         ConfigError: matplotlib is not installed.
     """
     if name not in FIGURES:
@@ -599,9 +616,13 @@ def draw_figure(
 def _refuse_without_effect(
     name: str, table: str, selection: Selection, by: str | None = None
 ) -> None:
-    """Refuse ``--player`` and ``--top`` where they would choose nothing."""
+    """Refuse ``--player`` and ``--top`` in tables where they have no effect.
+
+    Raises:
+        InputError: one of the two options has no effect in this table.
+    """
     about = TABLES[table].about if table in TABLES else "players"
-    # It is about players unless it is grouped by something else.
+    # The table is about players unless it is grouped by something else.
     if table == "regan" and by not in (None, "player"):
         about = "everybody"
     given = {
@@ -618,12 +639,12 @@ def _refuse_without_effect(
 def _open_study_data(
     corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
 ) -> Iterator[StudyData]:
-    """Open what the tables are made from: all games, searched or not, if no table needs
-    an engine.
+    """Open the data from which tables are made. If no table needs an engine, all games
+    are used, searched or not.
     """
     with CorpusDatabase(corpus) as database:
         alone = all(name in TABLES and not TABLES[name].engine for name in tables)
-        # No setting: no engine is asked.
+        # A setting of None means that no engine is used.
         chosen: tuple[int | None, SearchSetting] = (None, SearchSetting("", ""))
         if not alone or setting is not None:
             chosen = choose_setting(database, setting)

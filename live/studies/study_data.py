@@ -1,21 +1,8 @@
-"""What a table is made from, a corpus, one of its settings, and a selection of its
-games; how it is made, and its forms for people, spreadsheets and programs.
+"""Data from which a table is made: a corpus, one of its settings, and a selection of
+its games and players.
 
-Every move as a row: what is analysed, and what pandas, R and SQL read.
-
-One Parquet file for every thousand games of a corpus and each setting, made from the
-database by the methods' own code, so that no formula stands in a query. A file is
-written under another name and put in place whole, and its name has a mark of what it
-was made from, so that a kill leaves none half written and one that is up to date is not
-made again. ``COLUMNS`` is the documented schema.
-
-One player's moves, counted for the methods that a table is about, a row of the corpus
-at a time.
-
-The same corpus gives the same bytes every time: rows have an order of their own, and
-numbers are written with as many digits as they deserve. Counters hold figures by
-centipawn and by class, never by game, so that memory does not grow with the number of
-games.
+Tables read moves as rows of Parquet files (:mod:`live.studies.move_files`), and count
+encounters of players in the database.
 """
 
 from __future__ import annotations
@@ -36,21 +23,23 @@ from live.studies.corpus_games import find_named
 from live.studies.move_files import build_schema, update_move_files
 from live.studies.searched_games import SearchSetting
 
-#: Players that a table is about, unless it is said how many.
+#: Default number of players in a table.
 TOP = 20
-#: Games found by a part of a name are listed up to here when it fits several.
+#: Largest number of players that an error lists if several match a part of a name.
 _LISTED = 6
 
 
 class Selection(Value, kw_only=True):
-    """Which games and players a table is about."""
+    """Selection of the games and players of a table."""
 
     players: tuple[str, ...] = ()
-    """Names or parts of them; empty: those with the most searched games."""
+    """Names or parts of names; empty for the players with the most searched games."""
     top: int | None = None
-    """How many of those; None: ``TOP``."""
+    """Number of players with the most searched games; None for ``TOP``."""
     events: tuple[str, ...] = ()
-    """Parts of names; a game of any of them counts. Empty: all games."""
+    """Parts of names of events; a game of any matching event is included. Empty for all
+    games.
+    """
     first_year: int | None = None
     last_year: int | None = None
     min_moves: int = 0
@@ -59,44 +48,51 @@ class Selection(Value, kw_only=True):
 
 
 def choose_gain_column(gain: GainKind) -> str:
-    """Return the column that holds gains of this kind."""
+    """Return the column that contains gains of this kind."""
     return "gain_cp" if gain == "same-search" else "successive_cp"
 
 
 class ChosenGames(NamedTuple):
-    """Games by their numbers, and the people in them whom a table is about."""
+    """Numbers of the games that a table uses, and the people in them whom the table is
+    about.
+    """
 
     games: Sequence[int]
     people: Mapping[str, Sequence[int]]
-    """Numbers of each in the corpus: sources spell one person in several ways."""
+    """For each person by name: all numbers in the corpus, because sources spell one
+    person in several ways.
+    """
 
 
 class Encounter(NamedTuple):
-    """Games of one player against another, from that player's side."""
+    """Counts of games of one player against another, from the first player's side."""
 
     won: int = 0
     drawn: int = 0
     lost: int = 0
     elo: float = 0
-    """By how much the player was rated higher, summed over games with a result."""
+    """Sum of the rating leads of the player, over games with a result and both
+    ratings.
+    """
     rated: int = 0
-    """Games with a result and both ratings."""
+    """Number of games with a result and both ratings."""
 
     @property
     def decided(self) -> int:
-        """Games with one result."""
+        """Number of games that have exactly one result."""
         return self.won + self.drawn + self.lost
 
     @property
     def points(self) -> float:
-        """Of the player."""
+        """Points that the player scored."""
         return self.won + 0.5 * self.drawn
 
 
 class StudyData:
-    """One selection. Files of moves are brought up to date when first asked for.
+    """Games and players of one selection. Files of moves are brought up to date when
+    they are first read.
 
-    ``number`` None: games count whether they are searched or not, and there are no
+    If ``number`` is None, all games are included, searched or not, and there are no
     moves.
     """
 
@@ -108,17 +104,19 @@ class StudyData:
         selection: Selection,
         chosen: ChosenGames | None = None,
     ) -> None:
-        """Take the games of a selection, or of these the ones ``chosen`` by number."""
+        """Select the games of ``selection``, or only those of them that are in
+        ``chosen``, if given.
+        """
         self.database = database
         self.setting = setting
         self.selection = selection
         self._number = number
         self._by_number = chosen
         self.events = database.read_events()
-        """Names of all by number."""
+        """Names of all events by number."""
         self._events = self._choose_events()
         self.players = self._choose_players()
-        """Names by number, in the order of the table."""
+        """Names of the selected players by number, in the order of the table."""
 
     def read_moves(
         self, columns: Sequence[str], *, all_players: bool = False
@@ -134,8 +132,8 @@ class StudyData:
             )
 
     def scan_moves(self, *, all_players: bool = False) -> polars.LazyFrame:
-        """Return the same rows of all files as one lazy frame: nothing is read until it
-        is collected.
+        """Return the rows of :meth:`read_moves` from all files as one lazy frame, which
+        reads nothing until it is collected.
         """
         files = self._files
         known = (
@@ -173,8 +171,8 @@ class StudyData:
 
     @property
     def where(self) -> str:
-        """The choice of games as a condition of SQL, over ``games`` and over rows of
-        moves.
+        """SQL condition that selects the games, valid for the table ``games`` and for
+        rows of moves.
         """
         first = self.selection.first_year
         last = self.selection.last_year
@@ -194,8 +192,8 @@ class StudyData:
     def count_encounters(
         self, *, searched: bool
     ) -> dict[tuple[int, int | None, int | None], Encounter]:
-        """Games of the selected players by player, opponent and event; ``searched``: of
-        those that are searched in this setting.
+        """Count the games of the selected players, by player, opponent and event. With
+        ``searched``, count only games that are searched in this setting.
         """
         where = self._write_condition(searched)
         rows = self.database.execute(
@@ -219,7 +217,7 @@ class StudyData:
     def _choose_events(self) -> list[int | None] | None:
         if not self.selection.events:
             return None
-        # A name of nothing is part of every name.
+        # Empty texts are left out, because they are part of every name.
         wanted = [part.casefold() for part in self.selection.events if part]
         found: list[int | None] = []
         for number, name in self.events.items():

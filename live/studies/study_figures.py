@@ -1,5 +1,5 @@
-"""Figures of the papers, drawn from their tables. Needs matplotlib; the same bytes
-every time.
+"""Figures of the papers, drawn from their tables. Needs matplotlib; a table always
+gives the same bytes.
 """
 
 import io
@@ -16,24 +16,25 @@ from live.errors import ConfigError, InputError
 from live.ratings.ferreira import Floats
 from live.studies.study_tables import StudyTable
 
-#: Curves in one figure; more are a knot.
+#: Largest number of curves in one figure; more cannot be told apart.
 _MOST_CURVES = 8
 _WIDTH_INCHES = (9.0, 12.5)
 _HEIGHT_INCHES = 5.5
 _EVALUATION = "evaluation, centipawns"
-#: A mean of fewer moves is not drawn.
+#: Smallest number of moves for a mean to be drawn.
 _ENOUGH_MOVES = 20
-#: Differences of gains are drawn in steps: at 1 cp they are a comb.
+#: Step in which differences of gains are drawn, centipawns; at 1 cp the curves would be
+#: jagged.
 _STEP_CP = 10
 _THIN = {"color": "0.6", "lw": 0.8}
 
 Labels = tuple[str, str]
-"""Of x and y."""
+"""Labels of the x and y axes."""
 Panel = Callable[[Any, DataFrame], Labels]
 
 
 def render_figure(name: str, table: StudyTable, form: str) -> bytes:
-    """Render a figure as PNG or SVG.
+    """Return a figure as PNG or SVG.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -53,7 +54,7 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
         raise InputError(
             f"study figure {name}",
             "nothing in this selection",
-            # Tables without a row say why.
+            # The notes of an empty table say why it is empty.
             " ".join(table.notes) or "Select other players, events or years",
         )
     _, *panels = FIGURES[name]
@@ -79,7 +80,7 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
         f"{table.source}. {table.engine}", x=0.01, ha="left", fontsize=6, color="0.4"
     )
     out = io.BytesIO()
-    # Without date, and with ids that do not depend on chance.
+    # Without a date, and with ids that do not change from run to run.
     with mpl.rc_context({"svg.hashsalt": table.name, "svg.fonttype": "none"}):
         about: dict[str, Any] = {"Software": None} if form == "png" else {"Date": None}
         figure.savefig(out, format=form, dpi=120, metadata=about)
@@ -87,15 +88,15 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
 
 
 def _read_columns(rows: DataFrame, *names: str) -> list[Floats]:
-    """Return whole columns; unknown values become NaN, drawn as a gap."""
+    """Return whole columns; unknown values become NaN and are drawn as gaps."""
     return [rows[name].cast(polars.Float64).to_numpy() for name in names]
 
 
 def _group_rows(
     rows: DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
 ) -> Iterator[tuple[list[str], list[Floats]]]:
-    """Return columns by group, in the order of the table; at most as many groups as a
-    reader can tell apart.
+    """Yield the names of each group and its columns, in the order of the table; at most
+    ``most`` groups, so that a reader can tell them apart.
     """
     for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
         yield list(map(str, key)), _read_columns(part, *names)
@@ -122,8 +123,8 @@ def _draw_curve(
 def _fill_gaps(
     at: Floats, values: Floats, blank: float, low: float, high: float
 ) -> list[Any]:
-    """Return every whole number from ``low`` to ``high`` within reach, and the values
-    at them.
+    """Return every whole number from ``low`` to ``high`` that the curve reaches, and
+    the values at these numbers; ``blank`` where there is none.
     """
     reached = np.arange(max(low, at.min()), min(high, at.max()) + 1)
     known = dict(zip(at, values, strict=True))
@@ -133,8 +134,8 @@ def _fill_gaps(
 def _build_curves_panel(
     group: str, names: Sequence[str], *labels: *Labels, marker: str = ""
 ) -> Panel:
-    """Return a panel with a curve for each group of rows: x and y, and low and high if
-    it has an interval.
+    """Return a panel with a curve for each group of rows. The columns are x and y, and
+    low and high if there is an interval.
     """
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
@@ -152,7 +153,9 @@ def _build_x_panel(name: str, label: str) -> Panel:
 def _draw_color_columns(
     axes: Any, rows: DataFrame, x: str, name: str, marker: str = ""
 ) -> None:
-    """Draw the columns called ``name`` with the colour."""
+    """Draw White's and Black's columns. ``name`` is the name of a column with ``{}`` in
+    place of the colour.
+    """
     for color, shade in (("white", "0.65"), ("black", "0.1")):
         columns = _read_columns(rows, x, name.format(color))
         _draw_curve(axes, color, *columns, marker=marker, color=shade)
@@ -171,7 +174,11 @@ def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _select_enough_moves(rows: DataFrame) -> DataFrame:
-    """Return the rows with enough moves. Raises InputError if there is none."""
+    """Return the rows with enough moves.
+
+    Raises:
+        InputError: no row has enough moves.
+    """
     found = rows.filter(rows["moves"] >= _ENOUGH_MOVES)
     if not len(found):
         problem = f"has no class of {_ENOUGH_MOVES} moves in this selection"
@@ -239,14 +246,14 @@ def _draw_depths(axes: Any, rows: DataFrame) -> Labels:
     counts = _group_rows(
         rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99
     )
-    # The classes with the most searches, from the shortest time on.
+    # The classes with the most searches, sorted from the shortest time on.
     known = sorted(counts, key=lambda each: -each[1][2].sum())[:_MOST_CURVES]
     known.sort(key=lambda each: int(each[0][0]))
     for place, ((start, end), (depths, shares, searches)) in enumerate(known):
-        # Depths between that no search ended at.
+        # Fills the depths at which no search ended with 0.
         columns = _fill_gaps(depths, 100 * shares, 0.0, -math.inf, math.inf)
         label = f"{start} to {end} ms, {searches.sum():.0f} searches"
-        # Later classes darker, from light blue to navy.
+        # Later classes are darker, from light blue to navy.
         shade = (0.75 - 0.75 * place / len(known), 0.85 - 0.7 * place / len(known), 0.9)
         _draw_curve(axes, label, *columns, marker="o", color=shade)
     return "depth", "percent of the searches"
@@ -272,8 +279,8 @@ def _draw_matches(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _build_match_panel(*names: str, label: str) -> Panel:
-    """Return a panel of each match by x, with an interval if low and high are named
-    too.
+    """Return a panel with a curve over x for each match, with an interval if low and
+    high are named too.
     """
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
@@ -286,7 +293,7 @@ def _build_match_panel(*names: str, label: str) -> Panel:
         if len(names) == 1:
             axes.axhline(0, **_THIN)
         else:
-            # Winners and losers alike.
+            # The panels of winners and of losers have the same limits on the y axis.
             lowest = np.min(_read_columns(rows, "low", "opponent's low"))
             axes.set_ylim(math.floor(lowest * 20) / 20, 1.01)
         return "x, centipawns", label
@@ -310,7 +317,7 @@ def _draw_convolutions(axes: Any, rows: DataFrame) -> Labels:
     place = (col("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
     steps = rows.group_by("pairs", place, maintain_order=True).agg(col("share").sum())
     for [n], columns in _group_rows(steps, ["pairs"], "difference_cp", "share"):
-        # What is left of the steps at both ends is no whole step.
+        # The first and the last step are incomplete, so they are left out.
         at, shares = (each[1:-1] for each in columns)
         _draw_curve(axes, f"{n} pair{'s' if n != '1' else ''} of moves", at, shares)
     axes.set_yscale("log", nonpositive="mask")
@@ -342,10 +349,11 @@ def _draw_grid(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _build_best_panel(label: str, *names: str) -> Panel:
-    """Return a panel by n0, of the row with the best correlation."""
+    """Return a panel that shows, for each n0, the row with the best correlation."""
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
-        # Alike but for rounding: the least b counts.
+        # Correlations that differ only by rounding count as equal: then the smallest b
+        # is chosen.
         ranked = rows.drop_nulls("rho").sort(
             col("rho").round(9), "b", descending=[True, False]
         )
@@ -357,7 +365,7 @@ def _build_best_panel(label: str, *names: str) -> Panel:
 
 
 def _read_family_name(name: str) -> str:
-    """Return the family name, if the name has it first."""
+    """Return the family name, if the name begins with it."""
     return name.split(",")[0]
 
 
@@ -366,8 +374,8 @@ def _build_career_panel(name: str, low: str, high: str) -> Panel:
     return _build_curves_panel("player", ("year", name, low, high), *labels, marker="o")
 
 
-#: By name, in the order of the manual: which table a figure shows, and its panels from
-#: the left.
+#: Figures by name, in the order of the manual: the table that a figure shows, and its
+#: panels from left to right.
 FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
     "ferreira-3": ("ferreira-distribution", _draw_distribution),
     "ferreira-6": (

@@ -1,6 +1,6 @@
 """Tables of a study: how they are registered, made, and written as text, CSV or JSON.
 
-The same corpus gives the same bytes: rows have a defined order, and numbers are written
+A corpus always gives the same bytes: rows have a defined order, and numbers are written
 with a fixed number of digits.
 """
 
@@ -23,23 +23,24 @@ Row = tuple[Cell, ...]
 
 
 class TableColumn(NamedTuple):
-    """What stands in one column."""
+    """Name and format of one column."""
 
     name: str
     digits: int | None = None
     """Decimals of a number; None for words and whole numbers."""
     meaning: str = ""
-    """For people, where the name does not say it."""
+    """Explanation for people, if the name is not enough."""
 
 
-#: A name, or with it digits and meaning as in ``TableColumn``.
+#: Definition of a column: a name, or a name with digits and meaning as in
+#: ``TableColumn``.
 Column = str | tuple[str, int | None] | tuple[str, int | None, str]
 
 
 def build_interval_columns(
     name: str, digits: int, meaning: str = "", low: str = "low", high: str = "high"
 ) -> tuple[Column, Column, Column]:
-    """Return the columns of a figure and of both ends of its interval."""
+    """Return the columns of a figure and of the two ends of its interval."""
     return (
         (name, digits, meaning),
         (low, digits, f"95 % interval of {name}"),
@@ -48,36 +49,40 @@ def build_interval_columns(
 
 
 class StudyTable(Value):
-    """One table."""
+    """One finished table."""
 
     name: str
     title: str
     source: str
-    """Paper and number of the table or figure that it answers to."""
+    """Paper, and number of the table or figure in it that this table reproduces."""
     engine: str
-    """Engine and limit that its figures hold for; empty where none had a say."""
+    """Engine and limit for which the figures are valid; empty if no engine was used."""
     columns: tuple[TableColumn, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
-    """What has to be known to read it; the paper's own figures where they are few."""
+    """Notes that readers need; also the paper's own figures if there are few."""
 
 
 class TableHead(NamedTuple):
-    """What of a table is known only when it is made; given among its rows."""
+    """Title and columns of a table, if they are known only when it is made. The
+    function that makes the table yields it among the rows.
+    """
 
     title: str
     columns: tuple[Column, ...] = ()
 
 
 Rows = Iterator[Row | str | TableHead]
-"""What a table is made of: a word alone is a note, before those that the table always
-has.
+"""Output of the function that makes a table: its rows, its notes as plain texts, and a
+head. These notes come before the table's fixed notes.
 """
 Maker = TypeVar("Maker", bound=Callable[..., Rows])
 
 
 class TableKind(NamedTuple):
-    """How a table is made from a ``StudyData``, and what it always says."""
+    """Definition of a table: the function that makes it from a ``StudyData``, and its
+    fixed texts.
+    """
 
     make: Callable[..., Rows]
     title: str
@@ -89,9 +94,10 @@ class TableKind(NamedTuple):
     by: tuple[str, ...]
 
 
-#: Every table by its name; a module adds its own when it is imported.
+#: Every table by its name; a module adds its tables when it is imported.
 TABLES: dict[str, TableKind] = {}
-#: Gains of one kind, whatever is studied.
+#: Value of ``engine`` for tables that always use successive gains, whatever gain is
+#: studied.
 SUCCESSIVE = "{setting}, successive gain"
 
 
@@ -105,13 +111,23 @@ def register_table(
     about: Literal["players", "everybody", "named"] = "players",
     by: tuple[str, ...] = (),
 ) -> Callable[[Maker], Maker]:
-    """Put a table among ``TABLES``. The function below gives its rows.
+    """Return a decorator that adds a table to ``TABLES``. The decorated function yields
+    the table's rows.
 
-    ``engine``: what figures hold for; empty: games alone, and no engine has a say.
-    ``about``: the players selected; everybody, so that ``--player`` and ``--top``
-    choose nothing; or all together and beside them those named, so that ``--top`` does
-    not. ``by``: what it can be paired or grouped by, the usual first: the function's
-    second argument.
+    Args:
+        name: the table's name on the command line.
+        title: its title.
+        source: paper and number of the table or figure.
+        columns: its columns.
+        notes: its fixed notes.
+        engine: the setting for which the figures are valid; empty if the table needs
+            only games and no engine.
+        about: ``players`` for a table about the selected players; ``everybody`` for one
+            about all players, in which ``--player`` and ``--top`` have no effect;
+            ``named`` for all players together and beside them those named, in which
+            ``--top`` has no effect.
+        by: names of the pairings or groupings, the default first; the chosen one is the
+            second argument of the function.
     """
 
     def add(make: Maker) -> Maker:
@@ -125,7 +141,7 @@ TableForm = Literal["text", "csv", "json"]
 
 
 def format_table(table: StudyTable, form: TableForm) -> str:
-    """Return the table as text, ending with a newline."""
+    """Return the table as text, CSV or JSON, ending with a newline."""
     digits = [column.digits for column in table.columns]
     cells = [[*map(_round_cell, row, digits)] for row in table.rows]
     if form == "json":
@@ -157,8 +173,8 @@ def format_table(table: StudyTable, form: TableForm) -> str:
 
 
 def _round_cell(value: Cell, digits: int | None) -> Cell:
-    """Round a number to its digits, never to a negative zero; return anything else as
-    it is.
+    """Return a number rounded to its digits, never as a negative zero; return anything
+    else unchanged.
     """
     if isinstance(value, float) and digits is not None:
         return round(value, digits) + 0.0
@@ -172,9 +188,10 @@ def _format_cell(value: Cell, digits: int | None) -> str:
 
 
 def build_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:
-    """Make one table. ``by``: one of the ways that it can be paired or grouped by.
+    """Make one table. ``by`` is one of its pairings or groupings; None for the default.
 
-    Raises InputError for a name or ``by`` that there is not.
+    Raises:
+        InputError: there is no such table, or the table has no such ``by``.
     """
     if name not in TABLES:
         raise InputError(name, "is no table", f"Name one of {', '.join(TABLES)}")

@@ -1,3 +1,4 @@
-"""What is learned from games of rated players: perceived ratings, networks of human
-moves, and tables of Regan and Haworth. Nothing live imports it.
+"""Learning from games of rated players: models of perceived ratings, neural networks of
+human moves, and tables by the method of Regan and Haworth. No module of the live
+service imports this package.
 """

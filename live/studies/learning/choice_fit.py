@@ -1,16 +1,16 @@
-"""The sensitivity and competence that best explain the moves a player chose, with
-intervals (Regan and Haworth 2011, section 6).
+"""Fit of the sensitivity s and the competence c that best explain the moves of a
+player, with intervals (Regan and Haworth 2011, section 6).
 
-Two fits. Maximum likelihood takes the s and c under which the moves played were most
-probable: Fisher scoring finds them, the expected information gives their covariance,
-and the intervals are those of the profile likelihood. The percentile method asks
-whether the moves fall where predicted: over the moves of a turn in order of merit, the
-played one spans an interval of the predicted cumulative probability, and for every
-percentile q the share of turns "up", at or below q, should be q. It minimises the
-squares of the differences, and has no intervals. Nor has the paper any.
+There are two methods. Maximum likelihood returns the s and c under which the moves
+played were most probable: Fisher scoring finds them, and the intervals are those of the
+profile likelihood. The percentile method compares where the moves fall with where they
+are predicted to fall. With the moves of a turn in order of merit, the move played spans
+an interval of the predicted cumulative probability. For every percentile q, the share
+of turns "up", which means at or below q, should be q. The method minimises the sum of
+the squared differences. It returns no intervals, and the paper gives none either.
 
-Both work in log s and log c, where they are nearly normal. What cannot be fitted raises
-``NoFit`` with the reason.
+Both methods work with log s and log c, whose estimates are nearly normally distributed.
+Turns that cannot be fitted raise ``NoFit`` with the reason.
 """
 
 import math
@@ -37,17 +37,17 @@ from live.studies.learning.fisher_scoring import (
 
 Method = Literal["likelihood", "percentile"]
 
-#: Turns below which a fit says too little
+#: Smallest number of turns for a useful fit
 #: (``tests/studies/learning/test_regan_fit.py``).
 MIN_TURNS: dict[Method, int] = {"likelihood": 20, "percentile": 160}
 
 #: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6).
-#: The ends match whatever the parameters are.
+#: The ends 0 and 1 are left out, because they match under all parameters.
 PERCENTILES: Floats = np.linspace(0.05, 0.95, 19)
 
 _START = (math.log(0.1), math.log(0.5))
-#: s from 1/10,000 to 100 pawns, c from 1/50 to 20: a fit that leaves this has no finite
-#: answer.
+#: Bounds of log s and log c: s from 1/10,000 to 100 pawns, c from 1/50 to 20. A fit
+#: that reaches a bound has no finite solution.
 _LOWEST = np.array([math.log(1e-4), math.log(0.02)])
 _HIGHEST = np.array([math.log(100.0), math.log(20.0)])
 _PROFILE_STEPS = 30
@@ -58,16 +58,20 @@ class ChoiceFit(Value):
 
     skill: ChoiceSkill
     s_interval: tuple[float, float]
-    """Pawns."""
+    """Interval of s, pawns."""
     c_interval: tuple[float, float]
 
 
 def fit_likelihood(
     turns: TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
 ) -> ChoiceFit:
-    """Fit by maximum likelihood (Regan and Haworth 2011, section 6).
+    """Fit s and c by maximum likelihood (Regan and Haworth 2011, section 6).
 
-    For 400 turns of 20 moves 7 ms by the shares model, 60 ms by the product model.
+    For 400 turns of 20 moves this takes 7 ms with the shares model and 60 ms with the
+    product model.
+
+    Raises:
+        NoFit: no s and c can be fitted to these turns.
     """
     at, best = _maximise_likelihood("likelihood", turns, model, curve)
     covariance = invert(best.curvature)
@@ -82,11 +86,14 @@ def fit_likelihood(
 
 
 def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
-    """Fit by the percentile method (Regan and Haworth 2011, section 6). It takes as
-    long as ``fit_likelihood``.
+    """Fit s and c by the percentile method (Regan and Haworth 2011, section 6). It
+    takes as long as ``fit_likelihood``.
 
-    It begins where maximum likelihood ends, since far from there its score has other
-    minima.
+    The search begins at the result of maximum likelihood, because the percentile score
+    has other minima far from it.
+
+    Raises:
+        NoFit: no s and c can be fitted to these turns.
     """
     start, _ = _maximise_likelihood("percentile", turns, "shares", "invexp")
     at, _ = minimise_loss(
@@ -99,8 +106,8 @@ def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
 
 
 def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
-    """The most likely s, pawns, of players whose c is given: ``s_fit`` of section 7.
-    None where no finite one is.
+    """Return the most likely s, in pawns, of players with this c: ``s_fit`` of section
+    7. Return None if the most likely s is not finite.
     """
 
     def step(at: Floats) -> ScoringStep:
@@ -121,16 +128,16 @@ def compute_log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
 
 
 def measure_share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
-    """Share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of section
-    6.
+    """Return the share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of
+    section 6.
     """
     mean: Floats = _compute_shares_up(turns, skill)[0].mean(axis=0)
     return mean
 
 
 def score_percentiles(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """``S`` of section 6, with the square as the measure of distance: near 0 where
-    model and curve have the right shape.
+    """Return the score ``S`` of section 6, computed with squared distances. It is near
+    0 if model and curve have the right shape.
     """
     return float(((measure_share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
@@ -148,7 +155,9 @@ def _refuse(method: Method, turns: TurnArrays) -> None:
 def _maximise_likelihood(
     method: Method, turns: TurnArrays, model: Model, curve: Curve
 ) -> tuple[Floats, ScoringStep]:
-    """Return the logarithms of the most likely s and c, and what is known there."""
+    """Return the logarithms of the most likely s and c, and the loss, slope and
+    curvature at that point.
+    """
     _refuse(method, turns)
     return minimise_loss(
         lambda at: _compute_likelihood_step(turns, _build_skill(at, model, curve)),
@@ -165,8 +174,10 @@ def _build_skill(
 
 
 def _compute_quantile(turns: int) -> float:
-    """Return Student's quantile: the normal one is too narrow for few turns."""
-    from scipy.special import stdtrit  # where asked for: a slow import
+    """Return Student's quantile, because the normal quantile is too narrow for few
+    turns.
+    """
+    from scipy.special import stdtrit  # imported only here, because the import is slow
 
     return float(stdtrit(turns - 2, 0.975))
 
@@ -178,17 +189,17 @@ def _find_profile_interval(
     covariance: Floats,
     which: int,
 ) -> tuple[float, float]:
-    """Where the likelihood, the other parameter at its best, has fallen by half of
-    Student's t².
+    """Return the two ends of the interval of one parameter: where the likelihood,
+    maximised over the second parameter, has fallen by half of Student's t².
 
-    Each step solves the quadratic that value, slope and information describe (Venzon
-    and Moghadam 1988, "A method for computing profile-likelihood-based confidence
-    intervals").
+    Each step solves the quadratic equation given by value, slope and information
+    (Venzon and Moghadam 1988, "A method for computing profile-likelihood-based
+    confidence intervals").
     """
     centre = np.log([skill.s, skill.c])
     quantile = _compute_quantile(len(turns))
     target = best.loss + quantile**2 / 2
-    # The other parameter goes along.
+    # The first step also moves the second parameter, along the covariance.
     reach = quantile * covariance[which] / math.sqrt(covariance[which, which])
     ends = []
     for side, wall, end in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
@@ -210,14 +221,14 @@ def _find_profile_interval(
 
 
 def _step_towards(target: float, here: ScoringStep, which: int, side: float) -> Floats:
-    """The step to where, on ``side``, the loss is ``target`` and no slope is left in
-    the other.
+    """Return the step to the point on ``side`` at which the loss equals ``target`` and
+    has no slope in the second parameter.
     """
     other = 1 - which
     within = max(here.curvature[other, other], 1e-12)
     along = -here.curvature[which, other] / within
-    # With the other parameter following at its best, the loss is a + b x + q x²/2 in x
-    # = move.
+    # If the second parameter always takes its best value, the loss is a + b x + q x²/2,
+    # where x is the change of the first parameter.
     b = here.slope[which] + along * here.slope[other]
     q = max(here.curvature[which, which] + along * here.curvature[which, other], 1e-9)
     a = here.loss - here.slope[other] ** 2 / (2 * within) - target
@@ -247,9 +258,10 @@ def _compute_percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringSt
 
 
 def _compute_shares_up(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
-    """How far each turn is "up" at each percentile, and its derivatives.
+    """Return how far each turn is "up" at each percentile, 0 to 1, and the derivatives
+    by log s and log c.
 
-    Shapes (turns, 19) and (turns, 19, 2).
+    The shapes are (turns, 19) and (turns, 19, 2).
     """
     found = compute_choices(turns, skill)
     before = np.arange(turns.deltas.shape[1]) < turns.played[:, None]

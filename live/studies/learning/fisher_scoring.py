@@ -1,5 +1,5 @@
-"""Fisher scoring: Newton's method with the expected curvature, damped against going
-astray.
+"""Fisher scoring: Newton's method with the expected curvature, damped so that it does
+not diverge.
 """
 
 import math
@@ -10,23 +10,23 @@ import numpy as np
 
 from live.ratings.choice_model import Floats
 
-#: The longest step, where parameters are logarithms: e-fold.
+#: Longest step in one parameter. Parameters are logarithms, so 1 is a factor of e.
 LONGEST = 1.0
 _STEPS = 100
 
 
 class ScoringStep(NamedTuple):
-    """What is known at one point, to make the next step."""
+    """Loss, slope and curvature at one point, from which the next step is computed."""
 
     loss: float
     slope: Floats
-    """Of the loss, shape (parameters,)."""
+    """Slope of the loss, shape (parameters,)."""
     curvature: Floats
-    """Positive semidefinite, shape (parameters, parameters)."""
+    """Positive semidefinite matrix, shape (parameters, parameters)."""
 
 
 class NoFit(ValueError):
-    """Why there are no parameters, for people."""
+    """Failure of a fit, with the reason as a text for people."""
 
 
 def minimise_loss(
@@ -35,9 +35,12 @@ def minimise_loss(
     lowest: Floats,
     highest: Floats,
 ) -> tuple[Floats, ScoringStep]:
-    """The point of least loss, with what is known there: damped steps (Levenberg 1944,
-    Marquardt 1963) until none helps. Raises NoFit where they do not come to rest within
-    the bounds.
+    """Return the point with the smallest loss, and loss, slope and curvature there.
+
+    Takes damped steps (Levenberg 1944, Marquardt 1963) until no step reduces the loss.
+
+    Raises:
+        NoFit: the steps do not converge within the bounds.
     """
     at = start
     here = step_of(at)
@@ -65,7 +68,9 @@ def minimise_loss(
 
 
 def invert(matrix: Floats) -> Floats | None:
-    """Invert a covariance or information; None if it is singular up to rounding."""
+    """Return the inverse of a covariance or information matrix; None if the matrix is
+    singular up to rounding.
+    """
     if not np.all(np.isfinite(matrix)) or np.any(np.diag(matrix) <= 0):
         return None
     scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))

@@ -1,5 +1,5 @@
-"""The counted moves of rated games, one after the other, as the perceived rating reads
-them.
+"""Counted moves of rated games in the order of play, with the sums that the perceived
+rating needs after each move.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ _BARE = Dispersion((), 1.0)
 
 
 def choose_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
-    """Return the rated players of each game that ``whom`` names, if any of their turns
-    is known.
+    """Return for each game its rated players, by colour, for whom ``whom`` returns
+    true. A player is left out if none of his turns in the game is known.
     """
     chosen = []
     for index, game in enumerate(games):
         players: dict[Color, str] = {}
         for color, side in zip(COLORS, game.sides, strict=True):
-            # Nobody knows who an unnamed player is, so he is another one in each game.
+            # An unnamed player counts as a different player in each game, because
+            # nobody knows who he is.
             player = side.player or f"{index}/{color}"
             if side.elo is not None and side.turns and whom(player):
                 players[color] = player
@@ -50,19 +51,21 @@ def choose_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, st
 
 
 class FollowedMove(NamedTuple):
-    """One counted move, and its side after it."""
+    """One counted move, and the sums over its side's moves up to this move."""
 
     color: Color
     turn: Turn
     compared: ComparedMove
     hardness: Floats
-    """What the game's hardness takes from its slope, over the grid."""
+    """Part of the move's slope that the hardness of the game explains, at each Elo of
+    the grid.
+    """
     total: Evidence
-    """Of all moves so far; without any dispersion."""
+    """Sums of all moves of this side so far, without any dispersion between games."""
 
 
 class FollowedSide(NamedTuple):
-    """One player's counted moves of one game."""
+    """Counted moves of one player in one game."""
 
     game: int
     player: str
@@ -78,7 +81,7 @@ def follow_game(
 ) -> Iterator[FollowedMove]:
     """Yield the counted moves of a game in the order of plies.
 
-    ``level`` puts one Elo in the place of the game's own.
+    ``level``, if given, replaces the level of the game, Elo.
     """
     if level is None:
         level = estimate_level(game.white.elo, game.black.elo, reader.mean_elo)
@@ -95,5 +98,5 @@ def follow_game(
         )
         sums.add(color, turn.ply, move)
         total = sums.sum_evidence(color, _BARE, over=True)
-        assert total is not None  # it has this move
+        assert total is not None  # not None, because this move has just been added
         yield FollowedMove(color, turn, move, hardness, total)

@@ -1,5 +1,7 @@
-"""What the moves of one game share (``beta``), by what games differ beyond chance
-(``kappa``), and how far ratings lie from the level of a game (``sigma``).
+"""Learning of three parameters of perceived ratings: how far a hard game affects the
+moves of both players (``beta``), how much games differ beyond chance (``kappa``), and
+how far ratings lie from the level of a game, which is the mean of its players' ratings
+(``sigma``).
 """
 
 from __future__ import annotations
@@ -22,23 +24,26 @@ from live.ratings.perceived_rating import (
 )
 from live.studies.learning.followed_games import Followed, FollowedMove
 
-#: Fewest player-games to learn anything from.
+#: Smallest number of player-games from which a parameter is learned.
 MIN_GAMES = 50
-#: Up to which ply ``beta`` holds; the last for all after.
+#: Last ply of each stage, each with its own ``beta``. The last ``beta`` is also used
+#: for all later plies.
 STAGES_PLIES = (20, 40, 60)
 MOST_BETA = 1.0
-#: After how many counted moves ``kappa`` is measured.
+#: Numbers of counted moves after which ``kappa`` is measured.
 NODES = (5, 10, 20, 40)
-#: What share of games the usual band is to hold, and between what bounds ``kappa`` is
-#: sought.
+#: Share of games that the usual band should contain, and the bounds between which
+#: ``kappa`` is searched.
 USUAL_SHARE = 0.8
 LEAST_KAPPA = 0.1
 MOST_KAPPA = 10.0
-#: ``sigma``, Elo, while ``beta`` is learned, and where too little is known to learn it.
+#: Value of ``sigma``, Elo, that is used while ``beta`` is learned, and if there are too
+#: few games to learn ``sigma``.
 USUAL_PRIOR_SD = 360.0
-#: ``sigma`` is as small as lets this share of own ratings, at most, lie outside their
-#: usual bands after so many counted moves: the smaller, the calmer a rating is, and the
-#: nearer to the level of the game the bands of players who are far from it lie.
+#: Largest share of players' own ratings that is allowed to lie outside the usual bands,
+#: and the number of counted moves after which it is measured. ``sigma`` is the smallest
+#: value that satisfies it: a smaller ``sigma`` makes ratings calmer, but moves the
+#: bands of players far from the level of the game closer to that level.
 OWN_OUTSIDE = 0.07
 OWN_OUTSIDE_MOVES = 10
 LEAST_PRIOR_SD = 100
@@ -47,29 +52,33 @@ PRIOR_SD_STEP = 5
 
 
 class _StageSums(NamedTuple):
-    """One side at the end of a stage."""
+    """Sums of one side at the end of a stage."""
 
     total: Evidence
-    """As if no game were hard."""
+    """Sums of all moves so far, as if no game were hard."""
     hardness: Floats
-    """Of the moves of each stage so far where ``beta`` is 1, (stages, Elos)."""
+    """Slope explained by hardness in each stage so far if ``beta`` is 1, shape (stages,
+    Elos).
+    """
 
     def compute_place(self, betas: Sequence[float]) -> float:
-        """Return the place of the side's rating with a ``beta`` for each stage so
-        far.
+        """Return the place of the side's perceived rating among games by players of the
+        same official rating, in standard deviations. ``betas`` has one value for each
+        stage so far.
         """
         slope = self.total.slope - np.array(betas) @ self.hardness
         total = self.total._replace(slope=slope)
         found = read_rating(total, USUAL_PRIOR_SD)
-        assert found is not None  # a move is counted
+        assert found is not None  # not None, because a move is counted
         return locate_rating(total, found.rating)
 
 
 def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
-    """Learn ``beta`` stage by stage: with it, both players' places are uncorrelated at
-    its end.
+    """Learn ``beta`` stage by stage, so that the places of the two players are
+    uncorrelated at the end of each stage. Return the last ply and ``beta`` of each
+    stage.
 
-    What was ``followed`` has a ``beta`` of 1.
+    The moves in ``followed`` must have been computed with a ``beta`` of 1.
     """
     sides: dict[int, list[list[_StageSums | None]]] = {}
     for side in followed:
@@ -89,7 +98,9 @@ def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
 
 
 def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
-    """Return a side's sums at the end of each stage; None before its first move."""
+    """Return a side's sums at the end of each stage; None for a stage that ends before
+    the side's first counted move.
+    """
     hardness = np.zeros((len(STAGES_PLIES), len(GRID_ELO)))
     slope = np.zeros(len(GRID_ELO))
     found: list[_StageSums | None] = [None] * len(STAGES_PLIES)
@@ -106,7 +117,7 @@ def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
 def _find_beta(
     pairs: Sequence[tuple[_StageSums, _StageSums]], earlier: Sequence[float]
 ) -> float:
-    """Return the least ``beta`` of a stage at which the places of both sides are
+    """Return the smallest ``beta`` of a stage at which the places of the two sides are
     uncorrelated.
     """
 
@@ -122,14 +133,14 @@ def _find_beta(
         return 0.0
     if correlate(MOST_BETA) >= 0:
         return MOST_BETA
-    from scipy.optimize import brentq  # where asked for: slow imports
+    from scipy.optimize import brentq  # imported only here, because the import is slow
 
     return float(brentq(correlate, 0.0, MOST_BETA, xtol=1e-3))
 
 
 def learn_spread(followed: Followed) -> dict[str, object]:
-    """Learn ``sigma``, and ``kappa``: with both, usual bands hold :data:`USUAL_SHARE`
-    of games.
+    """Learn ``sigma``, and the values of ``kappa`` with which usual bands contain
+    :data:`USUAL_SHARE` of games. Return the fields of the model, by name.
     """
     running: dict[int, list[Evidence]] = {node: [] for node in NODES}
     elos: dict[int, list[float]] = {node: [] for node in NODES}
@@ -163,8 +174,8 @@ def learn_spread(followed: Followed) -> dict[str, object]:
 
 
 def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
-    """Return the least ``sigma`` with which at most :data:`OWN_OUTSIDE` of own ratings
-    lie outside their usual bands.
+    """Return the smallest ``sigma`` with which at most :data:`OWN_OUTSIDE` of players'
+    own ratings lie outside their usual bands.
     """
 
     def has_too_many_outside(prior_sd: int) -> bool:
@@ -173,7 +184,7 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
         for total, elo in zip(totals, elos, strict=True):
             found = read_rating(total._replace(kappa=kappa), prior_sd)
             assert found is not None and found.usual_low is not None
-            assert found.usual_high is not None  # the player is rated
+            assert found.usual_high is not None  # not None, because the player is rated
             outside += not found.usual_low <= elo <= found.usual_high
         return outside > OWN_OUTSIDE * len(totals)
 
@@ -183,7 +194,7 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
 
 
 def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
-    """Return the ``kappa`` with which usual bands hold :data:`USUAL_SHARE` of
+    """Return the ``kappa`` with which usual bands contain :data:`USUAL_SHARE` of
     player-games.
     """
 
@@ -192,12 +203,14 @@ def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
         held = [is_usual(each) for each in figures if each is not None]
         return sum(held) / len(held) - USUAL_SHARE
 
-    from scipy.optimize import bisect  # where asked for: slow imports
+    from scipy.optimize import bisect  # imported only here, because the import is slow
 
     return round(bisect(find_surplus, LEAST_KAPPA, MOST_KAPPA, xtol=1e-3), 3)
 
 
 def is_usual(figures: Perceived) -> bool:
-    """Return whether a rating lies in its usual band, which there is."""
+    """Return whether a rating lies in its usual band. The player must be rated, because
+    there is no band otherwise.
+    """
     assert figures.usual_low is not None and figures.usual_high is not None
     return figures.usual_low <= figures.rating <= figures.usual_high

@@ -1,14 +1,16 @@
-"""Players and games that judge, and so are left out of everything that is learned.
+"""Players and games that are held out: they judge the results, so nothing is learned
+from them.
 
-Decided once, by player: one in eight, drawn by the SHA-256 of the number (or the name)
-that the files of games give him. ``live/ratings/held_out.json`` lists those of the
-searched games over the board, with the games they played (SHA-256 of the moves in UCI,
-joined by spaces).
+The choice is made once, by player: one player in eight, drawn by the SHA-256 of the
+number (or the name) that the files of games give him. ``live/ratings/held_out.json``
+lists the players drawn from the searched games over the board, with the games they
+played (SHA-256 of the moves in UCI, joined by spaces).
 
-From a network of human moves a game is held out when one of its players is, when it
-has no player numbers and its moves are drawn, or when it is among the games that judge
-the ratings. Of the games held out, a third serves choices (size, rate, when to stop),
-two thirds only the figures that are published.
+For neural networks of human moves, a game is held out in three cases: if one of its
+players is held out, if the number of a player is unknown and its moves are drawn, or if
+it is among the games that judge the ratings. One third of the held-out games is used
+for choices (size, learning rate, when to stop), and two thirds only for the published
+figures.
 """
 
 from __future__ import annotations
@@ -22,32 +24,35 @@ import msgspec
 
 from live.messages.values import Value
 
-#: Shares that all players fall into; one of them judges.
+#: Number of shares into which all players are divided; the players of one share are
+#: held out.
 SHARES = 8
 
 
 def assign_share(player: str, shares: int = SHARES) -> int:
-    """Which of so many shares of all players this one belongs to; share 0 judges."""
+    """Return the share of all players that this player belongs to, 0 to ``shares`` - 1.
+    Players of share 0 are held out.
+    """
     return int(sha256(player.encode()).hexdigest(), 16) % shares
 
 
 def is_held_out(player: str) -> bool:
-    """Return whether no fit may see this player's games."""
+    """Return whether no fit is allowed to use this player's games."""
     return assign_share(player) == 0
 
 
 Part = Literal["train", "validation", "test"]
 GamePart = Literal["all"] | Part
 
-#: One in so many players, and of games without numbers one in so many games, is held
-#: out.
+#: One player in this many is held out; of the games without player numbers, one game in
+#: this many.
 PLAYERS_IN = 8
-#: One in so many of the games held out serves choices.
+#: One held-out game in this many is used for choices.
 VALIDATION_IN = 3
 
 
 class HeldOut(Value):
-    """Games and players held out by name, besides those drawn.
+    """Games and players that are held out by name, in addition to those that are drawn.
 
     ``games`` are SHA-256 sums (hexadecimal) of a game's moves in UCI joined by spaces;
     ``players`` are numbers as in the files of games.
@@ -57,8 +62,9 @@ class HeldOut(Value):
     players: frozenset[int]
 
     def find_part(self, moves: str, players: Iterable[int | None]) -> Part:
-        """Return the part a game belongs to, from its moves in UCI joined by spaces and
-        its two players' numbers.
+        """Return the part (training, validation or test) to which a game belongs.
+        ``moves`` are its moves in UCI joined by spaces, and ``players`` the numbers of
+        its two players.
         """
         known = [number for number in players if number is not None]
         held = (

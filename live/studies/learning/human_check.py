@@ -1,7 +1,9 @@
-"""How well a network says what was played in games, by rating and kind. Pure.
+"""Accuracy of a neural network's predictions of the moves of games, by rating and kind
+of game. Pure.
 
-Of every game the plies after the opening are asked for, with the players' own ratings
-and, where the network knows ratings, with both 400 Elo higher and lower.
+The network is asked about every ply after the opening: with the players' own ratings,
+and with both ratings 400 Elo higher and 400 Elo lower, if it was trained on such
+ratings.
 """
 
 import itertools
@@ -20,13 +22,15 @@ from live.ratings.perceived_rating import Floats
 from live.studies.learning.human_positions import OPENING_PLIES, Elos, RatedGameLine
 
 Figures = dict[str, Any]
-"""By their names in JSON."""
+"""Figures by their names in JSON."""
 
-#: Ratings this far off must say less of the moves than the right ones.
+#: Error of the deliberately wrong ratings, Elo. Wrong ratings should predict the moves
+#: worse than right ones.
 OFF_ELO = 400
-#: Width of a band of ratings.
+#: Width of a band of ratings, Elo.
 BAND_ELO = 200
-#: No move is held less likely than this: a share of zero would be an endless surprise.
+#: Smallest probability of a move: a probability of zero would make the surprise
+#: infinite.
 FLOOR = 1e-6
 _RESAMPLED = 1000
 
@@ -65,12 +69,12 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
     prints them.
     """
     left_out: Counter[str] = Counter()
-    # Of a position: number of its game, kind and band of Elo; whether the first choice
-    # was played, and the surprise (nats); whether wrong ratings were asked for too, and
-    # both surprises.
+    # For each position: number of its game, kind, band of Elo; whether the first choice
+    # was played, and the surprise (nats); whether wrong ratings were tried, and then
+    # the surprise with the right and with the wrong ratings.
     rows: list[tuple[float, ...]] = []
-    # Of the moves with a forecast in each tenth: its sum, how many were played, how
-    # many there are.
+    # For each tenth of the forecast probability: sum of the forecasts, number of moves
+    # played, number of moves.
     tenths = np.zeros((10, 3))
     count = 0
     for count, game in enumerate(games, 1):
@@ -134,8 +138,8 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
 
 
 def _average_figures(rows: Floats) -> Figures:
-    """Return the share of first choices played, and mean negative log-likelihoods in
-    nats.
+    """Return the share of first choices played, and the mean negative log-likelihoods
+    in nats.
     """
     hits, loss, off, right, wrong = rows[:, 3:].sum(axis=0).tolist()
     many = max(len(rows), 1)
@@ -149,11 +153,11 @@ def _average_figures(rows: Floats) -> Figures:
 
 
 def _estimate_gain(many: Floats, gained: Floats) -> dict[str, float] | None:
-    """What the right rating is worth against one 400 off, in nats, with its 95 %
-    interval.
+    """Return how much better right ratings predict a move than ratings 400 Elo off:
+    mean in nats, with its 95 % interval. Return None if no wrong rating was tried.
 
-    Games are drawn again with repetition: the moves of one game are no independent
-    witnesses.
+    Whole games are resampled with replacement, because the moves of one game are not
+    independent.
     """
     if not many.sum():
         return None

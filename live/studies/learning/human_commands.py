@@ -1,5 +1,5 @@
-"""``live-rate human --check`` and ``train-human``: they read files and the clock, and
-print.
+"""Commands ``live-rate human --check`` and ``train-human``: they read files and the
+clock, and print the results.
 """
 
 import time
@@ -32,7 +32,7 @@ def check_network(
     most: int | None,
     json: str | None,
 ) -> int:
-    """``live-rate human --check``; returns the exit code."""
+    """Run ``live-rate human --check``; return the exit code."""
     _reject_missing(files)
     model = HumanNetwork(Path(network) if network else None)
     picked = [game for _, game in select_games(files, chosen, read_held_out())]
@@ -43,7 +43,8 @@ def check_network(
             "See the help",
         )
     if most is not None and len(picked) > most:
-        # Spread over the files, which are often in order of time or rating.
+        # The games are chosen evenly over the files, which are often sorted by time or
+        # rating.
         picked = [picked[k * len(picked) // most] for k in range(most)]
     report = {
         "network": model.about,
@@ -58,7 +59,7 @@ def check_network(
 
 
 def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> int:
-    """``live-rate train-human``; returns the exit code."""
+    """Run ``live-rate train-human``; return the exit code."""
     _reject_missing(files)
     try:
         from live.studies.learning.human_network import export_network

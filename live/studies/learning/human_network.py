@@ -1,10 +1,10 @@
-"""The network of human moves, in torch: only training imports it.
+"""Neural network of human moves, in torch; only training imports this module.
 
-A stem and ``blocks`` residual blocks of two 3x3 convolutions. Who plays (both ratings,
-the kind of game) scales and shifts the middle of every block, together with the mean of
-the whole board. At the end each square gets a vector as a place to leave and one as a
-place to go; their products are the logits of the 64 x 64 moves. A promotion counts as
-its from and to.
+The network has a stem and ``blocks`` residual blocks of two 3x3 convolutions. Both
+ratings and the kind of game scale and shift the middle of every block, together with
+the mean over the whole board. At the end each square has one vector as the origin of a
+move and one as its destination; their products are the logits of the 64 x 64 moves. A
+promotion is represented by its origin and destination only.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _SQUARE = 64
 
 
 class Block(nn.Module):
-    """Two convolutions beside a shortcut; starts as the identity, so that no norm is
-    needed.
+    """Residual block: two convolutions and a shortcut. The block starts as the
+    identity, so it needs no normalisation.
     """
 
     def __init__(self, channels: int) -> None:
@@ -50,8 +50,8 @@ class Block(nn.Module):
 
 
 class MoveNetwork(nn.Module):
-    """Planes ``(n, PLANES, 8, 8)`` and conditions ``(n, CONDITIONS)`` to logits ``(n,
-    4096)``.
+    """Network from planes ``(n, PLANES, 8, 8)`` and conditions ``(n, CONDITIONS)`` to
+    logits ``(n, 4096)``.
     """
 
     def __init__(self, channels: int, blocks: int) -> None:
@@ -82,10 +82,10 @@ class MoveNetwork(nn.Module):
 
 
 def export_network(network: MoveNetwork, path: Path, about: Mapping[str, str]) -> None:
-    """Write ``planes`` and ``conditions`` to ``logits``, in float32, for any number of
-    positions.
+    """Write the network to an ONNX file in float32: from ``planes`` and ``conditions``
+    to ``logits``, for any number of positions.
 
-    ``about`` goes into the file's metadata. Needs the ``onnx`` package.
+    ``about`` is stored in the file's metadata. Needs the ``onnx`` package.
     """
     import onnx
 

@@ -1,9 +1,8 @@
-"""Files of rated games, replayed once into records of positions that training reads
-from disk.
+"""Conversion of files of rated games to the records of positions that training reads.
 
-A file has one game a line (JSON, may be gzipped): ``m`` moves in UCI joined by spaces,
-``w`` and ``b`` Elo, ``kind``, and where known ``wid`` and ``bid``, the players'
-numbers.
+A file has one game per line (JSON, optionally gzipped): ``m`` is the moves in UCI
+joined by spaces, ``w`` and ``b`` are the Elo ratings, ``kind`` is the kind of game, and
+``wid`` and ``bid``, if known, are the players' numbers.
 """
 
 import functools
@@ -25,22 +24,23 @@ from live.human.network_input import POSITION, Positions, mirror_black, pack_pos
 from live.human.question import KINDS
 from live.studies.learning.held_out import GamePart, HeldOut
 
-#: The first plies are played from memory and are the same in thousands of games.
+#: Number of opening plies, which are played from memory and are the same in thousands
+#: of games.
 OPENING_PLIES = 8
-#: Shares of positions kept for training: of the opening, and of a kind of game.
+#: Shares of positions kept for training: of the opening, and of each kind of game.
 KEEP_OPENING = 0.2
 KEEP_KIND = {"otb": 1.0, "classical": 1.0, "rapid": 1.0, "blitz": 1.0, "bullet": 0.12}
-#: Games to one file of records: some 300,000 positions.
+#: Number of games per file of records: some 300,000 positions.
 _GAMES_A_FILE = 5000
 _move = functools.cache(chess.Move.from_uci)
 
 Elos = tuple[int, int]
-"""Of two players."""
+"""Elo ratings of two players."""
 
 
 class RatedGameLine(NamedTuple):
-    """One game of a file: its moves in UCI, both Elo, its kind, and its players'
-    numbers.
+    """One game of a file: its moves in UCI, both Elo ratings, its kind, and its
+    players' numbers.
     """
 
     moves: str
@@ -54,20 +54,20 @@ class RatedGameLine(NamedTuple):
 
 
 NumberedLine = tuple[int, RatedGameLine]
-"""With its number through all files."""
+"""Number of a game in the sequence of all files, and the game."""
 
 
 def read_game_lines(path: Path) -> Iterator[RatedGameLine]:
-    """The games of a file; lines without moves, both ratings and a known kind are left
-    out.
+    """Yield the games of a file. Lines without moves, without both ratings or without a
+    known kind are skipped.
 
     Raises:
-        InputError: it cannot be read, or a line of it is no game.
+        InputError: the file cannot be read, or one of its lines is not a JSON object.
     """
     number = 0
     try:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-            for number, line in enumerate(lines, 1):  # noqa: B007 - for the errors
+            for number, line in enumerate(lines, 1):  # noqa: B007 - named in errors
                 raw: dict[str, Any] = _decode_object(line) if line.strip() else {}
                 if (
                     raw.get("m")
@@ -94,8 +94,8 @@ def _decode_object(line: str) -> dict[str, Any]:
 
 
 def encode_game(game: RatedGameLine, number: int) -> list[tuple[Any, ...]]:
-    """Return every position of a game as a row of records, with the move played; not
-    mirrored.
+    """Return a row of the records for every position of a game, with the move played.
+    Rows of Black's positions are not mirrored yet.
     """
     board = chess.Board()
     moves = [_move(uci) for uci in game.moves.split()]
@@ -112,8 +112,8 @@ def encode_game(game: RatedGameLine, number: int) -> list[tuple[Any, ...]]:
 def encode_games(
     numbered: Iterable[NumberedLine], sample: random.Random | None
 ) -> Positions:
-    """Encode the positions of many games; with ``sample``, thin out openings and some
-    kinds.
+    """Encode the positions of many games. If ``sample`` is given, keep only a random
+    part of the openings and of some kinds of game.
     """
 
     def chosen() -> Iterator[tuple[Any, ...]]:
@@ -132,7 +132,9 @@ def encode_games(
 def select_games(
     paths: Iterable[Path], wanted: GamePart, held: HeldOut
 ) -> list[NumberedLine]:
-    """Return the games of one part, numbered through all files in the order given."""
+    """Return the games of one part, each with its number. The numbers count through all
+    files in the given order.
+    """
     every = enumerate(itertools.chain.from_iterable(map(read_game_lines, paths)))
     return [
         (number, game)
@@ -144,10 +146,11 @@ def select_games(
 def write_positions(
     folder: Path, chosen: list[NumberedLine], name: str, seed: int
 ) -> None:
-    """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
+    """Write the records of many games, shuffled by game, as ``name-000.npy`` and so on.
 
-    Two processes work; files that are there already are kept, so that an interruption
-    costs little. With the name ``train`` openings and some kinds are thinned out.
+    Two processes write the files. Files that already exist are kept, so that an
+    interruption costs little. With the name ``train``, only a random part of the
+    openings and of some kinds of game is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
     shuffled = list(chosen)
@@ -172,7 +175,7 @@ def _encode_file(
 
 
 def load_positions(folder: Path, name: str) -> Positions:
-    """Load the records written by :func:`write_positions` from all its files."""
+    """Load all records that :func:`write_positions` has written under this name."""
     return np.concatenate(
         [np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))]
     )

@@ -1,9 +1,10 @@
-"""Learning a network from records of positions: threads that share one set of weights.
+"""Training of a neural network from records of positions, by threads that share one set
+of weights.
 
-A step is bounded by wall time, not by a number of steps, so that training ends when it
-must on whatever machine it runs. The seed fixes weights, order and sample; with more
-than one thread the order of the additions is the machine's, and so two runs agree in
-their figures, not bit by bit.
+Training is limited by wall time and not by a number of steps, so that it ends on time
+on any machine. The seed fixes the initial weights, the order and the sample. With more
+than one thread the order of additions depends on the machine, so two runs agree in
+their figures but not bit by bit.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ def compute_loss(
     return functional.cross_entropy(logits.float().masked_fill(~can, -1e9), played)
 
 
-#: Weight of the past in the running mean of the weights, which is what is kept and
-#: shipped.
+#: Weight of the past in the running mean of the weights, which is the network that is
+#: published.
 MEMORY = 0.999
 
 
 class Plan(NamedTuple):
-    """How to learn: size of the network, how long, and how fast."""
+    """Settings of training: size of the network, duration, and learning rates."""
 
     channels: int = 64
     blocks: int = 4
@@ -71,12 +72,12 @@ class Plan(NamedTuple):
 
 
 class Orthogonal:
-    """AdamW for vectors and small layers; orthogonal steps (Muon) for the 3x3
-    convolutions.
+    """Optimizer with orthogonal steps (Muon) for the 3x3 convolutions, and AdamW for
+    vectors and small layers.
 
-    A step along every direction of a matrix at the same pace learns more from each
-    position than Adam does (Jordan and others 2024), scaled as by Liu and others 2025
-    to the size of Adam's.
+    A step of equal size along every direction of a matrix learns more from each
+    position than Adam does (Jordan and others 2024). Steps are scaled to the size of
+    Adam's steps, as in Liu and others 2025.
     """
 
     MOMENTUM = 0.95
@@ -97,7 +98,7 @@ class Orthogonal:
         )
 
     def step(self, rate: float) -> None:
-        """Apply the gradients that lie on the parameters."""
+        """Apply the gradients that are stored in the parameters."""
         for group in self.adam.param_groups:
             group["lr"] = rate
         self.adam.step()
@@ -121,8 +122,8 @@ class Orthogonal:
 
 
 def orthogonalise(matrix: torch.Tensor) -> torch.Tensor:
-    """Approximate the nearest matrix with orthonormal rows: five steps of Newton and
-    Schulz.
+    """Return an approximation of the nearest matrix with orthonormal rows, by five
+    Newton-Schulz steps.
     """
     if matrix.shape[0] > matrix.shape[1]:
         return orthogonalise(matrix.T).T
@@ -136,8 +137,8 @@ def orthogonalise(matrix: torch.Tensor) -> torch.Tensor:
 
 
 def build_tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
-    """Return planes, conditions, reachable moves and the move played, in the order the
-    loss takes them.
+    """Return planes, conditions, reachable moves and the move played, in the order of
+    the parameters of :func:`compute_loss`.
     """
     return (
         torch.from_numpy(build_planes(rows)).to(memory_format=torch.channels_last),
@@ -147,13 +148,16 @@ def build_tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
     )
 
 
-#: What a checkpoint holds: what has a state of its own, and numbers.
+#: Contents of a checkpoint: first the objects that have a ``state_dict``, then the
+#: numbers.
 _LEARNED = ("network", "mean", "optimizer")
 _SO_FAR = ("steps", "learned", "spent_s")
 
 
 class Training:
-    """Weights, their running mean, the optimizer and how far it has come."""
+    """State of training: the weights, their running mean, the optimizer and the
+    progress.
+    """
 
     def __init__(self, plan: Plan) -> None:
         torch.manual_seed(plan.seed)
@@ -169,14 +173,16 @@ class Training:
         self.recent: list[float] = []
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint that training can resume from, atomically."""
+        """Write a checkpoint from which training can resume. The file is replaced
+        atomically.
+        """
         state = {name: getattr(self, name).state_dict() for name in _LEARNED}
         state |= {name: getattr(self, name) for name in _SO_FAR}
         torch.save(state, path.with_suffix(".part"))
         path.with_suffix(".part").replace(path)
 
     def resume(self, path: Path) -> None:
-        """Go on from a checkpoint of the same size."""
+        """Continue from a checkpoint of a network of the same size."""
         state = torch.load(path, weights_only=True)
         for name in _LEARNED:
             getattr(self, name).load_state_dict(state[name])
@@ -184,7 +190,7 @@ class Training:
             setattr(self, name, state[name])
 
     def step(self, rows: Positions) -> None:
-        """One batch."""
+        """Learn from one batch."""
         self.network.zero_grad(set_to_none=True)
         error = compute_loss(self.network, *build_tensors(rows))
         error.backward()  # type: ignore[no-untyped-call]
@@ -209,7 +215,7 @@ class Training:
         report: Callable[[Training], None],
         checkpoint: Path,
     ) -> None:
-        """Learn until the plan's seconds are over; ``report`` once a minute."""
+        """Learn until the plan's seconds have passed; call ``report`` once a minute."""
         reported = saved = now()
         started = reported - self.spent_s
         while self.spent_s < self.plan.seconds:
@@ -226,9 +232,10 @@ class Training:
 
 
 def draw_batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
-    """Yield batches without end; every position comes once before any is repeated.
+    """Yield batches without end. Every position is drawn once before any is repeated.
 
-    ``learned``: positions seen before an interruption.
+    ``learned`` is the number of positions that were learned from before an
+    interruption.
     """
     drawn = np.random.default_rng(plan.seed)
     first = learned % len(data) // plan.batch * plan.batch
@@ -244,14 +251,16 @@ def draw_batches(data: Positions, plan: Plan, learned: int) -> Iterator[Position
 def train(
     folder: Path, plan: Plan, now: ReadClock, write: Callable[[str], None]
 ) -> MoveNetwork:
-    """Learn from ``train-*.npy`` in a folder, or go on from the ``checkpoint.pt``
-    there.
+    """Learn from ``train-*.npy`` in a folder, or continue from ``checkpoint.pt`` in
+    that folder.
 
-    ``write`` gets one line a minute; every fifth says how the network does on a sample
-    of ``validation-*.npy``. Answers the running mean of the weights.
+    ``write`` receives one line per minute; every fifth line reports the accuracy on a
+    sample of ``validation-*.npy``. Returns a network whose weights are the running
+    mean.
     """
     torch.set_num_threads(plan.threads)
-    # Learned weights bring numbers too small for the fast path: three times slower.
+    # Learned weights lead to denormal numbers, with which the processor is three times
+    # slower.
     torch.set_flush_denormal(True)
     training = Training(plan)
     checkpoint = folder / "checkpoint.pt"
@@ -286,8 +295,8 @@ def _sample(rows: Positions, seed: int, many: int = 4096) -> Positions:
 def measure_accuracy(
     network: nn.Module, rows: Positions, batch: int = 512
 ) -> tuple[float, float]:
-    """First choice and negative log-likelihood over the reachable moves of some
-    positions.
+    """Return the share of first choices played, and the mean negative log-likelihood in
+    nats, both over the reachable moves of some positions.
     """
     hits = 0
     error = 0.0

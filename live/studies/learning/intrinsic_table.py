@@ -1,11 +1,11 @@
-"""What corresponds to Elo in (s, c), learned from games of rated players.
+"""Relation between Elo and (s, c), learned from games of rated players.
 
 Regan and Haworth 2011, section 7, fit s and c to the players around each century of Elo
-and then draw a line through the values of c. With fewer games than theirs the lines
-come first: log s and log c are taken as linear in Elo, and their four parameters are
-fitted to all turns at once by maximum likelihood. What that misses shows in
-``players_sd_elo``: how far the level that players show in a game strays from their
-rating, beyond chance.
+and then draw a line through the values of c. This module has fewer games, so it begins
+with the lines: log s and log c are assumed to be linear in Elo, and the four parameters
+are fitted to all turns at once by maximum likelihood. The error of this assumption
+shows in ``players_sd_elo``: how far the level that players show in a game differs from
+their rating, beyond chance.
 """
 
 import math
@@ -33,7 +33,8 @@ from live.studies.learning.fisher_scoring import (
     minimise_loss,
 )
 
-#: Fewest turns, and least spread of ratings, to draw a line through.
+#: Smallest number of turns, and smallest standard deviation of the ratings (Elo), for a
+#: fit.
 MIN_TABLE_TURNS = 400
 MIN_SD_ELO = 50.0
 _SCALE_ELO = 200.0
@@ -43,11 +44,13 @@ _TABLE_HIGHEST = np.array([math.log(10.0), 1.0, math.log(10.0), 1.0])
 
 
 class RatedTurns(Value):
-    """One player's turns in one game, those that count (``left_out`` is None)."""
+    """Turns of one player in one game. Only turns that count are included (``left_out``
+    is None).
+    """
 
     player: str
     elo: float
-    """The player's own rating at the time."""
+    """The player's own rating at the time of the game."""
     spreads: tuple[Spread, ...]
 
 
@@ -60,11 +63,12 @@ def learn_intrinsic(
     lines: int,
     source: str,
 ) -> IntrinsicTable:
-    """Learn the correspondence of (s, c) and Elo; O(turns · lines) a step, some ten
-    steps.
+    """Learn the relation between (s, c) and Elo. A step costs O(turns · lines), and
+    about ten steps are needed.
 
-    Raises InputError, saying what is missing, for too few turns, ratings too much
-    alike, and games in which higher ratings do not go with better moves.
+    Raises:
+        InputError: there are too few turns, the ratings are too similar, or the higher
+            rated players do not choose better moves. The error says which.
     """
     held = [game for game in games if game.spreads]
     turns = TurnArrays([*chain.from_iterable(game.spreads for game in held)])
@@ -130,7 +134,7 @@ def _compute_parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
 
 def _compute_step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
     found = _compute_choices(turns, *_compute_parameters(z, at))
-    # Each of both logarithms is a line in z.
+    # The logarithms of s and c are each a line in z.
     line = np.stack([np.ones_like(z), z], axis=1)
     slope = np.einsum("ti,tk->ik", turns.select_played(found.slope), line).ravel()
     of_turn = np.einsum("tm,tmi,tmj->tij", found.probability, found.slope, found.slope)
@@ -145,7 +149,9 @@ def _compute_step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
 def _build_mileposts(
     elo: Floats, centre: float, fitted: Floats
 ) -> tuple[Milepost, ...]:
-    """The centuries within the middle 95 % of ratings, and both its ends."""
+    """Return the mileposts: the two ends of the middle 95 % of the ratings, and the
+    centuries of Elo between them.
+    """
     low, high = (float(round(end)) for end in np.quantile(elo, (0.025, 0.975)))
     centuries = np.arange(math.ceil(low / 100) * 100, high, 100).tolist()
     at = np.array(sorted({low, *centuries, high}))
@@ -157,8 +163,8 @@ def _build_mileposts(
 
 
 def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
-    """Return whether players at the upper end are expected to lose less than at the
-    lower end.
+    """Return whether players at the upper end are expected to lose less than players at
+    the lower end.
     """
     low, high = (
         compute_choices(turns, ChoiceSkill(post.s, post.c)).probability
@@ -170,11 +176,11 @@ def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
 def _measure_players_sd(
     turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[RatedTurns]
 ) -> float:
-    """Spread of the level shown in a game about the rating, Elo, by the method of
-    moments.
+    """Return how far the level shown in a game spreads around the rating, in Elo, by
+    the method of moments.
 
-    The slope of a game's log-likelihood at the rating has as its variance the
-    information I, plus I² times the variance of the level.
+    The slope of a game's log-likelihood at the rating has the variance I + I² · V,
+    where I is the information and V the variance of the level.
     """
     found = _compute_choices(turns, *_compute_parameters(z, fitted))
     by_elo = (found.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO

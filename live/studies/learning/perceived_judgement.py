@@ -1,8 +1,8 @@
-"""How well a model does on players it never saw: what its bands hold, after so many
-moves.
+"""Judgement of a model on players it never saw: for example, how many ratings lie in
+their bands after a number of moves.
 
-One row a player-game, as arrays; the bounds that must hold are those of ``numbers`` in
-the manual.
+There is one row per player-game, in arrays. The bounds that the figures must satisfy
+are on the page ``numbers`` of the manual.
 """
 
 from __future__ import annotations
@@ -45,17 +45,18 @@ WHOLE = "whole"
 PERCENTILES = (5, 25, 50, 75, 95)
 BANDS = ((0, 1600), (1600, 2000), (2000, 2300), (2300, 2600), (2600, 4000))
 BEYOND_ELO = 3200
-#: From the own Elo.
+#: Distance of a rating from the player's own Elo that counts as far, Elo.
 FAR_ELO = 400
-#: Changes of a rating by a move that count as large, within the first moves and later.
+#: Number of a player's first moves that count as early, and the changes of a rating by
+#: one move that count as large: early, later, and at any time.
 EARLY_MOVES = 10
 BIG_EARLY_ELO = 100
 BIG_LATER_ELO = 60
 JUMP_ELO = 300
 
-#: Points of expected score that a move costs, in classes.
+#: Edges of the classes of loss, in points of expected score that a move costs.
 LOSSES = (0, 2, 5, 10, 20, 101)
-#: Where a move that costs less is nothing, in the same points.
+#: Moves that cost less than this count as costing nothing, in the same points.
 NOTHING = 5.0
 
 
@@ -64,48 +65,52 @@ class Judged(NamedTuple):
 
     game: Floats
     side: Floats
-    """0 White, 1 Black."""
+    """0 for White, 1 for Black."""
     elo: Floats
     level: Floats
-    """Of the game (``F``)."""
+    """Level of the game (``F``), Elo."""
     won: Floats
     """1 for the winner of the game, -1 for the loser, else 0."""
     rating: Floats
     z: Floats
-    """Where the rating lies among those of players rated alike, in standard
-    deviations.
+    """Place of the perceived rating among games by players of the same official rating,
+    in standard deviations.
     """
     usual_low: Floats
     usual_high: Floats
     inside: Floats
-    """1 where the 95 % interval holds the player's Elo, else 0."""
+    """1 if the 95 % interval contains the player's Elo, else 0."""
     blind: Floats
-    """The rating when everybody starts at one Elo and no rating is used."""
+    """The rating if everybody starts at one Elo and no rating is used."""
 
 
 class JudgedMoves(NamedTuple):
-    """Moves that changed a rating, one row each: all but the first of each
+    """Moves that changed a rating, one row each: all moves but the first of each
     player-game.
     """
 
     counted: Floats
-    """How many moves count with it."""
+    """Number of counted moves, including this one."""
     change: Floats
-    """Of the rating, Elo."""
+    """Change of the rating, Elo."""
     lost: Floats
-    """Points of expected score that it cost; not a number where a score is unknown."""
+    """Points of expected score that the move cost; NaN where a score is unknown."""
 
 
 class Judgement(NamedTuple):
-    """What a model makes of players' games."""
+    """Ratings of players' games by a model."""
 
     after: dict[str, Judged]
-    """After each of ``AFTER`` moves, and whole games as ``whole``."""
+    """Player-games after each number of moves in ``AFTER``, and whole games as
+    ``whole``.
+    """
     moves: JudgedMoves
 
 
 def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Judgement:
-    """Rate the players that ``whom`` names by ``model``, after each of their moves."""
+    """Rate the players for whom ``whom`` returns true by ``model``, after each of their
+    moves.
+    """
     reader = MoveReader((model,))
     found: dict[str, list[tuple[float, ...]]] = {
         str(when): [] for when in (*AFTER, WHOLE)
@@ -117,7 +122,7 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
         if not sides:
             continue
         moves = list(follow_game(game, reader, model.shared))
-        # Without ratings nothing is known of the game's hardness.
+        # Without ratings, the hardness of the game is unknown, so ``beta`` is 0.
         blind = list(follow_game(game, reader, ((0, 0.0),), level=model.mean_elo))
         level = estimate_level(game.white.elo, game.black.elo, model.mean_elo)
         for color in sides:
@@ -157,13 +162,14 @@ def _score_result(game: PlayedGame, color: Color) -> int:
 def _rate_side(
     total: Evidence, elo: float, blind: Evidence, prior_sd: float
 ) -> tuple[float, ...]:
-    """Return the columns of :class:`Judged` from ``rating`` on."""
+    """Return the values of :class:`Judged` for one side, from ``rating`` on."""
     seen = read_rating(total, prior_sd)
     unrated = read_rating(blind, prior_sd)
-    assert seen is not None and unrated is not None  # a move is counted
+    # not None, because at least one move is counted
+    assert seen is not None and unrated is not None
     assert (
         seen.usual_low is not None and seen.usual_high is not None
-    )  # and the player is rated
+    )  # not None, because the player is rated
     least, most = find_limits(total.peers, total.kappa, SURE_QUANTILE)
     own = min(max(elo, LEAST_ELO), MOST_ELO)
     least_own, slope, most_own = (
@@ -183,11 +189,11 @@ def _rate_side(
 def _list_rating_changes(
     game: PlayedGame, moves: Sequence[FollowedMove], prior_sd: float
 ) -> Iterator[tuple[float, ...]]:
-    """Yield the rows of :class:`JudgedMoves` of one side."""
+    """Yield one side's rows of :class:`JudgedMoves`."""
     before: float | None = None
     for counted, move in enumerate(moves, 1):
         found = read_rating(move.total, prior_sd)
-        assert found is not None  # a move is counted
+        assert found is not None  # not None, because a move is counted
         if before is not None:
             yield (
                 counted,
@@ -198,9 +204,10 @@ def _list_rating_changes(
 
 
 def compute_lost_points(game: PlayedGame, ply: int) -> float:
-    """Return what the move at ``ply`` cost its player of the expected score, 0 to 100.
+    """Return how much expected score the move at ``ply`` cost its player, 0 to 100
+    points.
 
-    Not a number where the score of a position is unknown. A gain costs nothing.
+    Returns NaN if the score of a position is unknown, and 0 for a move that gained.
     """
     if ply >= len(game.scores_cp):
         return math.nan
@@ -214,7 +221,7 @@ def compute_lost_points(game: PlayedGame, ply: int) -> float:
 
 
 def summarise_judgement(of: Judged) -> dict[str, Any]:
-    """Return the figures of one row of the table."""
+    """Return the summary figures of these player-games, by name."""
     if not len(of.elo):
         return {"n": 0}
     elo = np.clip(of.elo, LEAST_ELO, MOST_ELO)
@@ -241,7 +248,9 @@ def summarise_judgement(of: Judged) -> dict[str, Any]:
 
 
 def summarise_moves(judged: Judgement) -> dict[str, Any]:
-    """Return how restless ratings are, and how they answer drama; shares are 0 to 1."""
+    """Return how much ratings change from move to move, and how they react to costly
+    moves; shares are 0 to 1.
+    """
     moves = judged.moves
     whole = judged.after[WHOLE]
     size = np.abs(moves.change)
@@ -280,9 +289,7 @@ def _compute_mean(values: Floats) -> float | None:
 
 
 def _measure_winners_lead(of: Judged) -> Floats:
-    """Return by how much the winners of decided games are rated above the losers,
-    Elo.
-    """
+    """Return how far the winners of decided games are rated above the losers, Elo."""
     won = of.won > 0
     lost = of.won < 0
     _, at, there = np.intersect1d(of.game[won], of.game[lost], return_indices=True)
@@ -311,7 +318,9 @@ def is_in_usual_band(of: Judged) -> Which:
 
 
 def _pair_places(of: Judged) -> tuple[Floats, Floats]:
-    """Return both players' places, of the games that have both."""
+    """Return White's and Black's ``z`` in the games in which both players were
+    judged.
+    """
     white = of.side == 0
     black = of.side == 1
     _, at, there = np.intersect1d(of.game[white], of.game[black], return_indices=True)
@@ -319,7 +328,9 @@ def _pair_places(of: Judged) -> tuple[Floats, Floats]:
 
 
 def compute_correlation(one: Floats, other: Floats) -> float | None:
-    """Correlate two columns; None for fewer than three values or no spread."""
+    """Return the correlation of two columns; None for fewer than three values or if a
+    column is constant.
+    """
     if len(one) < 3 or not one.std() or not other.std():
         return None
     return round_figure(float(np.corrcoef(one, other)[0, 1]))
@@ -331,5 +342,5 @@ def compute_share(which: Which | Floats) -> float | None:
 
 
 def round_figure(value: float) -> float:
-    """Round a figure for people."""
+    """Round a figure to four decimals."""
     return round(value, 4)

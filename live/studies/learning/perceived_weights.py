@@ -1,9 +1,10 @@
-"""Learn a model of perceived ratings from games of rated players.
+"""Fit of a model of perceived ratings to games of rated players.
 
-The weights of the logit are the likeliest, with a normal prior on each that keeps small
-samples honest. What games share and what they differ by is measured on players that the
-weights were not learned from: they are split into shares, and each share is scored by
-weights learned from the others. Players who judge (``held_out``) are never seen.
+The weights of the logit are the most likely ones, with a normal prior on each weight
+that prevents extreme weights in small samples. The parameters of whole games are
+measured on players from whom the weights were not learned: the players are divided into
+shares, and each share is rated with weights learned from the other shares. Players who
+are held out (``held_out``) are never used.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from live.studies.learning.held_out import assign_share, is_held_out
 from live.studies.learning.perceived_judgement import compute_correlation
 from live.studies.learning.played_games import PlayedGame
 
-#: Classes of loss, centipawns.
+#: Upper edges of the classes of loss, centipawns.
 LOSS_EDGES_CP: dict[GainKind, tuple[int, ...]] = {
     "same-search": (0, 10, 25, 60, 150),
     "successive": (-15, 0, 10, 25, 60, 150),
@@ -67,43 +68,48 @@ CHANGING: Circumstances = (
     "instability",
     "choices",
 )
-#: Those of every turn; the rest are known where people were asked. Their order is the
-#: weights'.
+#: Circumstances that the weights use, in the order of the weights. The last two are
+#: left out, because the share of players who find the engine's move is not known for
+#: every game.
 CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
 PRECISION = 2.0
 PRECISION_OF_SLOPE = 8.0
 PRECISION_OF_BEND = 16.0
-#: More turns than this teach the weights nothing new; players' games are then drawn
-#: evenly.
+#: Largest number of turns to learn from: more do not improve the weights. Player-games
+#: are then drawn evenly.
 MOST_TURNS = 90_000
-#: Fewest moves: of fewer the prior says more than the games.
+#: Smallest number of moves: with fewer, the prior would outweigh the games.
 MIN_MOVES = 1000
-#: Shares of the players, each scored by weights learned from the others.
+#: Number of shares of the players. Each share is rated with weights learned from the
+#: others.
 FOLDS = 5
-#: Slopes that follow the players' ratings less than this do not tell strong from weak.
+#: Smallest correlation between slopes and players' ratings: below it, the model cannot
+#: tell strong players from weak ones.
 LEAST_CORRELATION = 0.2
-#: More games than this teach ``beta``, ``kappa`` and ``sigma`` nothing new.
+#: Largest number of games to learn ``beta``, ``kappa`` and ``sigma`` from: more do not
+#: improve them.
 MOST_GAMES = 2000
 
 
 class Turns(NamedTuple):
-    """Turns of rated players, one row each, by game, then by ply."""
+    """Turns of rated players, one row each, sorted by game, then by ply."""
 
     side: Ints
-    """Twice the number of the game, and 1 for Black."""
+    """Twice the number of the game, plus 1 for Black."""
     player: Ints
-    """Index among the players."""
+    """Index in the list of players."""
     elo: Floats
     at: Floats
-    """Circumstances: (rows, circumstances)."""
+    """Circumstances of each turn, shape (turns, circumstances)."""
     gain_cp: Ints
     classes: Ints
 
     def select_rows(self, which: Which) -> Turns:
-        """Return some of the turns."""
-        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # of either kind
+        """Return the turns that ``which`` selects."""
+        # The arrays are of integers or of floats.
+        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]
 
 
 def collect_turns(
@@ -112,7 +118,9 @@ def collect_turns(
     names: Circumstances,
     edges_cp: Sequence[int],
 ) -> tuple[Turns, list[str]]:
-    """Collect every turn of the chosen sides, and the names of their players."""
+    """Collect every turn of the chosen sides. Return the turns and the names of the
+    players.
+    """
     players: dict[str, int] = {}
     rows: list[tuple[int, ...]] = []
     at: list[list[float]] = []
@@ -142,11 +150,15 @@ def fit_perceived_model(
     without: Whom = is_held_out,
     **about: Any,
 ) -> PerceivedModel:
-    """Learn from rated games; some seconds for 400 games, the same from the same games.
+    """Learn a model from rated games. This takes some seconds for 400 games and returns
+    the same model for the same games.
 
-    ``without`` says which players are left out; ``about`` is what the model says of
-    itself. Raises InputError below 50 player-games and 1000 moves, and where the model
-    puts most of these at an end of the scale.
+    ``without`` returns whether a player is left out; ``about`` are the descriptive
+    fields of the model.
+
+    Raises:
+        InputError: there are fewer than 50 player-games or 1000 moves, or the moves do
+            not tell strong players from weak ones.
     """
     too_few = functools.partial(
         InputError, about["data"], remedy="Give more games of rated players"
@@ -166,7 +178,7 @@ def fit_perceived_model(
         raise too_few(
             f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from"
         )
-    # That which is the same everywhere says nothing.
+    # A circumstance that is the same in all turns cannot be learned.
     known = zip(CIRCUMSTANCES, turns.at.T, strict=True)
     names = tuple(
         name for name, column in known if name == "always" or np.ptp(column) > 0
@@ -216,7 +228,7 @@ def fit_perceived_model(
     drawn = _draw_games(chosen)
 
     def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
-        """Yield player-games, each by the weights learned from other players."""
+        """Yield player-games, each rated with weights learned from other players."""
         for index in drawn:
             for color, player in chosen[index].items():
                 moves = follow_game(
@@ -235,8 +247,8 @@ def fit_perceived_model(
 
 
 def _can_tell_players_apart(sides: Followed, elo: float) -> bool:
-    """Return whether the slopes at one rating follow the players' own ratings at
-    all.
+    """Return whether the model tells strong players from weak ones: their slopes at one
+    Elo must correlate sufficiently with their own ratings.
     """
     slopes: list[float] = []
     elos: list[float] = []
@@ -264,7 +276,9 @@ def _fit(
     turns: Turns,
     start: Floats | None = None,
 ) -> Floats:
-    """The likeliest weights: (circumstances + changing + 1, classes - 1)."""
+    """Return the most likely weights, shape (circumstances + changing + 1, classes -
+    1).
+    """
     rows = _thin_turns(turns)
     z = ((rows.elo - centre) / SCALE_ELO)[:, None]
     moving = rows.at[:, [names.index(each) for each in changing]]
@@ -273,13 +287,15 @@ def _fit(
         (PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND),
         (len(names), len(changing), 1),
     )[:, None]
-    # What holds always is as the games say.
+    # The weights of the circumstance "always" have a weak prior: the games determine
+    # them.
     stiff[0] = 0.01
     stiff[len(names)] = 0.5
     number = np.arange(len(features))
     hit = np.eye(classes)[rows.classes][:, 1:]
 
-    from scipy.optimize import minimize  # where asked for: slow imports
+    # imported only here, because the import is slow
+    from scipy.optimize import minimize
     from scipy.special import log_softmax
 
     def loss(flat: Floats) -> tuple[float, Floats]:
@@ -303,18 +319,19 @@ def _fit(
 
 
 def _thin_turns(turns: Turns) -> Turns:
-    """Keep at most ``MOST_TURNS`` of the turns, in whole player-games."""
+    """Return at most about ``MOST_TURNS`` of the turns, in whole player-games."""
     if len(turns.side) <= MOST_TURNS:
         return turns
-    # Drawn by the number of the game, so that the same games teach whenever it is run
-    # again.
+    # Drawn by the number of the side in its game, so that every run draws the same
+    # turns.
     drawn = (turns.side * 2654435761) % 2**32 / 2**32
     return turns.select_rows(drawn < MOST_TURNS / len(turns.side))
 
 
 def _estimate_engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
-    """Algorithm 3 over the players, weighted by their moves, and how their differences
-    rise.
+    """Return the engine's rating by Algorithm 3, weighted by players' moves, and the
+    line of the players' Elo differences to the engine: its value at ``centre``, and its
+    rise per ``SCALE_ELO``.
     """
     n = np.bincount(turns.player)
     score = np.bincount(turns.player, (np.sign(turns.gain_cp) + 1) / 2) / n
@@ -337,8 +354,8 @@ def _estimate_engine(turns: Turns, centre: float) -> tuple[int, tuple[float, flo
 
 
 def _round_weights(flat: Floats, p: int) -> dict[str, Any]:
-    """The fields of a model that are fitted, rounded; ``p``: how many circumstances
-    there are.
+    """Return the fitted fields of a model, by name, rounded. ``p`` is the number of
+    circumstances.
     """
 
     def round_row(row: Sequence[float]) -> tuple[float, ...]:

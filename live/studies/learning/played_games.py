@@ -1,8 +1,8 @@
-"""Rated games as NDJSON holds them, searched, with the turns of both sides.
+"""Searched games of rated players, read from NDJSON, with the turns of both sides.
 
-Two kinds are read, one game a line: searched games with one entry a position
-(``moves``, ``plies``), or the same with one list a figure (``moves``, ``cp``,
-``best``). The manual says what each key holds.
+Two formats are read, each with one game per line: with one entry per position
+(``moves``, ``plies``), or with one list per figure (``moves``, ``cp``, ``best``). The
+manual describes each key.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from live.ratings.move_circumstances import Turn, describe_board
 from live.studies.game_lines import GameLine
 from live.studies.searched_games import PositionSearch, compute_gains
 
-#: What the engine says of the usual starting position, where a file leaves it out.
+#: The engine's figures for the usual starting position, for files that leave it out.
 _START = Complexity(5.5, 25, None, 0)
 
 
 class PlayedSide(NamedTuple):
-    """One player's turns of one game."""
+    """Turns of one player in one game."""
 
     player: str
     elo: int | None
     turns: tuple[Turn, ...]
     best: tuple[str | None, ...] = ()
-    """Of each turn the engine's own first choice, UCI; empty where unknown."""
+    """For each turn, the engine's first choice in UCI; empty if unknown."""
 
 
 class PlayedGame(NamedTuple):
-    """Both sides; one without turns where they are not known."""
+    """Both sides of a game. A side has no turns if they are unknown."""
 
     white: PlayedSide
     black: PlayedSide
     result: str
     scores_cp: tuple[int | None, ...] = ()
-    """White's side, after each ply from 0 on; None where unknown."""
+    """Scores from White's side after each ply, from ply 0 on; None where unknown."""
     moves: tuple[str, ...] = ()
-    """In UCI; empty where the file leaves them out."""
+    """Moves in UCI; empty if the file leaves them out."""
 
     @property
     def sides(self) -> tuple[PlayedSide, PlayedSide]:
@@ -54,10 +54,13 @@ class PlayedGame(NamedTuple):
 def read_played_games(
     lines: Iterable[bytes | str], gain: GainKind, subject: str = "rated games"
 ) -> list[PlayedGame]:
-    """Read the games of NDJSON ``lines``, with turns by ``gain``.
+    """Read the games of NDJSON ``lines``, with the turns' gains computed as ``gain``
+    says.
 
-    Forced moves are no turns. Raises InputError, naming ``subject`` and the line, for
-    what cannot be read.
+    A forced move does not count as a turn.
+
+    Raises:
+        InputError: a line cannot be read. The error names ``subject`` and the line.
     """
     games = []
     for number, line in enumerate(lines, 1):
@@ -85,7 +88,7 @@ def _read_searched_game(row: GameLine, gain: GainKind) -> PlayedGame:
     if searched is None:
         raise ValueError("no scores")
     game = row.build_game()
-    # A move whose position after it is not in the file says nothing.
+    # A move has no gain if the position after it is not in the file.
     count = len(game.moves) if row.plies is None else len(row.plies) - 1
     sides = [
         PlayedSide(player.name if player.words else "", elo, ())
@@ -104,11 +107,12 @@ def build_played_game(
     gain: GainKind,
     start: Complexity | None = None,
 ) -> PlayedGame:
-    """Return a game with the turns of both sides, White's first, which come without
-    any.
+    """Return a game with the turns of both sides. ``sides`` are White's and Black's,
+    still without turns.
 
-    ``positions``: as far as they are known, the first of all among them; ``start``:
-    what the engine says of that one, where it is not told.
+    ``positions`` are the searched positions as far as they are known, from the starting
+    position on. ``start`` is the complexity of the starting position, for files that
+    leave it out.
     """
     found: tuple[tuple[list[Turn], list[str | None]], ...] = (([], []), ([], []))
     board = chess.Board()

@@ -1,5 +1,7 @@
-"""What the source papers print, beside what their own games give here.
+"""Numbers printed in the source papers, beside the results of this project for the same
+games.
 
-Printed numbers are data (``*.json``), with the page they stand on. A measure makes the
-same figures from the searched games of a corpus; a comparison holds both.
+Printed numbers are data (``*.json``), with the page on which each is printed. A measure
+computes the same figures from the searched games of a corpus; a comparison contains the
+printed and the computed figures.
 """

@@ -1,8 +1,8 @@
 """Alliot's figures (2017): games, results, predictions of matches, complexity,
 covariance, Markov chains and best years of his twenty champions.
 
-The champions' own moves are what they are about. Only their conformance and chains of
-the year before predict a match (section 4.2.4).
+The figures are about the champions' own moves. A match is predicted only from the two
+champions' conformance and chains of the year before (section 4.2.4).
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,9 @@ _MATCHES = "title-matches"
 def list_champions_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """All of them, or as many as the table draws, by chance and always the same."""
+    """Return the games of all champions. If the table has a sample size, return only
+    that many: a random draw that is the same in every run.
+    """
     found = games.list_of_occasion(paper.occasions[_CHAMPIONS])
     return found[: table.sample or None]
 
@@ -61,7 +63,9 @@ def list_champions_games(
 def list_title_matches(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Of every two champions in the table, in the year of their match."""
+    """Return the games of each pair of champions in the table, in the year of their
+    match.
+    """
     people = games.find_people(paper.occasions[_MATCHES])
     found = []
     for row in table.rows:
@@ -104,7 +108,9 @@ def _draw_years(
     paper: PrintedPaper,
     games: CorpusGames,
 ) -> list[ListedGame]:
-    """Draw games of each champion and year in turn."""
+    """Return games of the champions and years in ``wanted``, drawn from each champion
+    and year in turn.
+    """
     about = paper.occasions[_CHAMPIONS]
     names = name_people(games.find_people(about))
 
@@ -120,7 +126,7 @@ def _draw_years(
 def list_games_of_year(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Fischer's and Spassky's games of the year of the table."""
+    """Return Fischer's and Spassky's games of the year of the table."""
     people = games.find_people(paper.occasions[_CHAMPIONS])
     numbers = people.get("Fischer", []) + people.get("Spassky", [])
     return list(games.list_of_players(numbers, range(table.year, table.year + 1)))
@@ -131,7 +137,7 @@ def list_games_of_year(
 
 @measure("games", games=list_champions_games)
 def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Games of each champion, with each colour and together (Table 1)."""
+    """Count the games of each champion, with each colour and together (Table 1)."""
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     games = evidence.list_games(table)
     found = {}
@@ -146,7 +152,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("white-score", games=list_champions_games)
 def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
-    """What White scores in all games."""
+    """Return White's mean score in all games."""
     games = evidence.list_games(table)
     scores = [game.score for game in games if game.score is not None]
     squares = [score * score for score in scores]
@@ -156,7 +162,7 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("results", games=list_occasion_games)
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Shares of wins, draws and losses of a match."""
+    """Return the shares of wins, draws and losses of a match."""
     about = evidence.paper.occasions[table.at]
     people = evidence.games.find_people(about)
     one, other = (people.get(name, []) for name in about.players)
@@ -170,7 +176,7 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("match-score", games=list_title_matches)
 def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
-    """What the first scored in each title match (Table 5, column AS)."""
+    """Return the first player's score in each title match (Table 5, column AS)."""
     people = evidence.games.find_people(evidence.paper.occasions[_MATCHES])
     found = {}
     for row in table.rows:
@@ -186,7 +192,9 @@ def compute_mean_errors(
     columns: dict[str, dict[tuple[str, str, str], float]],
     actual: dict[tuple[str, str, str], float],
 ) -> dict[tuple[str, str], float]:
-    """Of each predictor over all matches, and over those with a prediction by Elo."""
+    """Return each predictor's mean error, over all matches and over those with a
+    prediction by Elo.
+    """
     rated = columns["elos"].keys()
     found = {}
     for name, column in columns.items():
@@ -210,7 +218,9 @@ def _read_columns(
 
 @measure("printed-errors")
 def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The mean errors that the text names, from the printed columns of Table 5."""
+    """Compute from the printed columns of Table 5 the mean errors that the paper's text
+    states.
+    """
     columns = _read_columns(evidence.paper)
     actual = columns.pop("as")
     found = compute_mean_errors(columns, actual)
@@ -219,9 +229,11 @@ def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-stationary")
 def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The stationary vector of the printed matrices, their lines made to sum to 1."""
+    """Return the stationary distribution of the printed matrices, whose rows are first
+    scaled to sum to 1.
+    """
     chains = evidence.paper.chains
-    assert chains is not None  # Alliot's file has them
+    assert chains is not None  # not None, because Alliot's file has chains
     white, black = (
         np.array(each) / np.sum(each, axis=1, keepdims=True)
         for each in (chains.fischer_1971, chains.spassky_1971)
@@ -245,7 +257,7 @@ class _PlayerYear(NamedTuple):
 
 @lru_cache(maxsize=4)
 def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
-    """Gather them by the paper's names."""
+    """Gather the moves of the years before matches, by champion and year."""
     paper = evidence.paper
     table = paper.find_table("alliot-table-5-ms")
     people = evidence.games.find_people(paper.occasions[_CHAMPIONS])
@@ -259,7 +271,7 @@ def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYea
 
 
 def _predict_by_shares(one: _PlayerYear, other: _PlayerYear) -> Prediction:
-    """Predict by accumulated conformance, ponderated, within 30 cp."""
+    """Predict by accumulated ponderated conformance within 30 cp."""
     return predict_by_conformance(
         one.conforming.ponderated, other.conforming.ponderated
     )
@@ -271,11 +283,11 @@ def _predict_by_gains(one: _PlayerYear, other: _PlayerYear) -> Prediction:
 
 
 def _predict_by_chains(one: _PlayerYear, other: _PlayerYear) -> Prediction:
-    """Predict by Markov chains of that year alone."""
+    """Predict by Markov chains of that year only."""
     return PREDICTORS["markov"](one.paired, other.paired)
 
 
-#: By the columns of Table 5.
+#: Predictors by their columns in Table 5.
 _PREDICTIONS = {
     "acs": _predict_by_shares,
     "covs": _predict_by_gains,
@@ -285,13 +297,13 @@ _PREDICTIONS = {
 
 @measure(*_PREDICTIONS, games=draw_years_before_matches, gains=_GAINS)
 def predict_matches(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return what the first is expected to score in each match (Table 5)."""
+    """Return the first player's expected score in each match (Table 5)."""
     return _predict(table.measure, table.rows, evidence)
 
 
 def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures:
-    """Return the mean of a game with each colour, for each match whose players
-    moved.
+    """Return the first player's expected score, as the mean over both colours, for each
+    match for which the moves of both players are known.
     """
     moves = _gather_years_before(evidence)
     predict = _PREDICTIONS[by]
@@ -305,7 +317,9 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
 
 
 def _average_colors(white: Prediction, black: Prediction) -> Measured | None:
-    """Return what the first is expected to score, from a game with each colour."""
+    """Return the first player's expected score, as the mean of a game with White and a
+    game with Black.
+    """
     if white.expected_score is None or black.expected_score is None:
         return None
     value = (white.expected_score + 1 - black.expected_score) / 2
@@ -323,8 +337,8 @@ def _average_colors(white: Prediction, black: Prediction) -> Measured | None:
 
 @measure("errors", games=draw_years_before_matches, gains=_GAINS)
 def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Mean errors of our three predictors, beside the printed results of the
-    matches.
+    """Return the mean errors of this project's three predictors, compared with the
+    printed results of the matches.
     """
     printed = _read_columns(evidence.paper)
     columns: dict[str, dict[tuple[str, str, str], float]] = {"elos": printed["elos"]}
@@ -354,10 +368,12 @@ def _gather_chains(
 
 @measure("chain", games=list_games_of_year, gains=_GAINS)
 def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Cells of Tables 2 and 3 in ten classes, with the interval of a share."""
+    """Return the cells of Tables 2 and 3 in ten classes, each with the interval of a
+    share.
+    """
     held = _gather_chains(evidence, TEN)
     chains = evidence.paper.chains
-    assert chains is not None  # Alliot's file has them
+    assert chains is not None  # not None, because Alliot's file has chains
     found = {}
     for row in table.rows:
         if row.one not in held:
@@ -380,8 +396,8 @@ def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("stationary", games=list_games_of_year, gains=_GAINS)
 def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Where Fischer's and Spassky's chains of 1971 end up, in ten classes (section 3.4)
-    or nineteen (section 4.4.1).
+    """Return the stationary distribution of Fischer's and Spassky's chains of 1971, in
+    ten classes (section 3.4) or nineteen (section 4.4.1).
     """
     classes = TEN if len(table.rows) == len(TEN) else NINETEEN
     held = _gather_chains(evidence, classes)
@@ -401,8 +417,8 @@ def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("complexity", games=list_champions_games, gains=_GAINS)
 def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Correlations of complexity with errors, of each champion and together (Table
-    4).
+    """Return the correlations of complexity with errors, for each champion and for all
+    together (Table 4).
     """
     games = evidence.list_games(table)
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
@@ -424,7 +440,7 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("covariance", games=list_champions_games, gains=_GAINS)
 def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Correlation and line of each vector of outcomes (Table 6)."""
+    """Return the correlation and the fitted line of each outcome vector (Table 6)."""
     games = evidence.list_games(table)
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(build_covariance_table(evidence.open_study(games, {}))):
@@ -462,8 +478,8 @@ def draw_best_years(
 
 @lru_cache(maxsize=8)
 def _pair_best_years(evidence: Evidence, by: str) -> BattleRoyale:
-    """Pair every two champions, each in the year that the paper finds best; those
-    without moves of that year are left out.
+    """Predict every pair of champions, each in the year that the paper finds best.
+    Champions without moves of that year are left out.
     """
     paper = evidence.paper
     moves = _gather_best_years(evidence)
@@ -501,8 +517,8 @@ def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("best-pairs", games=draw_best_years, gains=_GAINS)
 def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return what the champion of the row is expected to score with White against that
-    of the column (Tables 7 to 9).
+    """Return the expected score of the champion of the row, with White, against the
+    champion of the column (Tables 7 to 9).
     """
     pairings = _pair_best_years(evidence, table.by).pairings
     found: Figures = {}
@@ -517,7 +533,9 @@ def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("best-year", games=list_champions_games, gains=_GAINS)
 def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the year in which each champion beats the most other years."""
+    """Return the year in which each champion beats the most years of other
+    champions.
+    """
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     study = evidence.open_study(evidence.list_games(table), people)
     best = {}

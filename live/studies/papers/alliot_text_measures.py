@@ -1,6 +1,7 @@
-"""Numbers that Alliot (2017) prints in his text, beside Figures 3 to 6, 11 and 13.
+"""Numbers that Alliot (2017) prints in his text, in addition to Figures 3 to 6, 11 and
+13.
 
-They are made from the same draw of the champions' games as Table 6.
+They are computed from the same draw of the champions' games as Table 6.
 """
 
 from collections import Counter
@@ -27,15 +28,15 @@ from live.studies.papers.printed import PrintedTable
 from live.studies.study_data import StudyData
 from live.studies.study_tables import Row
 
-#: As the printed rows and the table of correlations name them.
+#: Names of conformances: in the printed rows, and in the table of correlations.
 _KINDS = {
     "raw": "raw",
     "Guid and Bratko": "guid-bratko",
     "k1 = 0.75": "k1 = 0.75, k2 = -3.30",
 }
 
-#: Of moves that lose more, a single one can decide where the colours are furthest
-#: apart.
+#: Limit of the losses by which colours are compared, centipawns: larger losses are so
+#: rare that a single move could decide where the difference is greatest.
 _TWO_PAWNS_CP = 200
 
 
@@ -45,7 +46,7 @@ def _study_drawn_games(table: PrintedTable, evidence: Evidence) -> StudyData:
 
 
 def _count_losses(table: PrintedTable, evidence: Evidence) -> dict[str, Counter[int]]:
-    """Count moves by the centipawns that they lose, of each colour."""
+    """Count moves by the centipawns that they lose, for each colour."""
     losses = {"White": Counter[int](), "Black": Counter[int]()}
     for lost_cp, white, _, black, _ in read_rows(
         build_shortfall_table(_study_drawn_games(table, evidence))
@@ -65,8 +66,8 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("shortfalls", games=list_champions_games, gains=("same-search",))
 def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the shares of moves that lose nothing, and more than two pawns (Figure
-    3).
+    """Return the share of moves that lose nothing, and the share of moves that lose
+    more than two pawns (Figure 3).
     """
     white, black = _count_losses(table, evidence).values()
     both = white + black
@@ -82,9 +83,9 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return how much higher White's share of moves within the paper's x is than
-    Black's, and the x up to two pawns where White leads by the most, if it does so by
-    more than chance (Figure 6).
+    """Return White's share of moves within the paper's x minus Black's. Return also the
+    x, up to two pawns, at which White leads by the most, if that lead is greater than
+    chance (Figure 6).
     """
     white, black = _count_losses(table, evidence).values()
     if not white.total() or not black.total():
@@ -111,7 +112,9 @@ def _share_within(losses: Counter[int], x_cp: int) -> Measured:
 
 
 def _subtract_shares(one: Measured, other: Measured) -> Measured:
-    """Return their difference, with its interval by Newcombe (1998, method 10)."""
+    """Return the difference of two shares, with its interval by Newcombe (1998, method
+    10).
+    """
     difference = one.value - other.value
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return Measured(difference)
@@ -122,8 +125,8 @@ def _subtract_shares(one: Measured, other: Measured) -> Measured:
 
 @measure("accumulated", games=list_champions_games, gains=("same-search",))
 def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Find the x at which accumulated conformance goes best with results, and the line
-    at the paper's x (Figures 4 and 5).
+    """Return the x at which accumulated conformance correlates best with results, and
+    the line at the paper's x (Figures 4 and 5).
     """
     lines: dict[object, list[Row]] = {}
     for cells in read_rows(
@@ -153,7 +156,9 @@ def _read_rho(cells: Row) -> float:
 
 @measure("convolved", games=list_champions_games, gains=("same-search",))
 def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Correlate convolved gains with results, by setting (Figure 11)."""
+    """Return the correlation of convolved gains with results, by setting (Figure
+    11).
+    """
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(
         build_convolution_table(_study_drawn_games(table, evidence))
@@ -164,8 +169,8 @@ def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figure
 
 @measure("highest-reached", games=list_champions_games, gains=("same-search",))
 def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return what champions score in games in which they reached an evaluation before
-    one of their moves (Figure 13).
+    """Return the champions' mean score in games in which they reached a given
+    evaluation before one of their moves (Figure 13).
     """
     games = (
         _study_drawn_games(table, evidence)

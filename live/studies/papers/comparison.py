@@ -1,5 +1,5 @@
-"""A printed table beside what was made here: differences, intervals, order and winners.
-Pure.
+"""Comparison of a printed table with the figures computed here: differences, intervals,
+order and winners. Pure.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from live.studies.searched_games import SearchSetting
 
 
 class Measured(NamedTuple):
-    """A figure made here, with its 95 % interval where there is one."""
+    """A figure computed by this project, with its 95 % interval if there is one."""
 
     value: float
     low: float | None = None
@@ -23,77 +23,77 @@ class Measured(NamedTuple):
 
 
 class ComparedRow(Value):
-    """One printed number beside ours."""
+    """One printed number beside the number computed here."""
 
     printed: PrintedRow
     ours: Measured | None
-    """None where it cannot be made."""
+    """None if the figure cannot be computed."""
 
     @property
     def difference(self) -> float | None:
-        """Ours less the paper's."""
+        """Our figure minus the paper's."""
         return None if self.ours is None else self.ours.value - self.printed.value
 
     @property
     def is_within(self) -> bool | None:
-        """Whether the printed number lies in our interval; None without one."""
+        """True if the printed number lies in our interval; None without an interval."""
         if self.ours is None or self.ours.low is None or self.ours.high is None:
             return None
         return self.ours.low <= self.printed.value <= self.ours.high
 
 
 class OrderKept(NamedTuple):
-    """How far two orders agree."""
+    """Agreement of two orders of the same rows."""
 
     pairs: int
-    """Pairs of rows that both put in an order."""
+    """Pairs of rows that are compared: pairs whose printed numbers differ."""
     kept: int
-    """Those in the same order."""
+    """Pairs of rows that are in the same order."""
     rows: int
     moved: int
-    """Rows that moved by more than one place: neighbours that changed places are one
-    place.
+    """Rows that moved by more than one place. Two neighbours that exchanged places have
+    moved by one place only.
     """
 
 
 class Comparison(Value, kw_only=True):
-    """One table of a paper, made from the games with one engine, limit and gain."""
+    """One table of a paper, compared for one engine, limit and gain."""
 
     paper: str
     table: PrintedTable
     setting: SearchSetting | None
-    """None where no engine had a say."""
+    """None if the figures need no engine."""
     gain: str = ""
     rows: tuple[ComparedRow, ...]
     games: int = 0
-    """Games that the figures rest on."""
+    """Number of games from which the figures are computed."""
     wanted: int = 0
-    """Games of the corpus that the table is about."""
+    """Number of games in the corpus that the table is about."""
     missing: str = ""
-    """Why there is nothing, for people."""
+    """Reason why there are no figures, for people."""
 
     @property
     def rows_done(self) -> int:
-        """Rows that have a figure of ours."""
+        """Number of rows for which we have a figure."""
         return sum(row.ours is not None for row in self.rows)
 
     @property
     def rows_with_interval(self) -> int:
-        """Rows whose figure has an interval that could hold the printed number."""
+        """Number of rows with an interval that could contain the printed number."""
         if self.table.other_scale:
             return 0
         return sum(row.is_within is not None for row in self.rows)
 
     @property
     def rows_within(self) -> int:
-        """Rows whose printed number lies in our interval."""
+        """Number of rows whose printed number lies in our interval."""
         if self.table.other_scale:
             return 0
         return sum(row.is_within is True for row in self.rows)
 
     @property
     def rows_exact(self) -> int:
-        """Rows that are equal with the digits that the paper prints."""
+        """Number of rows that are equal to the precision that the paper prints."""
         equal = [
             row
             for row in self.rows
@@ -103,13 +103,17 @@ class Comparison(Value, kw_only=True):
         return len(equal)
 
     def count_digits(self, row: ComparedRow) -> int:
-        """Decimals of a row: those of its table, or as many as its own number needs."""
+        """Return the decimals of a row: those of its table, or more if its printed
+        number needs more.
+        """
         _, _, decimals = f"{row.printed.value:g}".partition(".")
         return max(self.table.digits, len(decimals))
 
     @property
     def order(self) -> OrderKept | None:
-        """Of all rows that have a figure, the mean of them left out."""
+        """Agreement of the order of all rows that have a figure, without the row of the
+        average; None if the table has no order.
+        """
         if self.table.agreement != "order":
             return None
         return compare_orders(
@@ -118,7 +122,10 @@ class Comparison(Value, kw_only=True):
 
     @property
     def winners(self) -> tuple[int, int] | None:
-        """How often the same one is ahead, and of how many rows or matches."""
+        """Number of rows or matches in which the printed and our figures put the same
+        player ahead, and number of rows or matches compared; None if the table has no
+        winners.
+        """
         if self.table.agreement == "winner":
             return count_same_winners(self.rows, find_even_figure(self.table))
         if self.table.agreement == "winner-by-match":
@@ -137,7 +144,7 @@ def compare(
     wanted: int = 0,
     missing: str = "",
 ) -> Comparison:
-    """Put every printed row beside ours."""
+    """Return the comparison of every printed row with our figure for it."""
     rows = tuple(ComparedRow(row, measured.get(row.key)) for row in table.rows)
     return Comparison(
         paper=paper,
@@ -152,8 +159,9 @@ def compare(
 
 
 def put_in_place_of_paper(other: Comparison, one: Comparison) -> Comparison:
-    """Return ``one`` with another's figures of the same rows as if they were printed:
-    two settings or gains are compared as one is with the paper.
+    """Return ``one`` with our figures of ``other`` in place of the printed ones. So two
+    settings or gains are compared with each other as one of them is compared with the
+    paper.
     """
     rows = tuple(
         ComparedRow(
@@ -166,13 +174,15 @@ def put_in_place_of_paper(other: Comparison, one: Comparison) -> Comparison:
 
 
 def find_even_figure(table: PrintedTable) -> float:
-    """The figure at which nobody is ahead: 0 for a difference, a half for a score."""
+    """Return the figure at which neither player is ahead: 0 for a difference, a half
+    for a score.
+    """
     return 0.0 if table.measure.endswith("difference") else 0.5
 
 
 def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:
-    """Of rows of one kind; None under two rows. Rows that the paper has equal make no
-    pair.
+    """Compare the printed order of the rows of each kind with ours; None if there is no
+    pair to compare. Two rows with equal printed numbers form no pair.
     """
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
@@ -194,8 +204,8 @@ def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:
 def _count_places(
     row: tuple[float, float], group: Sequence[tuple[float, float]]
 ) -> int:
-    """Return by how many places a row moved. Those that the paper has level may stand
-    in any order.
+    """Return the number of places by which a row moved. Rows with equal printed numbers
+    are allowed in any order.
     """
     printed, ours = row
     above = sum(each[0] > printed for each in group)
@@ -205,8 +215,8 @@ def _count_places(
 
 
 def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:
-    """How often ours is on the same side of ``even``, of the rows that the paper
-    decides.
+    """Count the rows in which our figure is on the same side of ``even`` as the printed
+    one. Return this number and the number of rows whose printed figure is not ``even``.
     """
     decided = [
         row for row in rows if row.ours is not None and row.printed.value != even
@@ -221,7 +231,9 @@ def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, i
 
 
 def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
-    """The same of occasions with two rows, by who has the higher figure."""
+    """Count the occasions with two rows in which the same row has the higher figure.
+    Return this number and the number of occasions whose printed figures differ.
+    """
     found: dict[str, list[ComparedRow]] = defaultdict(list)
     for row in rows:
         if row.ours is not None:

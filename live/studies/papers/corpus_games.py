@@ -1,4 +1,6 @@
-"""Which games of a corpus a printed table is about, and who in them is who."""
+"""Games of a corpus that a printed table is about, and the identity of the players in
+them.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +13,7 @@ from live.studies.papers.printed import Occasion
 
 
 class ListedGame(NamedTuple):
-    """What tells whether a game belongs to an occasion."""
+    """Data of a game that decide whether it belongs to an occasion."""
 
     game: int
     white: int
@@ -19,21 +21,25 @@ class ListedGame(NamedTuple):
     white_elo: int | None
     black_elo: int | None
     event: str
-    """In small letters."""
+    """Name of the event in lower case."""
     year: int
-    """0 where unknown."""
+    """Year of the game; 0 if unknown."""
     score: float | None
-    """White's points; None without a result, or with two that contradict each other."""
+    """White's points; None without a result, or with two results that contradict each
+    other.
+    """
     moves: bytes
-    """Packed: files that spell the players differently have the same ones."""
+    """Packed moves. They identify a game even if files spell its players
+    differently.
+    """
 
 
 _POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 
 class CorpusGames:
-    """All games of a corpus between named players, without forfeits, and who is called
-    what.
+    """All games of a corpus between named players, without forfeits, and the names of
+    the players.
     """
 
     def __init__(self, database: CorpusDatabase) -> None:
@@ -44,7 +50,7 @@ class CorpusGames:
             " black NOT NULL AND plies > 1 ORDER BY digest"
         )
         self.games: list[ListedGame] = []
-        """In an order by chance that every copy of the corpus has."""
+        """All games, in a random order that is the same in every copy of the corpus."""
         for *people, event, year, result, moves in rows:
             about = event.casefold(), year, _POINTS.get(result), moves
             self.games.append(ListedGame._make((*people, *about)))
@@ -57,10 +63,10 @@ class CorpusGames:
             for word in words:
                 self._by_word[word].append(player)
 
-    @cache  # noqa: B019  # as long as the corpus is compared
+    @cache  # noqa: B019  # kept as long as the corpus is compared
     def find_people(self, occasion: Occasion) -> dict[str, list[int]]:
-        """Numbers of those players of the occasion whom the corpus has, by the paper's
-        names.
+        """Return the players of an occasion who are in the corpus: their numbers by the
+        names that the paper uses.
         """
         found: dict[str, list[int]] = {}
         for name, spellings in occasion.players.items():
@@ -74,8 +80,9 @@ class CorpusGames:
 
     @cache  # noqa: B019
     def list_of_occasion(self, occasion: Occasion) -> list[ListedGame]:
-        """Games in which both players belong to the occasion, in its event and years,
-        each once: two files may spell the players of one game differently.
+        """Return the games of an occasion: in its event and years, with both players
+        (for a career, at least one) from the occasion. Each game is listed once, even
+        if two files spell its players differently.
         """
         names = name_people(self.find_people(occasion))
         needed = 1 if occasion.is_career else 2
@@ -91,7 +98,7 @@ class CorpusGames:
     def list_of_players(
         self, players: Iterable[int], years: range | None = None
     ) -> Iterator[ListedGame]:
-        """Games that any of these played, in these years."""
+        """Yield the games that any of these players played, in these years."""
         known = set(players)
         for game in self.games:
             is_theirs = game.white in known or game.black in known
@@ -104,12 +111,14 @@ def _split_words(spelling: str) -> set[str]:
 
 
 def _is_called(words: set[str], spelling: set[str]) -> bool:
-    """Whether a name has the family name of a spelling, or is all of it."""
+    """Return whether a player's name fits a spelling: a spelling of one word must be
+    among the words of the name, and a longer spelling must have exactly its words.
+    """
     return spelling <= words if len(spelling) == 1 else spelling == words
 
 
 def name_people(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
-    """The paper's name of each number."""
+    """Return the paper's name for the number of each player."""
     found: dict[int, str] = {}
     for name, numbers in people.items():
         found |= dict.fromkeys(numbers, name)
@@ -119,7 +128,7 @@ def name_people(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
 def count_results(
     games: Iterable[ListedGame], one: Sequence[int], other: Sequence[int]
 ) -> tuple[int, int, int]:
-    """Wins, draws and losses of one person against another."""
+    """Return the wins, draws and losses of one person against another."""
     won = 0
     drawn = 0
     lost = 0

@@ -1,7 +1,8 @@
-"""Ferreira's figures (2012): cells of Tables 1 to 6, Figures 1, 3 and 6, section 8.
+"""Ferreira's figures (2012): cells of Tables 1 to 6, Figures 1, 3 and 6, and section 8.
 
-Players are compared by all gains of an occasion, or by those of their own games against
-each other; the engine is measured by Algorithm 3 over the players of one occasion.
+An occasion is a set of games, such as an event. Players are compared by all their gains
+on one occasion, or by the gains of their own games against each other. The engine is
+measured by Algorithm 3 over the players of one occasion.
 """
 
 from collections.abc import Callable
@@ -39,13 +40,13 @@ _BOTH: tuple[GainKind, ...] = ("same-search", "successive")
 
 
 class OccasionMoves(NamedTuple):
-    """What the players of an occasion moved, by the paper's names."""
+    """Moves of the players of an occasion, by the names that the paper uses."""
 
     players: dict[str, PlayerMoves]
     matches: dict[tuple[str, str], PlayerMoves]
-    """Against one opponent alone."""
+    """Moves against one opponent only, by player and opponent."""
     strengths: dict[str, Strength]
-    """Algorithm 2 over all who met, by all their gains."""
+    """Strengths of all players who met, by Algorithm 2 from all their gains."""
 
 
 _NOBODY = OccasionMoves({}, {}, {})
@@ -53,7 +54,7 @@ _NOBODY = OccasionMoves({}, {}, {})
 
 @lru_cache(maxsize=64)
 def gather_occasion(evidence: Evidence, occasion: str) -> OccasionMoves:
-    """What is known of an occasion."""
+    """Gather the moves of an occasion; empty if too few of its games are searched."""
     if not evidence.has_enough_of(occasion):
         return _NOBODY
     about = evidence.paper.occasions[occasion]
@@ -77,7 +78,7 @@ def _solve_all(
     players: dict[str, PlayerMoves],
     matches: dict[tuple[str, str], PlayerMoves],
 ) -> dict[str, Strength]:
-    """Algorithm 2 over everybody who met."""
+    """Return the strengths of all players who met, by Algorithm 2."""
     event = Algorithm2(data.selection.gain)
     for player, moves in players.items():
         event.rate(player, None if moves.elo is None else round(moves.elo))
@@ -99,7 +100,9 @@ class _Pair(NamedTuple):
 
 
 def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
-    """Return Algorithm 1's figures, with the interval of both players' moves."""
+    """Return the expected score and the difference by Algorithm 1, with intervals that
+    follow from the moves of both players.
+    """
     if one is None or other is None or not one.gains.n or not other.gains.n:
         return _Pair(None, None)
     found = predict_by_covariance(one.gains, other.gains)
@@ -117,7 +120,7 @@ def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
 
 
 def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
-    """Compare by all gains of both players (Tables 1 and 2), or by those of the games
+    """Compare players by all their gains (Tables 1 and 2), or by the gains of the games
     against each other (Table 3).
     """
     here = gather_occasion(evidence, table.at)
@@ -135,27 +138,29 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
 
 @measure("expected", "match-expected", games=list_occasion_games, gains=_BOTH)
 def expect_scores(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return expected scores of each pair."""
+    """Return the expected score of each pair."""
     pairs = _compare_rows(table, evidence)
     return keep_known({key: pair.expected for key, pair in pairs.items()})
 
 
 @measure("difference", "match-difference", games=list_occasion_games, gains=_BOTH)
 def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the same as Elo differences."""
+    """Return the Elo difference of each pair."""
     pairs = _compare_rows(table, evidence)
     return keep_known({key: pair.difference for key, pair in pairs.items()})
 
 
 @measure("algorithm-2", games=list_occasion_games, gains=_BOTH)
 def solve_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 2 by all gains of everybody who met (Table 1)."""
+    """Return the players' ratings by Algorithm 2, from all their gains (Table 1)."""
     return _take_ratings(table, gather_occasion(evidence, table.at).strengths)
 
 
 @measure("algorithm-2-matches", games=list_occasion_games, gains=_BOTH)
 def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 2 by the gains of the matches (Table 3)."""
+    """Return the players' ratings by Algorithm 2, from the gains of their matches
+    (Table 3).
+    """
     moves = gather_occasion(evidence, table.at)
     found = {}
     for one, other in moves.matches:
@@ -181,7 +186,9 @@ def _measure_players(
     evidence: Evidence,
     make: Callable[[PlayerMoves], Measured | None],
 ) -> Figures:
-    """Return a figure of each player of the table's occasion who moved."""
+    """Return the figure that ``make`` computes for each row whose player has moves in
+    the table's occasion.
+    """
     players = gather_occasion(evidence, table.at).players
     known = [row for row in table.rows if row.one in players]
     return keep_known({row.key: make(players[row.one]) for row in known})
@@ -189,7 +196,7 @@ def _measure_players(
 
 @measure("zeros", games=list_occasion_games, gains=_BOTH)
 def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return shares of gains that are exactly 0 (Figure 3)."""
+    """Return the shares of gains that are exactly 0 (Figure 3)."""
 
     def share(moves: PlayerMoves) -> Measured | None:
         n = moves.gains.n
@@ -200,7 +207,7 @@ def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("score", games=list_occasion_games, gains=_BOTH)
 def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return expected scores against the engine (Tables 4 and 5)."""
+    """Return the expected scores against the engine (Tables 4 and 5)."""
 
     def score(moves: PlayerMoves) -> Measured | None:
         expected = moves.expected_score
@@ -215,7 +222,7 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("against-engine", games=list_occasion_games, gains=_BOTH)
 def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return Elo against the engine (Tables 4 and 5, Figure 6)."""
+    """Return the Elo differences to the engine (Tables 4 and 5, Figure 6)."""
     return _measure_players(table, evidence, _compare_with_engine)
 
 
@@ -225,7 +232,7 @@ def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
 
 
 def measure_engine(moves: OccasionMoves) -> Algorithm3:
-    """Algorithm 3 over the players of an occasion."""
+    """Return the result of Algorithm 3 over the players of an occasion."""
     rated = []
     for name, each in sorted(moves.players.items()):
         if each.expected_score is not None:
@@ -237,8 +244,8 @@ def measure_engine(moves: OccasionMoves) -> Algorithm3:
 
 @measure("engine-by-elo", "engine-by-strength", games=list_occasion_games, gains=_BOTH)
 def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return what each player says of the engine, by own rating or by strength, and the
-    mean (Table 4).
+    """Return the engine's rating as derived from each player, by own rating or by
+    strength, and the mean (Table 4).
     """
     found = measure_engine(gather_occasion(evidence, table.at))
     if table.measure == "engine-by-elo":
@@ -257,8 +264,8 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("strength", games=list_occasion_games, gains=_BOTH)
 def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 4, the engine being as strong as the reference occasion says (Tables 5
-    and 6).
+    """Return the players' ratings by Algorithm 4, with the engine's rating as measured
+    for the reference occasion (Tables 5 and 6).
     """
     engine = measure_engine(gather_occasion(evidence, table.reference)).by_elo
     if engine is None:
@@ -284,7 +291,7 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-gains")
 def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Figures 1, 3 and 6 from the printed evaluations of Figure 1."""
+    """Compute Figures 1, 3 and 6 from the printed evaluations of Figure 1."""
     evaluations = evidence.paper.evaluations_cp
     changes = [after - before for before, after in pairwise(evaluations)]
     gains = {
@@ -317,7 +324,7 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-algorithm-2")
 def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 2 from the paper's own differences."""
+    """Return the players' ratings by Algorithm 2, from the printed differences."""
     rows = evidence.paper.find_table(table.solves).rows
     differences = {(row.one, row.other): row.value for row in rows}
     return _take_ratings(table, solve(differences, table.elos))

@@ -1,5 +1,5 @@
-"""Figures of one engine with several limits and gains, beside each other: how far an
-order depends on them. Pure.
+"""Comparison of figures of one engine with several limits and gains: how far an order
+depends on them. Pure.
 """
 
 import re
@@ -11,23 +11,26 @@ from live.studies.papers.comparison import Comparison, put_in_place_of_paper
 from live.studies.papers.printed import PrintedTable
 from live.studies.searched_games import SearchSetting
 
-#: An order of fewer rows says nothing of a limit.
+#: Smallest number of rows that a table needs for its order to be compared between
+#: limits.
 _LEAST_ROWS = 7
 
 
 class SearchLimit(NamedTuple):
-    """How much an engine searches, and of what: so limits of one kind have an order."""
+    """Limit of an engine's searches, split into kind and amount, so that limits of one
+    kind can be sorted.
+    """
 
     engine: str
-    """Its name without options."""
+    """Name of the engine without its options."""
     kind: str
-    """``nodes`` or ``depth``, with the lines."""
+    """Text of the limit without its number: ``nodes`` or ``depth``, with the lines."""
     amount: int
     name: str
 
 
 def read_limit(setting: SearchSetting | None) -> SearchLimit:
-    """Read the limit of a setting; None is no engine."""
+    """Return the limit of a setting; None means that no engine was used."""
     if setting is None:
         return SearchLimit("no engine", "", 0, "")
     name = str(setting).removeprefix(f"{setting.engine}, ")
@@ -40,8 +43,8 @@ def read_limit(setting: SearchSetting | None) -> SearchLimit:
 
 
 def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """Choose of each table, engine, kind of limit and gain the comparison with the most
-    rows, and of several such the one with the highest limit.
+    """Return one comparison for each table, engine, kind of limit and gain: the one
+    with the most rows, and among equal ones the one with the highest limit.
     """
     chosen: dict[tuple[str, ...], Comparison] = {}
     ranks: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -56,19 +59,22 @@ def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]
 
 
 class LimitsBeside(NamedTuple):
-    """Figures of one table beside each other; None where one of two is not there."""
+    """Figures of one table, compared between limits; None where one of two comparisons
+    is missing.
+    """
 
     table: PrintedTable
     gain: str
     limits: Sequence[Comparison | None]
-    """Each limit beside the next."""
+    """Comparisons of each limit with the next higher one."""
     paper: Sequence[Comparison | None]
-    """Each limit beside the paper."""
+    """Comparisons of each limit with the paper."""
 
 
 def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
-    """List limits that orders are known with, the lowest first: of the engine and kind
-    that has the most; nothing where none has two.
+    """Return the limits of which ordered figures are known, the lowest first. Only the
+    engine and kind of limit with the most limits is considered; the list is empty if it
+    has only one.
     """
     kinds: dict[tuple[str, str], set[SearchLimit]] = {}
     for each in comparisons:
@@ -80,7 +86,9 @@ def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
 
 
 def compare_limits(comparisons: Iterable[Comparison]) -> Iterator[LimitsBeside]:
-    """Put each limit beside the next and beside the paper, by table and gain."""
+    """Compare the figures of each limit with those of the next higher limit and of the
+    paper, by table and gain.
+    """
     known = [each for each in comparisons if _has_order(each)]
     limits = list_limits(known)
     groups: dict[tuple[str, str], dict[SearchLimit, Comparison]] = {}
@@ -103,14 +111,18 @@ def _put_beside(
 
 
 class GainsBeside(NamedTuple):
-    """Figures by one gain beside those by the other, at each limit."""
+    """Figures of one table by one gain, compared with those by the second gain, at each
+    limit.
+    """
 
     table: PrintedTable
     limits: Sequence[Comparison | None]
 
 
 def compare_gains(comparisons: Iterable[Comparison]) -> Iterator[GainsBeside]:
-    """Put both gains beside each other, by table, at each limit."""
+    """Compare the figures by one gain with those by the second gain, by table and at
+    each limit.
+    """
     known = [each for each in comparisons if _has_order(each)]
     limits = list_limits(known)
     groups: dict[str, dict[SearchLimit, list[Comparison]]] = {}

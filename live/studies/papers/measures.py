@@ -1,5 +1,5 @@
-"""What a measure is made from: the games of a table, searched with one engine and
-limit.
+"""Data from which a measure is computed: the games of a table, searched with one engine
+and limit.
 """
 
 from collections import Counter
@@ -19,7 +19,8 @@ from live.studies.searched_games import SearchedGame, SearchSetting
 from live.studies.study_data import ChosenGames, Selection, StudyData
 from live.studies.study_tables import Row, Rows, TableHead
 
-#: Share of an occasion's games, below which a figure would be about something else.
+#: Smallest share of an occasion's games that must be searched: with fewer, a figure
+#: would not represent the occasion.
 ENOUGH = 0.75
 
 Key = tuple[str, str, str]
@@ -27,7 +28,9 @@ Figures = dict[Key, Measured]
 
 
 class Evidence:
-    """The games of a corpus as one setting and one gain show them."""
+    """Games of a corpus, with the search results of one setting and one kind of
+    gain.
+    """
 
     def __init__(
         self,
@@ -55,10 +58,10 @@ class Evidence:
     def choose_searched(
         self, table: PrintedTable, needed: Sequence[ListedGame]
     ) -> list[ListedGame]:
-        """Return those games of a table that are searched; none where they are too few.
+        """Return the searched games of a table; empty if they are too few.
 
-        A draw of games stays a draw by chance only up to the first that is not
-        searched.
+        For a random draw, only the games before the first one that is not searched are
+        used, so that the draw stays random.
         """
         if table.least:
             first = [*takewhile(lambda game: game.game in self.searched, needed)]
@@ -67,8 +70,8 @@ class Evidence:
         return known if len(known) >= ENOUGH * len(needed) else []
 
     def list_games(self, table: PrintedTable) -> list[ListedGame]:
-        """Return the games that a table is made from; all, where no engine has a
-        say.
+        """Return the games from which a table is computed: the searched ones, or all if
+        the table needs no engine.
         """
         needed = list_needed_games(table, self.paper, self.games)
         return (
@@ -78,7 +81,9 @@ class Evidence:
         )
 
     def has_enough_of(self, occasion: str) -> bool:
-        """Whether enough of its games are searched for its figures to be about it."""
+        """Return whether enough games of an occasion are searched, so that figures
+        represent it.
+        """
         about = self.paper.occasions[occasion]
         games = self.games.list_of_occasion(about)
         known = sum(game.game in self.searched for game in games)
@@ -87,7 +92,7 @@ class Evidence:
     def read_searched_games(
         self, games: Iterable[ListedGame]
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Yield those that are searched, with what was found."""
+        """Yield those of these games that are searched, with their search results."""
         for game in games:
             if self._number is not None:
                 yield from self._database.read_searched_games(
@@ -97,7 +102,9 @@ class Evidence:
     def open_study(
         self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]
     ) -> StudyData:
-        """The moves of those games that are searched, and the people they are about."""
+        """Return the moves of these games, as far as they are searched. ``people`` are
+        the players that the study is about: their numbers by name.
+        """
         numbers = [game.game for game in games if game.game in self.searched]
         chosen = ChosenGames(numbers, people)
         return StudyData(
@@ -110,31 +117,31 @@ class Evidence:
 
 
 Grouping = Callable[[ListedGame], Sequence[Hashable]]
-"""The groups that a game belongs to."""
+"""Function that returns the groups to which a game belongs."""
 Measure = Callable[[PrintedTable, Evidence], Figures]
 Needs = Callable[[PrintedTable, PrintedPaper, CorpusGames], list[ListedGame]]
 
 
 class MeasureKind(NamedTuple):
-    """How the figures of a printed table are made here."""
+    """Definition of a measure: how the figures of a printed table are computed here."""
 
     make: Measure
     games: Needs
-    """What it needs, searched or not."""
+    """Function that returns the games that a table needs, searched or not."""
     gains: tuple[GainKind, ...]
-    """By which gains it is made; empty: no engine has a say."""
+    """Kinds of gain with which the measure is computed; empty if it needs no engine."""
     lines: int = 1
-    """Fewest lines that the searches must have."""
+    """Smallest number of lines that the searches must have."""
 
 
-#: Every measure by its name; a module adds its own when it is imported.
+#: Every measure by its name; a module adds its measures when it is imported.
 MEASURES: dict[str, MeasureKind] = {}
 
 
 def need_no_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Nothing: the table follows from printed numbers."""
+    """Return no games, for a table that follows from printed numbers."""
     return []
 
 
@@ -144,7 +151,9 @@ def measure(
     gains: tuple[GainKind, ...] = (),
     lines: int = 1,
 ) -> Callable[[Measure], Measure]:
-    """Put the function below among ``MEASURES``, under each of these names."""
+    """Return a decorator that adds the decorated function to ``MEASURES`` under each of
+    these names.
+    """
 
     def add(make: Measure) -> Measure:
         for name in names:
@@ -158,7 +167,7 @@ def measure(
 def list_needed_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Return the games that a table is made from, searched or not."""
+    """Return the games that a table needs, searched or not."""
     return MEASURES[table.measure].games(table, paper, games)
 
 
@@ -168,20 +177,20 @@ def measure_share(count: float, n: float) -> Measured:
 
 
 def read_figure(cells: Sequence[object]) -> Measured | None:
-    """Return a figure of a study's table, with its interval where there is one; None
-    where a cell is empty.
+    """Return the figure in these cells of a study's table, with its interval if they
+    have one; None if a cell is empty.
     """
     numbers = [cell for cell in cells if isinstance(cell, float)]
     return Measured(*numbers) if len(numbers) == len(cells) else None
 
 
 def keep_known(figures: Mapping[Key, Measured | None]) -> Figures:
-    """Return those that could be made."""
+    """Return the figures that are not None."""
     return {key: figure for key, figure in figures.items() if figure is not None}
 
 
 def read_rows(table: Rows) -> Iterator[Row]:
-    """Yield the rows of a study's table without its texts and heads."""
+    """Yield the rows of a study's table without its notes and heads."""
     for cells in table:
         if isinstance(cells, tuple) and not isinstance(cells, TableHead):
             yield cells
@@ -190,10 +199,10 @@ def read_rows(table: Rows) -> Iterator[Row]:
 def draw_in_turn(
     games: Iterable[ListedGame], groups: Grouping, most: int
 ) -> list[ListedGame]:
-    """Return at most so many games of each group, the first of every group before the
-    second.
+    """Return at most ``most`` games of each group, the first game of every group before
+    the second of any; all games if ``most`` is 0.
 
-    A game belongs to as many groups as are named for it.
+    A game belongs to all groups that ``groups`` returns for it.
     """
     drawn: Counter[Hashable] = Counter()
     places: dict[int, tuple[int, ListedGame]] = {}
@@ -208,7 +217,9 @@ def draw_in_turn(
 def list_occasion_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Games of all occasions that the table names, its reference among them."""
+    """Return the games of all occasions that the table names, including its
+    reference.
+    """
     names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
     found = {}
     for name in sorted(names - {""}):

@@ -1,5 +1,5 @@
-"""Figures of Regan and Haworth (2011) by rating, and of the wiki's programs for
-matches.
+"""Figures of Regan and Haworth (2011) by rating, and of the match programs in the
+wiki.
 """
 
 from live.ratings.match import compute_match_statistics
@@ -20,12 +20,13 @@ from live.studies.papers.measures import (
 from live.studies.papers.printed import PrintedPaper, PrintedTable
 from live.studies.regan_table import build_regan_table, fit_competence_line
 
-#: Both players are so near to a milepost, Elo (section 5); "expanded for some of the
-#: lower sets".
+#: Largest distance of both players' ratings from a milepost, Elo (section 5); "expanded
+#: for some of the lower sets".
 _REACH_ELO = 10
 _REACH_BELOW_ELO = 20
 _LOWER_SETS = 2200
-#: Columns of the table ``regan``, with where their intervals stand.
+#: Indexes of the columns in a row of the table ``regan``: of the figure, and then of
+#: the ends of its interval.
 _COLUMNS = {
     "s": (2, 3, 4),
     "c": (5, 6, 7),
@@ -56,14 +57,17 @@ def draw_mileposts(
     of_period = [
         game for game in games.games if table.first_year <= game.year <= last_year
     ]
-    # Collections without names have games that others have with them.
+    # The same game can be in a collection without names and in one with names; it is
+    # used once.
     known = [*{game.moves: game for game in of_period}.values()]
     known.sort(key=lambda game: game.year > table.last_year)
     return draw_in_turn(known, reached, table.sample)
 
 
 def _find_milepost(elo: int | None) -> int | None:
-    """The century that a rating is near to; None for one between two."""
+    """Return the century of Elo to which a rating is near; None if it is between two
+    centuries.
+    """
     if elo is None:
         return None
     milepost = (elo + 50) // 100 * 100
@@ -73,7 +77,7 @@ def _find_milepost(elo: int | None) -> int | None:
 
 @measure("regan", games=draw_mileposts, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
-    """(s, c) with projections at each milepost."""
+    """Return the fitted s and c, and the projections, for each milepost of Elo."""
     study = evidence.open_study(evidence.list_games(table), {})
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(build_regan_table(study, "rating")):
@@ -86,7 +90,9 @@ def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("match-statistics")
 def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Likelihood of superiority and log-likelihood ratio of wins, draws and losses."""
+    """Return the likelihood of superiority and the log-likelihood ratio from wins,
+    draws and losses.
+    """
     test = Sprt(0, 10)
     lower, upper = test.bounds
     found = {
@@ -105,8 +111,8 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-line")
 def draw_printed_line(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return c on the straight line through the printed ones, and what it rises in 100
-    Elo.
+    """Return c on the straight line through the printed values of c, and the rise of
+    the line per 100 Elo.
     """
     rows = evidence.paper.find_table(table.solves).rows
     known = {int(row.one): row.value for row in rows if row.other == "c"}

@@ -1,4 +1,4 @@
-"""Comparisons as Markdown for people, and as CSV for spreadsheets. Pure."""
+"""Comparisons written as Markdown for people, and as CSV for spreadsheets. Pure."""
 
 import csv
 import io
@@ -31,21 +31,22 @@ _CSV_HEAD = (
     "high",
     "difference",
 )
-#: What stands before and after the tables in a page that is written again.
+#: Marks before and after the tables in a page, between which the tables are replaced.
 BEGIN = "<!-- tables: written by live-rate study reproduce -->"
 END = "<!-- end of tables -->"
 
 
 def write_into(page: str, tables: str) -> str:
-    """The page with these tables between its marks."""
+    """Return the page with these tables between its marks."""
     before, _, rest = page.partition(BEGIN)
     after = rest.partition(END)[2]
     return f"{before}{BEGIN}\n\n{tables}\n{END}{after or chr(10)}"
 
 
 def build_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Sums of all comparisons, how far orders depend on limit and gain, and of the
-    highest limits a line for each, what is missing, and the tables that are short.
+    """Return the comparisons as Markdown. It has the sums of all comparisons, the
+    dependence of orders on limit and gain, one line for each comparison with the
+    highest limit, the missing tables, and the tables that are short.
     """
     highest = choose_highest_limits(comparisons)
     lines = [
@@ -64,7 +65,9 @@ def build_markdown(comparisons: Sequence[Comparison]) -> str:
 
 
 def build_csv(comparisons: Sequence[Comparison]) -> str:
-    """One line for each printed number and each engine, limit and gain."""
+    """Return the comparisons as CSV: one line for each printed number and each engine,
+    limit and gain.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV_HEAD)
@@ -158,7 +161,7 @@ def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Tables without a figure, by the reason."""
+    """Yield a list of the tables for which we have no figure, by the reason."""
     reasons: dict[str, list[Comparison]] = {}
     for each in comparisons:
         if not each.rows_done:
@@ -175,7 +178,7 @@ def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """How far order and winners depend on the limit."""
+    """Yield a table of how far orders and winners depend on the limit."""
     rows = [*compare_limits(comparisons)]
     if not rows:
         return
@@ -190,7 +193,7 @@ def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """How far they depend on the gain."""
+    """Yield a table of how far orders and winners depend on the gain."""
     rows = [*compare_gains(comparisons)]
     if not rows:
         return
@@ -214,7 +217,7 @@ def _name_table(table: PrintedTable) -> str:
 
 
 def _shorten_setting(each: Comparison) -> str:
-    """The engine's name and limit without its options, and the gain."""
+    """Return the engine's name and limit without options, and the gain."""
     limit = read_limit(each.setting)
     return (
         f"{limit.engine}, {limit.name}, {each.gain}" if each.setting else limit.engine
@@ -222,7 +225,7 @@ def _shorten_setting(each: Comparison) -> str:
 
 
 def _describe_agreement(each: Comparison) -> str:
-    """What can be said in a few words."""
+    """Describe in a few words how far our figures agree with the printed ones."""
     parts = []
     if each.rows_with_interval:
         parts.append(
@@ -236,7 +239,9 @@ def _describe_agreement(each: Comparison) -> str:
 
 
 def _describe_order(each: Comparison | None) -> str:
-    """How many have the same one ahead, or the same order; empty where none can."""
+    """Describe in how many rows our figures put the same player ahead as the paper
+    does, or how far our order agrees with the paper's; empty if the table has neither.
+    """
     if each is None:
         return ""
     if (winners := each.winners) is not None and winners[1]:
@@ -306,7 +311,9 @@ def _write_difference(difference: float | None, digits: int) -> str:
 
 
 def _write_number(value: float, digits: int) -> str:
-    """Without a negative zero; whole numbers with the digits that they have."""
+    """Format a number without a negative zero. Whole numbers of at least 2 have no
+    decimals.
+    """
     if value == round(value) and abs(value) >= 2:
         return f"{value:.0f}"
     return f"{round(value, digits) + 0.0:.{digits}f}"

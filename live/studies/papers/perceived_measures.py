@@ -1,7 +1,6 @@
-"""The perceived rating of this product, of the players whose strengths the papers
-print.
+"""Perceived ratings by this project, for the players whose strengths the papers print.
 
-The scales differ: only the orders are compared.
+The scales differ, so only the orders are compared.
 """
 
 from collections import defaultdict
@@ -18,9 +17,9 @@ from live.studies.papers.corpus_games import name_people
 from live.studies.papers.measures import Evidence, Figures, list_occasion_games, measure
 from live.studies.papers.printed import PrintedTable
 
-#: Centipawns of an engine and limit to one of the model's, over the reference
-#: positions. With others nothing is read: Stockfish 15.1 with 2,000 nodes goes with
-#: them at .955 alone.
+#: Centipawns of an engine and limit per centipawn of the model, measured on the
+#: reference positions. Other settings are not used: scores of Stockfish 15.1 with 2,000
+#: nodes correlate with the model's at only 0.955.
 SCALES = {
     ("Stockfish 19 Lite WASM Multithreaded", "100000 nodes"): 1.0,
     ("Stockfish 15.1", "20000 nodes"): 0.82,
@@ -34,7 +33,9 @@ def _load_reader(scale: float) -> MoveReader:
 
 @measure("perceived", games=list_occasion_games, gains=("same-search",))
 def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Perceived ratings over the games of an occasion, of players with an Elo."""
+    """Return the perceived ratings of players with an Elo over the games of each
+    occasion.
+    """
     found = {}
     for occasion in sorted({row.at or table.at for row in table.rows}):
         ratings = _rate_occasion(evidence, occasion)

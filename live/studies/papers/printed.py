@@ -1,4 +1,4 @@
-"""The numbers that the papers print, as data: tables by name, and the games they are
+"""Numbers printed in the papers, as data: tables by name, and the games they are
 about.
 """
 
@@ -9,7 +9,7 @@ import msgspec
 
 from live.messages.values import Value
 
-#: Files beside this module, in the order of their tables.
+#: Names of the files beside this module, in the order of their tables.
 PAPERS = ("match-results", "ferreira-2012", "alliot-2017", "regan-haworth-2011")
 
 
@@ -18,15 +18,15 @@ class PrintedRow(Value, array_like=True):
 
     value: float
     one: str
-    """Whom or what it is about: a player, or a line of the table."""
+    """Subject of the number: a player, or a line of the table."""
     other: str = ""
     """The opponent, or the column."""
     at: str = ""
-    """The occasion or year, where it differs from row to row."""
+    """The occasion or year, if it differs from row to row."""
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells the row from others of its table."""
+        """Key that identifies the row within its table."""
         return self.one, self.other, self.at
 
 
@@ -37,69 +37,81 @@ class PrintedTable(Value, kw_only=True, eq=False):
     title: str
     where: str
     page: int
-    """0: the text in hand has no pages."""
+    """Page in the paper; 0 if the text used here has no pages."""
     measure: str
-    """The name of what makes the same figures here."""
+    """Name of the measure that computes the same figures here."""
     rows: tuple[PrintedRow, ...]
     digits: int = 0
     agreement: str = ""
-    """What can be kept: ``order`` of the rows, ``winner`` of each, ``winner-by-match``
-    of two rows of one occasion; empty for neither.
+    """Agreement that is compared: ``order`` of the rows, ``winner`` of each row,
+    ``winner-by-match`` of two rows of one occasion; empty for none.
     """
     long: bool = False
-    """Too long for the page, which sums it up."""
+    """True if the table is too long for the page, which then only summarises it."""
     other_scale: bool = False
-    """Ours are on another scale: only order and winner can agree."""
+    """True if our figures are on a different scale: only order and winner can agree."""
     note: str = ""
     at: str = ""
-    """Name of the occasion."""
+    """Name of the occasion (an entry of the paper's ``occasions``) that the table is
+    about.
+    """
     than: str = ""
-    """Of the occasion of the second players, where that is another."""
+    """Name of the second players' occasion, if it is a different one."""
     reference: str = ""
-    """Of the occasion over whose players the engine is measured."""
+    """Name of the occasion whose players serve to measure the engine."""
     solves: str = ""
-    """The table whose printed differences are solved for ratings."""
+    """Name of the table whose printed differences are solved for ratings."""
     elos: dict[str, int] = msgspec.field(default_factory=dict)
     year: int = 0
     first_year: int = 0
     last_year: int = 9999
     fill_year: int = 0
-    """Years up to this one stand in where those above have too few games."""
+    """Last year of a longer period, whose games are added if the period above has too
+    few.
+    """
     color: str = ""
     by: str = ""
-    """How pairings are predicted."""
+    """Name of the predictor of pairings."""
     sample: int = 0
-    """So many games are drawn from all, or from each group; 0: all of them."""
+    """Number of games that are drawn, from all games or from each group; 0 to use all
+    games.
+    """
     least: int = 0
-    """It is made once so many are searched, in the order drawn; 0: once three quarters
-    are.
+    """Smallest number of searched games, counted in the order of the draw, from which
+    the table is computed; 0 if three quarters of the games must be searched.
     """
 
 
 class Occasion(Value, kw_only=True, eq=False):
-    """Games that a table is about."""
+    """Occasion that a table is about: the games of an event or a period, and its
+    players.
+    """
 
     title: str
     event: tuple[str, ...]
-    """Parts of the names that sources give the event; one of them is enough."""
+    """Parts of the names that sources give the event; one matching part is enough."""
     first_year: int
     last_year: int
     games: int
-    """As the paper has them."""
+    """Number of games of this occasion that the paper states."""
     players: dict[str, tuple[str, ...]]
-    """How sources spell each: one word is the family name, several are the whole
-    name.
+    """Spellings of each player in sources. A single word is the family name; several
+    words are the whole name.
     """
     is_career: bool = False
-    """One of the players in a game is enough."""
+    """True if it is enough that one of the two players of a game belongs to the
+    occasion.
+    """
 
     def has_event(self, name: str) -> bool:
-        """Whether it is played under this name, given in small letters."""
+        """Return whether an event of this name, in lower case, belongs to the
+        occasion.
+        """
         return any(part in name for part in self.event)
 
 
 class PrintedChains(Value):
-    """Two matrices of Alliot (2017), from White's side."""
+    """Two transition matrices of Alliot (2017), from White's side."""
 
     classes: tuple[str, ...]
     """Middles of the classes of evaluation, pawns."""
@@ -108,23 +120,25 @@ class PrintedChains(Value):
 
 
 class PrintedPaper(Value, kw_only=True, eq=False):
-    """One paper."""
+    """One paper with its printed tables."""
 
     paper: str
     title: str
     engine: str
     pages: str
-    """What pages are counted by."""
+    """Explanation of how pages are counted."""
     occasions: dict[str, Occasion]
     tables: tuple[PrintedTable, ...]
     evaluations_cp: tuple[int, ...] = ()
-    """Of Figure 1 of Ferreira (2012), the start first, White's side."""
+    """Evaluations of Figure 1 of Ferreira (2012), from the starting position on,
+    White's side.
+    """
     chains: PrintedChains | None = None
     predictions: dict[str, tuple[PrintedRow, ...]] = msgspec.field(default_factory=dict)
-    """Columns of Table 5 of Alliot (2017)."""
+    """Columns of Table 5 of Alliot (2017), by name."""
 
     def find_table(self, name: str) -> PrintedTable:
-        """Return the table of this name."""
+        """Return the table with this name."""
         return next(table for table in self.tables if table.name == name)
 
 
