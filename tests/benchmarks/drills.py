@@ -19,6 +19,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,11 @@ def toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
 
 def boards(count: int) -> list[GameReport]:
     """Real games, as often as needed, each time of other players."""
+    texts = ((DATA / source).read_bytes() for source in SOURCES)
+    games = (PgnReader().read_text(text, closed=True) for text in texts)
     found = [
         game
-        for source in SOURCES
-        for game in PgnReader().read_text((DATA / source).read_bytes(), closed=True)
+        for game in chain.from_iterable(games)
         if len(game.moves) > 20 and game.start_fen == chess.STARTING_FEN
     ]
     made = []

@@ -42,6 +42,7 @@ import time
 import unicodedata
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -876,10 +877,10 @@ class Round:
         for source in self.sources(name):
             if source == "lichess":
                 index, shown = int(name) - 1, self._headed("lichess", name)
-                less = before is not None and len(report.moves) < len(before.moves)
-                (self.lichess.store_unsent if less else self.lichess.show_report)(
-                    index, shown
-                )
+                if before is not None and len(report.moves) < len(before.moves):
+                    self.lichess.store_unsent(index, shown)
+                else:
+                    self.lichess.show_report(index, shown)
             elif source == "share":
                 self._write(_file(name))
                 if name.isdigit():
@@ -984,10 +985,12 @@ class Round:
 
 def csv_rows(path: Path, *columns: str) -> list[tuple[str, ...]]:
     """These columns of a table."""
+
+    def choose_columns(row: dict[str, str]) -> tuple[str, ...]:
+        return tuple(row[column] for column in columns)
+
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            tuple(row[column] for column in columns) for row in csv.DictReader(file)
-        ]
+        return [choose_columns(row) for row in csv.DictReader(file)]
 
 
 def told_line(game: GameReport) -> tuple[str, ...]:
@@ -1075,7 +1078,7 @@ class Drill:
             specs = [lichess, page, str(rounds.share.parent), hall]
             port, config = free_port(), self.folder / "config.toml"
             config.write_text(self.settings(origin, broker.port, port))
-            words = [word for spec in specs for word in ("--feed", spec)]
+            words = chain.from_iterable(("--feed", spec) for spec in specs)
             service = self.service = DrilledService(
                 self.folder, "--headless", "--config", str(config), *words
             )

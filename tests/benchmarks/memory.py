@@ -55,8 +55,10 @@ def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """
     size = max(1, len(samples) // 20)
     chunks = [samples[at : at + size] for at in range(0, len(samples) - size + 1, size)]
-    times = [sum(t for t, _ in chunk) / len(chunk) / 3600 for chunk in chunks]
-    sizes = [sum(mb for _, mb in chunk) / len(chunk) for chunk in chunks]
+    times, sizes = [], []
+    for chunk in chunks:
+        times.append(sum(t for t, _ in chunk) / len(chunk) / 3600)
+        sizes.append(sum(mb for _, mb in chunk) / len(chunk))
     if len(times) < 3:
         return float("nan"), float("inf")
     fit = stats.linregress(times, sizes)
