@@ -7,6 +7,7 @@ import random
 import signal
 from collections.abc import Hashable
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,8 @@ async def test_every_search_is_answered_once_and_boards_share_it(desk: Desk) -> 
                 engines.submit(scored(score), (board, score), backlog(score, board))
         await desk.answers(80)
         health = engines.report_health()
-    assert desk.scores() == {
-        (board, score): score for board in "ab" for score in range(40)
-    }
+    submitted = product("ab", range(40))
+    assert desk.scores() == {(board, score): score for board, score in submitted}
     assert (health.searches, health.queued, health.restarts) == (40, 0, 0)
     assert {state.state for state in health.engines} <= {"idle", "starting"}
     async with room(scripted("well"), desk, reproducible=False) as engines:

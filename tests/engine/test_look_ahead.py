@@ -72,7 +72,7 @@ def forecast(
     )
 
 
-def found(
+def add_search_result(
     tree: MoveForecast, search: Search, result: SearchResult | SearchFailure
 ) -> None:
     """One of its needs, or the live position, was searched."""
@@ -92,19 +92,19 @@ def scout(*moves: str) -> Search:
 def tree() -> MoveForecast:
     """The position at the board has been searched."""
     tree = forecast()
-    found(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole(), result("e2e4"))
     return tree
 
 
 def test_a_scout_tells_what_the_replies_are_worth() -> None:
     tree = forecast()
     assert tree.list_needs() == []
-    found(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole(), result("e2e4"))
     assert tree.list_needs() == [
         ForecastNeed(0.5, whole("e2e4")),
         ForecastNeed(0.25, scout()),
     ]
-    found(tree, scout(), result("d2d4", "e2e4", "a2a3"))
+    add_search_result(tree, scout(), result("d2d4", "e2e4", "a2a3"))
     # The full search's choice comes first; its gain is known to be 0.
     assert tree.list_needs() == [
         ForecastNeed(0.5, whole("e2e4")),
@@ -114,22 +114,22 @@ def test_a_scout_tells_what_the_replies_are_worth() -> None:
         ForecastNeed(0.1125, Search(position(), only="a2a3")),
     ]
     # What was made is not needed again.
-    found(tree, Search(position(), only="d2d4"), result("d2d4"))
-    found(tree, whole("d2d4"), SearchFailure("mate on the board"))
+    add_search_result(tree, Search(position(), only="d2d4"), result("d2d4"))
+    add_search_result(tree, whole("d2d4"), SearchFailure("mate on the board"))
     assert [need.worth for need in tree.list_needs()] == [0.5, 0.125, 0.1125]
 
 
 def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -> None:
     tree = forecast()
-    found(tree, whole(), result("e2e4"))
-    found(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
     assert tree.list_needs() == [
         ForecastNeed(0.25, scout()),
         # 0.5 for the reply, 0.5 for coming later, 0.5 for the answer to it.
         ForecastNeed(0.125, whole("e2e4", "e7e5")),
         ForecastNeed(0.0625, scout("e2e4")),
     ]
-    found(tree, whole("e2e4", "e7e5"), result("g1f3"))
+    add_search_result(tree, whole("e2e4", "e7e5"), result("g1f3"))
     assert whole("e2e4", "e7e5", "g1f3") not in [
         need.search for need in tree.list_needs()
     ]
@@ -138,28 +138,28 @@ def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -
 def test_moves_nobody_expects_are_searched_last() -> None:
     """Somebody plays them, and then their gain is what everybody waits for."""
     tree = forecast(policy=replace(POLICY, surprise_value=0.002))
-    found(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole(), result("e2e4"))
     assert len(tree.list_needs()) == 2  # not before the scout says what is expected
-    found(tree, scout(), result("e2e4", "d2d4", "a2a3"))
+    add_search_result(tree, scout(), result("e2e4", "d2d4", "a2a3"))
     expected, rest = tree.list_needs()[:5], tree.list_needs()[5:]
     assert all(need.worth >= 0.01 for need in expected)
     assert len({need.search.only for need in rest}) == len(rest) == 17
     assert all(
         need.worth == 0.002 and need.search.position == position() for need in rest
     )
-    found(tree, Search(position(), only="h2h4"), result("h2h4"))
+    add_search_result(tree, Search(position(), only="h2h4"), result("h2h4"))
     assert "h2h4" not in [need.search.only for need in tree.list_needs()]
     tree.advance_to(position("e2e4"), 1)
-    found(tree, whole("e2e4"), result("e7e5"))
-    found(tree, scout("e2e4"), result("e7e5", "c7c5"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, scout("e2e4"), result("e7e5", "c7c5"))
     assert Search(position("e2e4"), only="b8a6") in [
         need.search for need in tree.list_needs()
     ]
 
 
 def test_what_came_true_lives_on(tree: MoveForecast) -> None:
-    found(tree, scout(), result("e2e4", "d2d4"))
-    found(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, scout(), result("e2e4", "d2d4"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
     tree.advance_to(position("e2e4"), 1)
     assert tree.ply == 1
     needs = tree.list_needs()
@@ -183,7 +183,7 @@ def test_a_move_nobody_thought_of_and_a_jump_begin_anew(tree: MoveForecast) -> N
 
 def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
     tree = forecast(SearchOptions(lines=2))
-    found(tree, Search(position(), lines=2), result("e2e4", "d2d4"))
+    add_search_result(tree, Search(position(), lines=2), result("e2e4", "d2d4"))
     assert tree.list_needs() == [
         ForecastNeed(0.5, Search(position("e2e4"), lines=2)),
         ForecastNeed(0.25, Search(position("d2d4"), lines=2)),
@@ -191,20 +191,20 @@ def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
 
 
 def test_where_the_scout_fails_the_first_choice_remains(tree: MoveForecast) -> None:
-    found(tree, scout(), SearchFailure("for the test"))
+    add_search_result(tree, scout(), SearchFailure("for the test"))
     assert tree.list_needs() == [ForecastNeed(0.5, whole("e2e4"))]
 
 
 def test_searches_keep_to_how_the_room_asks() -> None:
     same = forecast(SearchOptions(same_depth=True))
-    found(same, whole(), result("e2e4"))
-    found(same, scout(), result("e2e4", "d2d4"))
+    add_search_result(same, whole(), result("e2e4"))
+    add_search_result(same, scout(), result("e2e4", "d2d4"))
     assert Search(position(), only="d2d4", limit=Limit(depth=9)) in [
         need.search for need in same.list_needs()
     ]
     here = Position(START, (), chess960=True)
     tree = MoveForecast("a", here, 0, ForecastRules(LIMIT, halves, policy=POLICY))
-    found(tree, Search(here), result("e2e4"))
+    add_search_result(tree, Search(here), result("e2e4"))
     assert all(need.search.position.chess960 for need in tree.list_needs())
 
 
@@ -219,13 +219,13 @@ def test_black_s_scores_are_seen_from_black() -> None:
     tree = MoveForecast(
         "a", position("e2e4"), 1, ForecastRules(LIMIT, policy=POLICY, chances=remember)
     )
-    found(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
     lines = (
         Line("c7c5", Score(-30), 9),
         Line("e7e5", Score(-10), 9),
         Line("a7a5", Score(40), 9),
     )
-    found(
+    add_search_result(
         tree,
         scout("e2e4"),
         SearchResult(score=Score(-30), best="c7c5", depth=9, lines=lines),
