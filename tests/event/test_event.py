@@ -8,6 +8,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import chess
@@ -924,8 +925,9 @@ def test_a_game_that_one_side_never_began_counts_for_points_alone(
 def figures_of(detail: GameDetail) -> list[float]:
     """What White's curve says of the player."""
     names = ("perceived", "usual_low", "percentile", "difference", "difference_low")
-    found = [getattr(point, name) for point in detail.curves.white for name in names]
-    found += [point.counted or None for point in detail.curves.white]
+    points = detail.curves.white
+    found = [getattr(point, name) for point, name in product(points, names)]
+    found += [point.counted or None for point in points]
     return [each for each in found if each is not None]
 
 
