@@ -5,6 +5,7 @@ server's lines, addresses; and what follows from what they say.
 # ruff: noqa: E501 - what sources send has long lines
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -133,7 +134,7 @@ def _bytewise(data: bytes) -> Iterator[bytes]:
 
 def pgn_stream(data: bytes) -> None:
     decoder = PgnDecoder()
-    whole = [game for piece in _bytewise(data) for game in decoder.decode(piece)]
+    whole = list(chain.from_iterable(map(decoder.decode, _bytewise(data))))
     whole += decoder.finish_input()
     for game in whole:
         msgspec.json.encode(game)
