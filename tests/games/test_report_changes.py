@@ -640,7 +640,9 @@ def test_a_thousand_games_without_names_are_held_and_found() -> None:
     openings = [
         " ".join(pair) for pair in itertools.product(("a3", "e4", "d4"), ("a6", "e5"))
     ]
-    games = [told("-", sans) for sans in openings for _ in range(170)]
+    games = []
+    for sans in openings:
+        games += [told("-", sans) for _ in range(170)]
     held = holding(*games)
     assert len(held) == 1020
     assert follow(held, *reversed(games)) == []

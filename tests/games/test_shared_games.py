@@ -152,15 +152,23 @@ def test_of_lines_that_contradict_each_other_the_longer_one_is_shown() -> None:
     other = first(SPANISH, 13) + " O-O a4 Bb7 d3 d6 Nbd2 Na5 Ba2 c5"
     sources = Sources()
 
-    def shown(of_a: int, of_b: int) -> str:
+    def find_shown_source(of_a: int, of_b: int) -> str:
         sources.report("a", told(sans=first(other, of_a)))
         sources.report("b", told(sans=first(SPANISH, of_b)))
         return "a" if sources.one.moves[13].san == "O-O" else "b"
 
-    assert [shown(14, 13), shown(14, 14), shown(14, 15)] == ["a", "a", "b"]
+    assert [
+        find_shown_source(14, 13),
+        find_shown_source(14, 14),
+        find_shown_source(14, 15),
+    ] == ["a", "a", "b"]
     assert sources.one.dispute == "7... d6 in b, but O-O in a"
     # Of lines that are equally long that of the first source.
-    assert [shown(15, 15), shown(15, 16), shown(17, 16)] == ["a", "b", "a"]
+    assert [
+        find_shown_source(15, 15),
+        find_shown_source(15, 16),
+        find_shown_source(17, 16),
+    ] == ["a", "b", "a"]
     assert sources.one.dispute == "7... O-O in a, but d6 in b"
 
 
