@@ -121,8 +121,9 @@ def continued(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...
 
 def figures(whole: Analysis) -> object:
     """All that is rated, by who plays; games without their ids."""
-    games = {
-        (game.white.name, game.black.name): (
+    games = {}
+    for game in whole.games:
+        games[game.white.name, game.black.name] = (
             game.curves,
             game.methods,
             game.head_to_head,
@@ -130,8 +131,6 @@ def figures(whole: Analysis) -> object:
             game.note,
             [replace(ply, clock_s=None, spent_s=None) for ply in game.plies],
         )
-        for game in whole.games
-    }
     return games, sorted(whole.players, key=lambda view: view.name), whole.engine
 
 
@@ -144,7 +143,9 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
         for color in COLORS
         if (side := rater.trace(color, 999)) is not None
     ]
-    moves = [as_move(color, each.turn) for color, side in sides for each in side.moves]
+    moves = []
+    for color, side in sides:
+        moves += [as_move(color, each.turn) for each in side.moves]
     reader = sides[0][1].reader
     slow = second.figures(
         [json.loads(to_json(model)) for model in reader.models],
@@ -176,13 +177,13 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
                     point.usual_low,
                     point.usual_high,
                 )
-                known = [_shown(each) for each in found[1:6]]
+                known = [_round_shown_elo(each) for each in found[1:6]]
                 if found.counted < 10:
                     known[3:] = [None, None]
                 assert shown == (tuple(known) if found.counted >= 5 else (None,) * 5)
 
 
-def _shown(elo: float | None) -> int | None:
+def _round_shown_elo(elo: float | None) -> int | None:
     return None if elo is None else round(min(max(elo, 800), 3200))
 
 
@@ -191,8 +192,8 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
     or PGN.
     """
     live = build_analysis(service.state)
-    assert all(view.final for game in live.games for view in game.plies)
     for detail in live.games:
+        assert all(view.final for view in detail.plies)
         agrees_with_the_second(service, detail)
     with JournalReader.open(path) as reader:
         again = rebuild_event(reader, path)
@@ -202,17 +203,17 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
             for point in (*detail.curves.white, *detail.curves.black):
                 made = build_explanation(again, detail, point.ply).perceived
                 if made is not None and point.ply < len(detail.plies) - 1:
-                    assert point.perceived in (None, _shown(made.rating))
+                    assert point.perceived in (None, _round_shown_elo(made.rating))
     path.with_name("final.pgn").write_text("\n".join(map(write_pgn, ends)))
 
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    ends = [
-        final(4 * seed + number, line(*(chance.randrange(99) for _ in range(22))))
-        for number in range(4)
-    ]
+    ends = []
+    for number in range(4):
+        moves = line(*(chance.randrange(99) for _ in range(22)))
+        ends.append(final(4 * seed + number, moves))
     path = tmp_path / "journal.sqlite"
     service = AnsweredEvent(path, engine)
     with service.journal.opened(service.config):

@@ -7,6 +7,7 @@ import functools
 import json
 import re
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -57,7 +58,7 @@ async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventSer
         yield service
 
 
-async def told(service: EventService, *games: GameReport) -> Analysis:
+async def report_and_settle(service: EventService, *games: GameReport) -> Analysis:
     await service.take(FeedReport(FEED, games, complete=True))
     await service.settled()
     return whole_of(service)
@@ -72,10 +73,10 @@ async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
     moments: list[tuple[int, Analysis]] = []
     async with followed(path) as service:
         for plies in (6, 9, 15):
-            whole = await told(service, upto(one, plies), upto(two, plies))
+            whole = await report_and_settle(service, upto(one, plies), upto(two, plies))
             moments.append((service.journal.journal._last_ms, whole))
         # A move taken back, and a game that is gone.
-        whole = await told(service, upto(one, 12))
+        whole = await report_and_settle(service, upto(one, 12))
         moments.append((service.journal.journal._last_ms, whole))
     with JournalReader.open(path) as reader:
         for at_ms, whole in moments:
@@ -113,8 +114,7 @@ def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) ->
     view, sign = detail.plies[point.ply - 1], 1 if point.ply % 2 else -1
     searched = {
         what: int(line.split()[2])
-        for line in lines
-        for what in SEARCHES
+        for line, what in product(lines, SEARCHES)
         if what in line
     }
     assert (
@@ -146,7 +146,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         # One is over, so that it is compared with finished games; in one a player has
         # no Elo.
         over = replace(two, result="1-0")
-        await told(service, one, over, headed(three, black=unrated))
+        await report_and_settle(service, one, over, headed(three, black=unrated))
     with JournalReader.open(path) as reader:
         service = rebuild_event(reader, path)
         for detail in build_analysis(service.state).games:
@@ -218,14 +218,14 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         game = replace(
             upto(demo_feed.read_demo_games()[0], 4), problem="illegal move 3.Qh9"
         )
-        await told(service, game)
+        await report_and_settle(service, game)
         (alert,) = service.arbiter.alerts()
         service.arbiter.command(DeskCommand("note", alert.id, "phoned"))
         service.arbiter.command(DeskCommand("acknowledge", alert.id))
         service.arbiter.command(DeskCommand("enter", text="lights out"))
         (acknowledged,) = service.arbiter.alerts()
         then_ms = service.journal.journal._last_ms
-        await told(service, replace(game, problem=None))
+        await report_and_settle(service, replace(game, problem=None))
         assert not service.arbiter.alerts()
     caplog.clear()
     with JournalReader.open(path) as reader:
