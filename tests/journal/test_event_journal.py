@@ -290,8 +290,9 @@ def content(game: GameDetail) -> tuple[object, ...]:
     """What must be there again. What the field of players says of a move goes by when
     it was scored.
     """
-    curves = (game.curves.white, game.curves.black)
-    return game.plies, [[(at.ply, at.n, at.gain_cp) for at in each] for each in curves]
+    white = [(at.ply, at.n, at.gain_cp) for at in game.curves.white]
+    black = [(at.ply, at.n, at.gain_cp) for at in game.curves.black]
+    return game.plies, [white, black]
 
 
 #: What was held of a journal, and its bytes, made once for all seeds.

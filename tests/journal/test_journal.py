@@ -870,7 +870,7 @@ def begun(path: Path) -> Path:
     return path
 
 
-def said(path: Path) -> str:
+def read_refusal(path: Path) -> str:
     with pytest.raises(InputError) as error:
         JournalReader.open(path)
     return str(error.value)
@@ -881,8 +881,9 @@ def test_a_journal_that_cannot_be_read_where_it_lies_is_to_be_copied(
 ) -> None:
     begun(folder / "open.sqlite")
     with as_a_guest_in(folder):
-        assert "open.sqlite-wal beside it, to where this user may write" in said(
-            folder / "open.sqlite"
+        assert (
+            "open.sqlite-wal beside it, to where this user may write"
+            in read_refusal(folder / "open.sqlite")
         )
 
 
@@ -942,7 +943,7 @@ def test_a_command_says_what_it_was_given_instead(
 ) -> None:
     path = tmp_path / "given"
     make(path)
-    assert says in said(path)
+    assert says in read_refusal(path)
 
 
 ANN, BO, CAI = (
