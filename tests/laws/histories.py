@@ -57,14 +57,11 @@ class Reported(NamedTuple):
     games: tuple[GameReport, ...]
 
     def __repr__(self) -> str:
-        told = (
-            (
-                f"{each.headers.white.name} "
-                f"{' '.join(move.san for move in each.moves)} {each.result}"
-            )
-            for each in self.games
-        )
-        return f"Reported({'; '.join(told)})"
+        games = []
+        for each in self.games:
+            sans = " ".join(move.san for move in each.moves)
+            games.append(f"{each.headers.white.name} {sans} {each.result}")
+        return f"Reported({'; '.join(games)})"
 
 
 class Answered(NamedTuple):

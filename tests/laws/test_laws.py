@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from live.errors import InputError
 from live.games.game import Game, NewGame
 from live.jobs.analyze_games import read_pgn
-from live.messages.figures import GameDetail
+from live.messages.figures import GameDetail, PlyView
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
 from live.rehearse.rehearsal import write_pgn
@@ -272,6 +272,10 @@ def test_a_restart_changes_nothing(history: History) -> None:
 
 def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
     """All that is rated of each game, by who plays; without what a PGN does not say."""
+
+    def drop_clocks(ply: PlyView) -> PlyView:
+        return msgspec.structs.replace(ply, clock_s=None, spent_s=None)
+
     found = [
         (
             # A PGN says ? of a player without a name.
@@ -279,10 +283,7 @@ def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
             game.curves,
             game.head_to_head,
             (game.model, game.note, game.problem),
-            [
-                msgspec.structs.replace(ply, clock_s=None, spent_s=None)
-                for ply in game.plies
-            ],
+            list(map(drop_clocks, game.plies)),
         )
         for game in games
         if game.plies
