@@ -11,6 +11,7 @@ from typing import Any
 import msgpack
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
 
 from live.config import DirectorConfig
 from live.messages.figures import view_of
@@ -106,9 +107,8 @@ class Obs:
 @contextlib.asynccontextmanager
 async def obs() -> AsyncIterator[Obs]:
     made = Obs()
-    async with serve(
-        made.talk, "127.0.0.1", 0, subprotocols=["obswebsocket.msgpack"]
-    ) as server:  # type: ignore[list-item]
+    protocol = Subprotocol("obswebsocket.msgpack")
+    async with serve(made.talk, "127.0.0.1", 0, subprotocols=[protocol]) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         made.url = f"ws://127.0.0.1:{port}"
         yield made
