@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 import chess.pgn
@@ -85,7 +86,13 @@ def commands(path: Path) -> list[str]:
     ]
 
 
-ALL = [(path, line) for path in TEXTS for line in commands(path)]
+def list_commands() -> Iterator[tuple[Path, str]]:
+    for path in TEXTS:
+        for line in commands(path):
+            yield path, line
+
+
+ALL = list(list_commands())
 
 
 def _reason(line: str, table: dict[str, str]) -> str | None:
@@ -137,19 +144,12 @@ def test_every_flag_and_command_in_the_text_exists() -> None:
     known = {
         name: group.get_command(context, name) for name in group.list_commands(context)
     }
-    below = [
-        part
-        for command in known.values()
-        if isinstance(command, TyperGroup)
-        for part in command.commands.values()
-    ]
-    flags = {
-        option
-        for command in [group, *known.values(), *below]
-        if command is not None
-        for parameter in command.params
-        for option in parameter.opts
-    } | {"--help"}
+    groups = [command for command in known.values() if isinstance(command, TyperGroup)]
+    below = chain.from_iterable(each.commands.values() for each in groups)
+    flags = {"--help"}
+    for command in [group, *known.values(), *below]:
+        if command is not None:
+            flags.update(*(parameter.opts for parameter in command.params))
     for path in TEXTS:
         text = re.sub(
             r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S
