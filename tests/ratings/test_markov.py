@@ -1,6 +1,6 @@
 """Markov chains, by law and by the two matrices that Alliot 2017 prints."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -277,9 +277,10 @@ def brute_force(
             )
             matrix[i, j] = sum(weights) / total if row else float(i == j)
     if color == "black":
-        matrix = np.array(
-            [[matrix[n - 1 - i, n - 1 - j] for j in range(n)] for i in range(n)]
-        )
+        mirrored = np.zeros((n, n))
+        for i, j in product(range(n), repeat=2):
+            mirrored[i, j] = matrix[n - 1 - i, n - 1 - j]
+        return mirrored
     return matrix
 
 
