@@ -989,15 +989,16 @@ def test_what_stands_after_each_thing_that_happens(
         assert all(words in text for *_, text in found), found
 
 
+def is_of_games(course: str) -> bool:
+    events = (what for what, _ in COURSES[course])
+    return not any(isinstance(what, FeedHealth | EngineHealth) for what in events)
+
+
 #: What a source or an engine says of itself is said again after a restart, by itself.
-OF_GAMES = [
-    name
-    for name, course in COURSES.items()
-    if not any(isinstance(what, FeedHealth | EngineHealth) for what, _ in course)
-]
+OF_GAMES = list(filter(is_of_games, COURSES))
 
 
-def stands(service: Rehearsal) -> list[tuple[str, str, str]]:
+def list_open_alerts(service: Rehearsal) -> list[tuple[str, str, str]]:
     return [(each.kind, each.severity, each.text) for each in service.desk.open()]
 
 
@@ -1012,7 +1013,7 @@ def test_law_a_restart_after_each_thing_changes_nothing_and_nobody_else_is_told(
             happens(each, what)
         assert service.raised == plain.raised, "nothing is raised a second time"
         service.restart(remembered=what != "forgetful")
-        assert stands(service) == stands(plain), what
+        assert list_open_alerts(service) == list_open_alerts(plain), what
         for visibility in (Visibility.VENUE, Visibility.PUBLIC):
             seen = StreamFilter(visibility=visibility)
             assert snapshot(service.state, seen).alerts == ()
@@ -1022,14 +1023,14 @@ def test_law_a_restart_after_each_thing_changes_nothing_and_nobody_else_is_told(
 BY_MOVES = {"drawn", "repetition", "fifty-moves", "result"}
 
 
+def is_decided_by_moves(course: str) -> bool:
+    kinds = {text.split(" ")[0] for _, text in COURSES[course]}
+    events = [what for what, _ in COURSES[course]]
+    return not kinds.isdisjoint(BY_MOVES) and "acknowledge" not in events
+
+
 @pytest.mark.parametrize(
-    "course",
-    [
-        name
-        for name in OF_GAMES
-        if any(text.split(" ")[0] in BY_MOVES for _, text in COURSES[name])
-        and all(what != "acknowledge" for what, _ in COURSES[name])
-    ],
+    "course", [course for course in OF_GAMES if is_decided_by_moves(course)]
 )
 def test_law_moves_taken_back_and_played_again_leave_what_the_moves_say(
     service: Rehearsal, course: str
@@ -1041,8 +1042,8 @@ def test_law_moves_taken_back_and_played_again_leave_what_the_moves_say(
             happens(service, shorter)
         for each in (plain, service):
             happens(each, what)
+        expected = [alert for alert in list_open_alerts(plain) if alert[0] in BY_MOVES]
         by_moves = [
-            [found for found in stands(each) if found[0] in BY_MOVES]
-            for each in (plain, service)
+            alert for alert in list_open_alerts(service) if alert[0] in BY_MOVES
         ]
-        assert by_moves[0] == by_moves[1], what
+        assert by_moves == expected, what

@@ -68,7 +68,7 @@ class Event:
         self.games[shown.id] = shown
         self.send(changes, now_s)
 
-    def gone(self, id: GameId) -> None:
+    def remove_game(self, id: GameId) -> None:
         self.games.pop(id, None)
         self.send([GoneMessage(id)])
 
@@ -179,7 +179,7 @@ def test_a_takeback_takes_it_back_and_so_does_another_score(event: Event) -> Non
     event.show(game([0.5, 0.5, 0.4, 0.4]))
     (withdrawn,) = event.look()
     assert (withdrawn.holds, withdrawn.moment.kind) == (False, "turn")
-    event.gone("g")
+    event.remove_game("g")
     assert event.kinds() == []
 
 
@@ -206,7 +206,7 @@ def test_whoever_shares_a_family_name_is_told_apart_while_both_play(
         event.show(game(id="other", white=Player(namesake), black=Player("Adams, Cy")))
         event.show(game(TURNED))
         assert first() == named
-    event.gone("other")
+    event.remove_game("other")
     event.show(game(TURNED))
     assert first() == "Adams"
 
@@ -323,7 +323,7 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> N
     assert chosen(event) == {}
     # A forfeit has no level, and nobody asks for it; but it makes no round of four
     # games.
-    event.gone("short")
+    event.remove_game("short")
     event.show(game(id="forfeit", result="1-0"))
     assert chosen(event) == {}
     event.show(whole("g3", 82.0, QUIET))
@@ -344,12 +344,12 @@ def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round(
     event.show(game([0.5] * 4, id="running"))
     event.show(game([0.5] * 4, id="other"))
     assert chosen(event) == {}
-    event.gone("running")
+    event.remove_game("running")
     event.show(game([0.5] * 4, id="other", round="2"))
     assert chosen(event) == {"best-played": "g4"}
-    event.gone("g4")
+    event.remove_game("g4")
     assert chosen(event) == {"best-played": "g3"}
-    event.gone("g3")
+    event.remove_game("g3")
     assert chosen(event) == {}
     # Where all were played badly, none is the best.
     for n in range(5):
@@ -448,7 +448,7 @@ def test_a_game_that_was_gone_begins_anew(event: Event) -> None:
         event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
     event.look()
     for id in ("g000", "g001"):
-        event.gone(id)
+        event.remove_game(id)
     event.show(game(TURNED, id="g000", round="0"))
     event.look()
     assert "g000:turn:3" in event.held
@@ -459,7 +459,7 @@ def test_whatever_happens_messages_say_what_the_desk_holds(event: Event) -> None
     for step in range(400):
         id = f"g{random.randrange(5)}"
         if random.random() < 0.05:
-            event.gone(id)
+            event.remove_game(id)
             continue
         wins = [
             random.choice((0.05, 0.5, 0.5, 0.5, 0.95))
