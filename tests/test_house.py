@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -206,15 +207,14 @@ def foreign_shells(sources: list[Source]) -> list[str]:
         for source in sources
         if source.outside(SHELL) and source.room in RANKS
     }
-    complaints = {
-        f"{source.name} imports the shell {shell}"
-        for source in sources
-        if source.room in RANKS
-        for name in source.imports()
-        for shell in shells - SHARED.keys()
-        if (name == shell or name.startswith(shell + "."))
-        and shell.split(".")[1] != source.room
-    }
+    complaints = set()
+    for source in sources:
+        if source.room not in RANKS:
+            continue
+        for name, shell in product(source.imports(), shells - SHARED.keys()):
+            is_shell = name == shell or name.startswith(shell + ".")
+            if is_shell and shell.split(".")[1] != source.room:
+                complaints.add(f"{source.name} imports the shell {shell}")
     return sorted(complaints)
 
 
@@ -254,11 +254,12 @@ def printing(source: Source) -> list[str]:
 
 def grab_bags(paths: list[Path]) -> list[str]:
     """Files and folders named for nothing in particular."""
-    return [
-        f"{path} is named for nothing"
-        for path in paths
-        if GRAB_BAGS & {part.removesuffix(".py") for part in path.parts}
-    ]
+
+    def is_grab_bag(path: Path) -> bool:
+        names = {part.removesuffix(".py") for part in path.parts}
+        return not names.isdisjoint(GRAB_BAGS)
+
+    return [f"{path} is named for nothing" for path in paths if is_grab_bag(path)]
 
 
 def traces(name: str, text: str) -> list[str]:

@@ -5,6 +5,7 @@ in one line what takes its place.
 import logging
 import shutil
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -143,10 +144,13 @@ def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> N
     assert GONE_KINDS[kind] in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("command", "flag"),
-    [(of, flag) for of, flags in GONE_FLAGS.items() for flag in flags],
-)
+def list_gone_flags() -> Iterator[tuple[str, str]]:
+    for command, flags in GONE_FLAGS.items():
+        for flag in flags:
+            yield command, flag
+
+
+@pytest.mark.parametrize(("command", "flag"), list(list_gone_flags()))
 def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) -> None:
     given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[
         command
