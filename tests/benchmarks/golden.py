@@ -697,7 +697,7 @@ async def record_round(
 async def _retained(broker: Mosquitto) -> list[tuple[str, str, Any]]:
     """What a newcomer is given by the broker, when that is the same twice."""
     before: dict[str, bytes] | None = None
-    while before != (now := await broker.held()):
+    while before != (now := await broker.read_retained()):
         before = now
         await asyncio.sleep(0.7)
     return [

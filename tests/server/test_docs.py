@@ -9,6 +9,7 @@ The readable page: whole, well formed, harmless, and it leads nowhere that is no
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -211,7 +212,7 @@ def targets(path: str) -> list[str]:
     for parameter in DOCUMENT["paths"][path]["get"].get("parameters", ()):
         if parameter["in"] == "query":
             queries += [f"?{parameter['name']}={value}" for value in ("g1", "")]
-    return [f"{target}{query}" for target in dict.fromkeys(made) for query in queries]
+    return [target + query for target, query in product(dict.fromkeys(made), queries)]
 
 
 def complaints(

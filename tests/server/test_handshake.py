@@ -378,19 +378,26 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
     publisher = Publisher(config, world, clock=Clock(), incidents=log.incidents)
     asked = HttpRequest("GET", "/api/v3/incidents", (), {"host": "127.0.0.1"})
 
-    def told(headers: dict[str, str], *query: tuple[str, str]) -> HttpResponse:
+    def answer_request(
+        headers: dict[str, str], *query: tuple[str, str]
+    ) -> HttpResponse:
         request = msgspec.structs.replace(
             asked, query=query, headers={**asked.headers, **headers}
         )
         return at_once(publisher.answer(request))
 
-    assert told({}).status == told({"authorization": f"Bearer {SCREEN}"}).status == 403
+    assert (
+        answer_request({}).status
+        == answer_request({"authorization": f"Bearer {SCREEN}"}).status
+        == 403
+    )
     arbiter = {"authorization": f"Bearer {ARBITER}"}
     texts = [
-        each["text"] for each in msgspec.json.decode(told(arbiter).body)["incidents"]
+        each["text"]
+        for each in msgspec.json.decode(answer_request(arbiter).body)["incidents"]
     ]
     assert texts == ["draw offer disputed", "lights out"]
-    (found,) = msgspec.json.decode(told(arbiter, ("words", "DISPUTED")).body)[
+    (found,) = msgspec.json.decode(answer_request(arbiter, ("words", "DISPUTED")).body)[
         "incidents"
     ]
     assert found["game"] == "g1" and found["board"]

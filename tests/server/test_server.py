@@ -8,6 +8,7 @@ import json
 import socket
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +19,7 @@ from websockets.exceptions import InvalidStatus
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
+from live.messages.to_clients import Change
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
 from live.server.reference_client import ReferenceClient
@@ -51,7 +53,8 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
         for _ in range(200):
             publisher.publish(world.step())
             if random.random() < 0.3:
-                publisher.publish([each for _ in range(40) for each in world.step()])
+                forty = chain.from_iterable(world.step() for _ in range(40))
+                publisher.publish(list(forty))
             async with connect(live(publisher, query), max_queue=None) as ws:
                 # The strict client_state refuses a repeated or missing number.
                 client_state.receive(await ws.recv(decode=False))
@@ -192,6 +195,14 @@ def behind(publisher: Publisher, reader: Subscriber) -> int:
     return 0 if reader.is_ready else position(publisher) - (reader.cursor or 0)
 
 
+def take_twenty_steps(world: World) -> list[Change]:
+    """Take twenty random steps, a move after each."""
+    changes: list[Change] = []
+    for _ in range(20):
+        changes += world.step() + world.move()
+    return changes
+
+
 def stalled(publisher: Publisher, headers: str = "") -> socket.socket:
     """A client that shakes hands over a plain socket and then never reads."""
     return shake(publisher.address[1], room=4096, more=headers)
@@ -228,13 +239,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             )
             largest = 0
             for _ in range(3000):
-                publisher.publish(
-                    [
-                        change
-                        for _ in range(20)
-                        for change in (world.step() + world.move())
-                    ]
-                )
+                publisher.publish(take_twenty_steps(world))
                 largest = max(largest, slow.transport.get_write_buffer_size())
                 await follow(good, client_state, position(publisher))
                 if behind(publisher, slow):
@@ -270,9 +275,7 @@ async def test_a_slow_client_gets_what_it_missed_or_one_fresh_snapshot(
         client_state = ReferenceClient()
         (slow,) = readers(publisher)
         while behind(publisher, slow) < missed:
-            publisher.publish(
-                [each for _ in range(20) for each in world.step() + world.move()]
-            )
+            publisher.publish(take_twenty_steps(world))
             if slow.is_ready:
                 await asyncio.sleep(0)
         kinds: list[str] = []
