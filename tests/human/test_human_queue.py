@@ -19,7 +19,7 @@ from live.journal.journal_reader import JournalReader
 from live.messages.figures import PlyView
 from live.sources import demo_feed
 from tests.journal.test_journal import altered
-from tests.service.answered_event import opened, told
+from tests.service.answered_event import opened, report_and_settle
 from tests.sources.fakes import upto
 
 
@@ -172,7 +172,7 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
     for network in ("", str(tmp_path / "gone.onnx")):
         config = load_config(None, {}, {"engine.nodes": 500, "human.network": network})
         async with opened(config, path, human=True) as service:
-            (detail,) = (await told(service, game)).games
+            (detail,) = (await report_and_settle(service, game)).games
             found.append(detail.plies)
         # As after a crash: nothing was kept whole.
         altered(path, "UPDATE games SET measure = NULL, rest = NULL, n = 0")

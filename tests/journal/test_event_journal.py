@@ -36,8 +36,8 @@ from tests.service.answered_event import (
     confirmed,
     left_behind,
     opened,
+    report_and_settle,
     settings,
-    told,
 )
 from tests.sources.fakes import upto
 
@@ -51,7 +51,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> 
     one, two = demo_feed.read_demo_games()[:2]
     async with opened(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
-        before = await told(service, one, upto(two, 21))
+        before = await report_and_settle(service, one, upto(two, 21))
         assert service.room.report_health().searches > 40
     async with opened(settings(), path) as service:
         again = build_analysis(service.state)
@@ -67,14 +67,14 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
 ) -> None:
     one, two = demo_feed.read_demo_games()[:2]
     async with opened(settings(), path) as service:
-        await told(service, one, upto(two, 20))
+        await report_and_settle(service, one, upto(two, 20))
         searches = service.room.report_health().searches
     async with opened(settings(), path) as service:
-        restarted = await told(service, one, upto(two, 30))
+        restarted = await report_and_settle(service, one, upto(two, 30))
         searches += service.room.report_health().searches
         assert not any(game.restored for game in restarted.games)
     async with opened(settings(), tmp_path / "another.sqlite") as service:
-        assert restarted == await told(service, one, upto(two, 30))
+        assert restarted == await report_and_settle(service, one, upto(two, 30))
         assert searches == service.room.report_health().searches
 
 
@@ -83,15 +83,15 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(
 ) -> None:
     game = upto(demo_feed.read_demo_games()[0], 10)
     async with opened(settings(), path) as service:
-        await told(service, game)
+        await report_and_settle(service, game)
     async with opened(settings(**{"engine.nodes": 600}), path) as service:
         (view,) = service.state.games()
         assert (view.plies_played, view.plies_scored) == (10, 0)
-        again = await told(service, game)
+        again = await report_and_settle(service, game)
     async with opened(
         settings(**{"engine.nodes": 600}), tmp_path / "another"
     ) as service:
-        assert again == await told(service, game)
+        assert again == await report_and_settle(service, game)
 
 
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
@@ -107,7 +107,9 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
         ]
         assert "in use by another live-rate" in shown[0].detail
         assert second.journal.summary == "", "nothing is kept there by this one"
-        assert await told(second, game) == await told(first, game)
+        assert await report_and_settle(second, game) == await report_and_settle(
+            first, game
+        )
 
 
 def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> None:
@@ -137,11 +139,11 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         # Each is shown for itself and kept, before the moves prove that they are one.
         other = headed(game, event="Another name", round="")
         for feed, named in ((FEED, game), ("cloud", other)):
-            await told(service, upto(named, 6), feed=feed)
+            await report_and_settle(service, upto(named, 6), feed=feed)
         assert len(list(service.state.games())) == 2
         service.journal._keep_games(float("inf"), all_of_them=True)
-        await told(service, upto(other, 26), feed="cloud")
-        await told(service, upto(game, 24))
+        await report_and_settle(service, upto(other, 26), feed="cloud")
+        await report_and_settle(service, upto(game, 24))
         before = build_analysis(service.state)
         (view,) = before.games
         assert view.also == ("cloud",) and view.plies_played == 26
@@ -152,7 +154,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
             24,
             26,
         ], "each has its own"
-        await told(service, upto(game, 24))
+        await report_and_settle(service, upto(game, 24))
         assert build_analysis(service.state) == before, (
             "confirmed by one of them, which is behind"
         )

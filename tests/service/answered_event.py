@@ -52,7 +52,7 @@ async def opened(
         yield service
 
 
-async def told(
+async def report_and_settle(
     service: EventService, *games: GameReport, feed: FeedName = FEED
 ) -> Analysis:
     """What is shown once these, all games of the source, are taken in and searched."""

@@ -7,6 +7,7 @@ import datetime as dt
 import logging
 import random
 from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -196,7 +197,7 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
     wrong, right = Player("Wrongname, A", elo=1200), Player("Fiorito, F", elo=2400)
     black = Player("Black, B", elo=2000, fide_id=7)
 
-    def told(
+    def build_report(
         white: Player, black: Player, plies: int, result: Result = "*"
     ) -> FeedReport:
         players = Headers(white, black, event="Open", round="4", board=board)
@@ -204,12 +205,12 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
         return FeedReport("hall", (game,), complete=True)
 
     for report in (
-        told(wrong, black, 3),
-        told(right, black, 3),
-        told(replace(right, elo=2410, title="GM"), black, 4),
-        told(replace(right, elo=2410), replace(black, fide_id=8), 4, "1-0"),
+        build_report(wrong, black, 3),
+        build_report(right, black, 3),
+        build_report(replace(right, elo=2410, title="GM"), black, 4),
+        build_report(replace(right, elo=2410), replace(black, fide_id=8), 4, "1-0"),
         # That they changed seats is an alert.
-        told(replace(black, fide_id=8), replace(right, elo=2410), 4, "1-0"),
+        build_report(replace(black, fide_id=8), replace(right, elo=2410), 4, "1-0"),
     ):
         await service.take(report)
     name = "Board 3" if board else "{} – Black, B"
@@ -437,7 +438,7 @@ def acts(hall: Hall, chance: random.Random) -> None:
             )
 
 
-def told(hall: Hall) -> tuple[list[Alert], str]:
+def read_alerts_and_log(hall: Hall) -> tuple[list[Alert], str]:
     """What arbiters are shown: alerts, and the incident log as it is exported, to the
     second.
     """
@@ -463,8 +464,7 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
     )
     wrong = [
         PlannedIncident(chance.choice(kinds), board, chance.randrange(8, 38))
-        for board in range(4)
-        for _ in range(3)
+        for board, _ in product(range(4), range(3))
     ]
     moments = plan_timeline(games, incidents=wrong)
     kill = chance.randrange(len(moments) // 2, len(moments) * 5 // 6)
@@ -478,17 +478,22 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
                 at_s = now.now_s + TICK_S
                 for hall in halls:
                     hall.tick(at_s)
-                assert told(halls[-1]) == told(now), f"{at_s - START_S:.0f} s"
+                assert read_alerts_and_log(halls[-1]) == read_alerts_and_log(now), (
+                    f"{at_s - START_S:.0f} s"
+                )
                 if index < kill:
                     acts(now, chance)
             for hall in halls:
                 hall.tick(START_S + moment.at_s)
                 await hall.take(FeedReport(FEED, (moment.report,)))
-            assert told(halls[-1]) == told(now), index
+            assert read_alerts_and_log(halls[-1]) == read_alerts_and_log(now), index
             if index == kill:
                 after = Hall(now.left_behind(), now.now_s)
                 halls.append(await stack.enter_async_context(after.started()))
-                assert told(after) == told(now) and not after.raised
+                assert (
+                    read_alerts_and_log(after) == read_alerts_and_log(now)
+                    and not after.raised
+                )
                 before = len(now.raised)
         assert after.raised == now.raised[before:], (
             "and nothing was said that was not news"

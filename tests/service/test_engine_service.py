@@ -42,9 +42,8 @@ from live.service.engine_service import (
 from live.service.event_service import EventService
 from live.sources import demo_feed
 from tests.engine.conftest import Desk
-from tests.service.answered_event import FEED, ticking
+from tests.service.answered_event import FEED, report_and_settle, ticking
 from tests.service.answered_event import opened as running
-from tests.service.answered_event import told as taken_in
 from tests.sources.fakes import turns, until
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -326,7 +325,7 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
             demo_feed.read_demo_games()[0],
             moves=demo_feed.read_demo_games()[0].moves[:20],
         )
-        await taken_in(service, game)
+        await report_and_settle(service, game)
         yield service, told
 
 
@@ -414,7 +413,7 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     )
     service = EventService(config, ticking(path))
     async with service.with_engine(live=False, feeds=[FEED]):
-        before = await taken_in(service, game)
+        before = await report_and_settle(service, game)
         before_ms = service.journal.journal._last_ms
         await service.measure_engine()
         after = build_analysis(service.state)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import chess
@@ -40,8 +41,8 @@ from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
     opened,
+    report_and_settle,
     settings,
-    told,
     unscored,
 )
 from tests.sources.fakes import until, upto
@@ -70,7 +71,7 @@ async def followed(
     """
     async with opened(config, live=True) as service:
         for ply in range(PLIES + 1):
-            await told(service, upto(demo_feed.read_demo_games()[0], ply))
+            await report_and_settle(service, upto(demo_feed.read_demo_games()[0], ply))
             if rest:
                 await at_rest(service)
         service.report_engines()
@@ -90,7 +91,7 @@ async def test_searching_ahead_changes_no_figure() -> None:
 
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
     async with opened(settings()) as service:
-        await told(service, upto(demo_feed.read_demo_games()[0], 4))
+        await report_and_settle(service, upto(demo_feed.read_demo_games()[0], 4))
         service.report_engines()
         assert service.state.engines().speculation is None
         assert service.state.engines().waiting.speculate == 0
@@ -104,27 +105,23 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
     async with opened(settings()) as service:
         service.listen(fails)
         service.listen(taken.extend)
-        await told(service, upto(demo_feed.read_demo_games()[0], 2))
+        await report_and_settle(service, upto(demo_feed.read_demo_games()[0], 2))
         assert MoveMessage in map(type, taken)
         taken.clear()
         for _ in range(3):
             service.report_engines()
         # Once: what says so is missed again.
-        (said,) = {
-            feed
-            for message in taken
-            if isinstance(message, HealthMessage)
-            for feed in message.feeds
-            if feed.feed == "changes"
-        }
+        messages = [each for each in taken if isinstance(each, HealthMessage)]
+        feeds = chain.from_iterable(message.feeds for message in messages)
+        (said,) = {feed for feed in feeds if feed.feed == "changes"}
         assert said.state == "failed" and "missed by a fault of ours" in said.detail
-        assert len([each for each in taken if isinstance(each, HealthMessage)]) < 3
+        assert len(messages) < 3
 
 
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
     begun, longer = (upto(demo_feed.read_demo_games()[0], plies) for plies in (0, 12))
     async with opened(settings()) as service:
-        await told(service, begun)
+        await report_and_settle(service, begun)
         service.report_engines()
         assert service.state.engines().behind == ""
         await service.take(FeedReport(FEED, (longer,)))
@@ -141,7 +138,7 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     game = upto(demo_feed.read_demo_games()[0], 6)
     async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
-        await told(service, game)
+        await report_and_settle(service, game)
         await until(lambda: service.room.report_health().waiting.speculate > 0)
         await service.take(
             FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),))
@@ -186,7 +183,7 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
             async with opened(settings(**where)) as service:
                 if where is there:
                     await until(lambda: len(service.room.report_health().engines) == 2)
-                found.append(to_json(await told(service, *games)))
+                found.append(to_json(await report_and_settle(service, *games)))
                 if where is there:
                     seats = {
                         type(seat.process).__name__
