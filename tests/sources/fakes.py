@@ -235,7 +235,7 @@ class Followed:
         """What it said last, if anything."""
         return self.details[-1] if self.details else ""
 
-    async def held(self, count: int) -> None:
+    async def wait_for_games(self, count: int) -> None:
         """Wait until it has so many games."""
         await until(lambda: len(self.ledger.games) == count)
 
@@ -280,9 +280,11 @@ class PgnPage(PgnUrlRehearsal):
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        await (self.instead.popleft() if self.instead else super().answer_request)(
-            request, reply
-        )
+        if self.instead:
+            answer = self.instead.popleft()
+            await answer(request, reply)
+        else:
+            await super().answer_request(request, reply)
 
 
 def answering(status: int, body: bytes = b"", **headers: str) -> Handler:

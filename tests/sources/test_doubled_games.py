@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Looks:
             for path, games in files.items()
         }
         found, self.doubles = self._doubled.drop_doubles(readings, self._written)
-        return [game for reading in found.values() for game in reading.games]
+        return list(chain.from_iterable(reading.games for reading in found.values()))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -671,7 +672,7 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
     spec = str(tmp_path if what == "a new folder" else path)
     # Polls that never come: what is seen, the system told.
     async with following(spec, FeedsConfig(poll_s=1e9)) as seen:
-        await seen.held(1)
+        await seen.wait_for_games(1)
         for attempt in range(20):  # the watch begins somewhat after the feed does
             if what == "a file written":
                 case.write("first.pgn", *GAMES[:2])
@@ -743,8 +744,8 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
         before = len(case.reports)
         case.halve("game-1.pgn", game, 20)
         await case.look(3)
-        told = [len(one.moves) for each in case.reports[before:] for one in each.games]
-        assert set(told) <= {len(game.moves)}
+        later = chain.from_iterable(report.games for report in case.reports[before:])
+        assert {len(one.moves) for one in later} <= {len(game.moves)}
         assert len(case.reports[-1].games) == 1
 
 
@@ -798,7 +799,7 @@ async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(
 async def test_games_are_reported_while_the_pipe_is_open() -> None:
     async with piped() as (seen, writer), running(seen.feed, seen.ledger):
         os.write(writer, TEXT[:SPLIT])
-        await seen.held(1)
+        await seen.wait_for_games(1)
         assert seen.states[-1] == "live"
         os.close(writer)
 

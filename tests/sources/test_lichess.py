@@ -116,15 +116,15 @@ def index_games(text: bytes) -> dict[tuple[str, ...], GameReport]:
     return {told_by(game): game for game in decode(text)}
 
 
-def told(seen: Followed, board: int) -> list[GameReport]:
-    reported = (game for report in seen.ledger.reports for game in report.games)
+def list_reports(seen: Followed, board: int) -> list[GameReport]:
+    reported = chain.from_iterable(report.games for report in seen.ledger.reports)
     return [
         game for game in reported if game.headers.round == GAMES[board].headers.round
     ]
 
 
 def lengths(seen: Followed, board: int) -> list[int]:
-    return [len(game.moves) for game in told(seen, board)]
+    return [len(game.moves) for game in list_reports(seen, board)]
 
 
 async def later(seen: Followed, holds: Callable[[], bool]) -> float:
@@ -191,7 +191,7 @@ async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() 
         await until(lambda: seen.detail == "no games yet")
         await case.clock.expire()
         case.show(0, 10)
-        await seen.held(1)
+        await seen.wait_for_games(1)
         for _ in range(3):
             await case.clock.expire()  # a minute of silence: one space
         assert not seen.done
@@ -246,7 +246,7 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
     case.round.tour_over = False
     async with case.following(tour=True, begun=True) as seen:
         case.show(0, 20)
-        await seen.held(1)
+        await seen.wait_for_games(1)
         await case.round.wait_until_sent()
         case.round.store_unsent(
             0, upto(GAMES[0], 18)
@@ -274,7 +274,7 @@ async def test_boards_of_a_stalled_connection_are_not_forgotten_at_the_end() -> 
     case = Case(ConnectionFaults(stall_after=5500), shown=3)
     case.show(3, 20)
     async with case.following() as seen:
-        await seen.held(2)
+        await seen.wait_for_games(2)
         while len(seen.games) == 2:  # a last chunk may still come and put the end off
             await seen.clock.expire()
             await seen.waits()
@@ -312,7 +312,7 @@ async def test_a_tournament_is_followed_from_round_to_round() -> None:
     case = Case(shown=2)
     case.round.tour_over = False
     async with case.following(tour=True) as seen:
-        await seen.held(2)
+        await seen.wait_for_games(2)
         await until(lambda: seen.clock.next_deadline_s == 20.0)
         await seen.clock.expire()  # all results are in, but there are rounds to come
         await until(lambda: seen.clock.next_deadline_s == 105.0)
@@ -377,7 +377,7 @@ async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used
         for word in ("401", "expired", "study:read", "LICHESS_TOKEN", "token_file"):
             assert word in seen.detail
         file.write_text("lip_new\n")
-        await seen.held(4)
+        await seen.wait_for_games(4)
 
 
 @pytest.mark.parametrize("token", ["lip secret", "lip_§"])
@@ -394,7 +394,7 @@ async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> Non
     """A round was left 20 s after its last result (audit, row 2)."""
     case = Case(shown=3)
     async with case.following(lasting=True) as seen:
-        await seen.held(3)
+        await seen.wait_for_games(3)
         await later(seen, lambda: seen.states[-1] == "finished")
         seen.clock.time_s += 3600
         case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
@@ -420,7 +420,7 @@ async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     case.round = LichessRound(GAMES, clock=case.clock, following=next_one)
     case.show_all(1)
     async with case.following(lasting=True) as seen:
-        await seen.held(1)
+        await seen.wait_for_games(1)
         await later(seen, lambda: seen.states[-1] == "finished")
         next_one.show_report(1, upto(GAMES[1], 10))
         next_one.start()
@@ -440,7 +440,7 @@ async def test_takebacks_and_games_deleted_are_seen_within_20_seconds_by_a_short
     async with case.following(CONFIG, begun=True) as seen:
         case.show(0, 20)
         case.show(1, 20)
-        await seen.held(2)
+        await seen.wait_for_games(2)
         await later(seen, lambda: len(case.round.requests) >= 5)
         case.round.store_unsent(0, upto(GAMES[0], 18))
         case.round.forget(1)
@@ -462,7 +462,7 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
         case.round.show_report(
             0, msgspec.structs.replace(upto(GAMES[0], 20), result=result)
         )
-        await seen.held(1)
+        await seen.wait_for_games(1)
         # Sent before, and under way for longer.
         case.show(0, 18 if result == "*" else 20)
         slip = choose_wrong_move(GAMES[0], 17)
@@ -472,7 +472,7 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
             0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*")
         )
         case.show(1, 10)
-        await seen.held(2)
+        await seen.wait_for_games(2)
         assert lengths(seen, 0) == [20]
         assert sorted(game.result for game in seen.games) == ["*", result]
         if result != "*":  # withdrawn indeed: the next comparison shows it
@@ -702,7 +702,7 @@ def test_a_clock_written_as_a_text_and_a_rating_that_is_none() -> None:
 def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
     tv, board = Tv(), chess.Board()
     board.push_uci("e2e4")
-    before = tv.shown(board, "e2e4")
+    before = tv.read_position(board, "e2e4")
     assert (
         tv.stream.read_line(b'{"t": "featured", "d": {"id": [], "fen": "8/8 w"}}')
         is None
@@ -731,7 +731,7 @@ class Tv:
     def featured(self, fen: str, key: str = "abcd1234") -> GameReport | None:
         return self._line("featured", {"id": key, "fen": fen})
 
-    def shown(self, board: chess.Board, move: str) -> GameReport:
+    def read_position(self, board: chess.Board, move: str) -> GameReport:
         side = "w" if board.turn else "b"
         told = {"fen": f"{board.board_fen()} {side}", "lm": move, "wc": 9, "bc": 8}
         game = self._line("fen", told)
@@ -746,9 +746,9 @@ def test_tv_castling_is_king_to_rook_and_another_game_replaces_the_first() -> No
     tv, board = Tv(), chess.Board()
     for uci in ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"):
         board.push_uci(uci)
-        tv.shown(board, uci)
+        tv.read_position(board, uci)
     board.push_uci("e1g1")
-    last = tv.shown(board, "e1h1").moves[-1]
+    last = tv.read_position(board, "e1h1").moves[-1]
     assert (last.san, last.uci, last.clock_s) == ("O-O", "e1g1", 9)
     game = tv.featured(chess.STARTING_FEN, "efgh5678")
     assert game is not None and (game.key, game.moves) == ("efgh5678", ())
@@ -762,7 +762,7 @@ def test_tv_goes_on_where_a_line_was_missed_and_starts_anew_where_many_were() ->
     ):
         for uci in missed:
             board.push_uci(uci)
-        game = tv.shown(board, board.peek().uci())
+        game = tv.read_position(board, board.peek().uci())
         assert [move.san for move in game.moves] == sans and game.problem is None
     assert game.start_fen.startswith(board.board_fen())
 
@@ -777,7 +777,7 @@ def test_castling_of_a_standard_game_met_in_the_middle_is_one_that_engines_know(
     fen = "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b"
     board = chess.Board(f"{fen} kq - 0 20")
     board.push_uci("e8g8")
-    game = Tv(fen + rights).shown(board, "e8h8")
+    game = Tv(fen + rights).read_position(board, "e8h8")
     assert game.headers.variant == "standard"
     assert [(move.uci, move.san) for move in game.moves] == [("e8g8", "O-O")]
     chess.Board(game.start_fen).push_uci(game.moves[0].uci)
@@ -787,6 +787,6 @@ def test_castling_on_the_chess960_channel_is_king_to_rook() -> None:
     fen = "bnrknrqb/pppppppp/8/8/8/8/PPPPPPPP/2RK1R1B w"
     after = chess.Board(fen + " CF - 0 1", chess960=True)
     after.push_uci("d1c1")
-    game = Tv(fen, "chess960").shown(after, "d1c1")
+    game = Tv(fen, "chess960").read_position(after, "d1c1")
     assert game.headers.variant == "chess960"
     assert [(move.uci, move.san) for move in game.moves] == [("d1c1", "O-O-O")]

@@ -2,6 +2,9 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import chess
@@ -12,7 +15,14 @@ import pytest
 from live.errors import FeedUnreadable
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
-from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
+from live.messages.from_sources import (
+    FeedReport,
+    GameReport,
+    Headers,
+    Move,
+    Player,
+    Result,
+)
 from live.messages.values import FeedName
 from live.process.loop_slices import LoopShare, run_at_once
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
@@ -293,6 +303,12 @@ async def test_a_board_plugged_in_is_found_however_much_the_others_send() -> Non
         await until(lambda: service.boards_ready == 2, within_s=5)
 
 
+def has_moves(seen: Followed, moves: Sequence[Move]) -> bool:
+    """Return whether these are the moves of all games together."""
+    found = chain.from_iterable(game.moves for game in seen.games)
+    return [move.uci for move in found] == [move.uci for move in moves]
+
+
 async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
     """Now and then a move is played while nobody listens."""
     game = GAMES[0]
@@ -305,10 +321,7 @@ async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> N
                 service.drop()
             await service.show_report(0, upto(game, plies))
             if plies % 9 or plies == len(game.moves):
-                wanted = [move.uci for move in game.moves[:plies]]
-                await until(
-                    lambda w=wanted: w == [m.uci for g in seen.games for m in g.moves]  # type: ignore[misc]
-                )
+                await until(partial(has_moves, seen, game.moves[:plies]))
     assert seen.ledger.reports[-1].games[0].key == "10001/1"
 
 
@@ -330,7 +343,7 @@ class HallLedger(Ledger):
         return tuple(game.to_report() for game in self.index)
 
     @property
-    def held(self) -> list[tuple[str, str, int]]:
+    def games_held(self) -> list[tuple[str, str, int]]:
         """White, result and plies of every game."""
         return [
             (game.headers.white.name, game.result, len(game.moves))
@@ -352,7 +365,7 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
     names = [game.headers.white.name for game in (running, over)]
 
     async def come_to(*wanted: tuple[str, str, int]) -> None:
-        await until(lambda: ledger.held == list(wanted))
+        await until(lambda: ledger.games_held == list(wanted))
 
     async with service.serve() as spec:
         async with following(spec, ledger=ledger):
@@ -376,7 +389,7 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
         # The next round, with a set clock and the same pieces.
         service.pair(2, 2, running.headers)
         async with following(spec, ledger=ledger):
-            await until(lambda: len(ledger.held) == 3)
+            await until(lambda: len(ledger.games_held) == 3)
             for plies in (1, 2, 3):
                 await service.put(1, upto(GAMES[2], plies))
                 await come_to(
@@ -406,7 +419,7 @@ async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
     service = FakeLiveChess([upto(game, 22)])
     service.pair(1, 1, headers)
     async with service.serve() as spec, following(spec, ledger=ledger):
-        await until(lambda: ledger.held == [("Boe", "*", 22)])
+        await until(lambda: ledger.games_held == [("Boe", "*", 22)])
     assert [each.key for each in ledger.index] == ["10001/1"]
 
 

@@ -198,7 +198,7 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
     async with rehearsed() as (site, seen):
         for index, game in enumerate(GAMES):
             site.show_report(index, upto(game, 9))
-        await seen.held(4)
+        await seen.wait_for_games(4)
         await until(lambda: len(site.requests) > 100)
         kind = len(site.requests) / ((seen.clock.now() - 1000) / 4)
         await site.play_games(speed=1000)
@@ -246,7 +246,7 @@ DAMAGED = [
 ]
 
 
-async def shown(seen: Followed, held: GameIndex) -> dict[str, Game]:
+async def collect_shown_games(seen: Followed, held: GameIndex) -> dict[str, Game]:
     """What a board shows after all that was reported, by White's name; nothing was
     taken back.
     """
@@ -282,24 +282,24 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
     said = f"its moves cannot be had: the file is {what}"
     async with site.following() as seen:
         await seen.moved(4)
-        await shown(seen, held)
+        await collect_shown_games(seen, held)
         if not restarted:
             site.files["round-1/game-1.json"] = file
             site.write(1, 2, "*", "d4", "d5")
             await until(lambda: f"board 1: kept: {said}" in seen.detail)
             await seen.moved(5)
-            games = await shown(seen, held)
+            games = await collect_shown_games(seen, held)
     site.files["round-1/game-1.json"] = file
     async with site.following() as seen:
         await until(lambda: f"board 1: {said}" in seen.detail)
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
         assert (len(games["W11"].moves), games["W11"].problem) == (
             3,
             f"{said}; shown as it was last",
         )
         site.write(1, 1, "*", "e4", "e5", "Nf3", "Nc6")
         await until(lambda: seen.plies["W11"] == 4)
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
     assert (len(games["W11"].moves), games["W11"].problem) == (4, None)
     assert len(games) == 2 and games["W12"].problem is None
     assert set(seen.states) == {"connecting", "live"}
@@ -310,17 +310,17 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
     site.write(1, 1, "*", "e4", "e5")
     async with site.following() as seen:
         await seen.moved(2)
-        await shown(seen, held)
+        await collect_shown_games(seen, held)
         del site.files["round-1/game-1.json"]
         await until(
             lambda: (
                 "its moves cannot be had: the source has nothing there" in seen.detail
             )
         )
-        await shown(seen, held)
+        await collect_shown_games(seen, held)
     async with site.following() as seen:
-        await seen.held(1)
-        games = await shown(seen, held)
+        await seen.wait_for_games(1)
+        games = await collect_shown_games(seen, held)
     assert len(games["W11"].moves) == 2
     assert games["W11"].problem == "kept: its source has less of it just now"
 
@@ -336,14 +336,14 @@ async def test_an_odd_pairing_costs_its_board_alone(
     site.write(1, 2, "*", "d4")
     async with site.following() as seen:
         await seen.moved(2)
-        await shown(seen, held)
+        await collect_shown_games(seen, held)
         pairings = site.files["round-1/index.json"]["pairings"]
         paired, pairings[0] = pairings[0], odd
         if not restarted:
             await until(
                 lambda: "board 1: kept: its pairing cannot be read" in seen.detail
             )
-            await shown(seen, held)
+            await collect_shown_games(seen, held)
     async with site.following() as seen:
         site.write(1, 2, "1-0", "d4", "d5")
         await until(
@@ -358,7 +358,7 @@ async def test_an_odd_pairing_costs_its_board_alone(
         pairings[0] = paired
         site.write(1, 1, "*", "e4", "e5")
         await until(lambda: seen.plies.get("W11") == 2)
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
     assert (len(games["W11"].moves), games["W11"].problem) == (2, None)
     assert len(games) == 2
 
@@ -385,7 +385,7 @@ async def test_a_list_that_cannot_be_read_stands_as_it_was(
     site = Site(1)
     site.write(1, 1, "*", "e4")
     async with site.following() as seen:
-        await seen.held(1)
+        await seen.wait_for_games(1)
         whole, site.files[file] = site.files[file], body
         await until(lambda: f"{file}: cannot be read, it is {what}" in seen.detail)
         site.files["round-1/game-1.json"]["moves"] = ["e4", "e5"]
@@ -403,15 +403,15 @@ async def test_odd_rounds_end_no_round(rounds: object) -> None:
     site.write(2, 1, "*", "e4")
     site.write(1, 1, "1-0", "d4")
     async with site.following() as seen:
-        await seen.held(1)
-        await shown(seen, held)
+        await seen.wait_for_games(1)
+        await collect_shown_games(seen, held)
         site.files["tournament.json"]["rounds"] = rounds
         await until(lambda: "tournament.json: its rounds cannot be read" in seen.detail)
         site.write(2, 1, "*", "e4", "e5")
         await until(lambda: seen.plies.get("W21") == 2)
     async with site.following() as seen:
         await until(lambda: bool(seen.ledger.reports))
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
         assert not any(game.problem for game in games.values())
 
 
@@ -468,7 +468,7 @@ class Site(LiveChessCloudRehearsal):
         self.live(*live)
 
     @property
-    def asked(self) -> list[str]:
+    def asked_paths(self) -> list[str]:
         return [request.path.removeprefix(f"/get/{UUID}/") for request in self.requests]
 
     def live(self, *rounds: int) -> None:
@@ -517,7 +517,7 @@ def boards(seen: Followed) -> dict[str, tuple[int, str]]:
     }
 
 
-async def passed(seen: Followed, seconds: float) -> None:
+async def wait_on_feed_clock(seen: Followed, seconds: float) -> None:
     """Wait until so much of the feed's time has passed."""
     end_s = seen.clock.now() + seconds
     await until(lambda: seen.clock.now() > end_s)
@@ -534,10 +534,10 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
         site.write(1, 1, "1-0", "e4", "e5", "Qh5")
         await until(lambda: boards(seen) == {"W11": (3, "1-0"), "W21": (1, "*")})
         # Then round 1 is over, and asked about no more.
-        await passed(seen, 120)
+        await wait_on_feed_clock(seen, 120)
         site.requests.clear()
-        await passed(seen, 400)
-        assert not [path for path in site.asked if path.startswith("round-1/")]
+        await wait_on_feed_clock(seen, 400)
+        assert not [path for path in site.asked_paths if path.startswith("round-1/")]
         site.write(2, 1, "0-1", "d4", "d5")
         await until(lambda: seen.done)
     assert boards(seen) == {"W11": (3, "1-0"), "W21": (2, "0-1")}
@@ -551,10 +551,10 @@ async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     }
     site.write(1, 1, "1-0", "e4")
     async with site.following() as seen:
-        await passed(seen, 3600)
+        await wait_on_feed_clock(seen, 3600)
         assert not seen.done
         # An hour between the rounds costs the service little.
-        assert len(site.asked) < 4 * 60
+        assert len(site.asked_paths) < 4 * 60
         site.live(0, 1)
         site.write(2, 1, "*", "d4")
         await until(lambda: "W21" in boards(seen))
@@ -568,7 +568,7 @@ async def test_an_unreadable_board_costs_no_other_and_idle_boards_are_kept(
         site.write(1, board, "*", "e4")
     site.files["round-1/game-1.json"] = 403
     async with site.following() as seen:
-        await until(lambda: site.asked.count("round-1/game-1.json") > 2)
+        await until(lambda: site.asked_paths.count("round-1/game-1.json") > 2)
         site.write(1, 3, "*", "e4", "d5")
         await until(lambda: boards(seen).get("W13") == (2, "*"))
     assert boards(seen) == {"W11": (0, "*"), "W12": (1, "*"), "W13": (2, "*")}
@@ -589,7 +589,7 @@ async def test_a_request_for_fewer_requests_is_followed_once() -> None:
     site._fates = chain([GOOD] * 3, [busy], ALL_GOOD)
     async with site.following() as seen:
         await until(lambda: boards(seen) == {"W11": (1, "*"), "W12": (1, "*")})
-        await passed(seen, 60)
+        await wait_on_feed_clock(seen, 60)
     assert seen.states.count("retrying") == 1
 
 
@@ -598,10 +598,10 @@ async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
     site.write(1, 1, "1-0", "e4")
     file, site.files["round-1/game-1.json"] = site.files["round-1/game-1.json"], 500
     async with site.following("/1") as seen:
-        await passed(seen, 100)
+        await wait_on_feed_clock(seen, 100)
         assert not seen.done
         # As kind as the rest: every 20 s.
-        assert site.asked.count("round-1/game-1.json") <= 6
+        assert site.asked_paths.count("round-1/game-1.json") <= 6
         site.files["round-1/game-1.json"] = file
         await until(lambda: seen.done)
     assert boards(seen) == {"W11": (1, "1-0")}
@@ -615,7 +615,7 @@ async def test_boards_that_the_organiser_reorders_keep_their_games(
     site.write(1, 1, "*", *moves)
     site.write(1, 2, "*")
     async with site.following() as seen:
-        await seen.held(2)
+        await seen.wait_for_games(2)
         site.reorder(1)
         await until(lambda: len(seen.ledger.reports) > 1)
         site.write(1, 1, "*", "d4")

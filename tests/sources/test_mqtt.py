@@ -478,7 +478,7 @@ async def test_a_message_that_is_no_game_costs_no_other(
         await publish(
             broker, ("a/camera", b"\x89PNG\r\n\x1a\n" + bytes(100)), played(5)
         )
-        await seen.held(1)
+        await seen.wait_for_games(1)
         await until(lambda: "'a/camera' holds a picture" in seen.detail)
         assert seen.detail.startswith(
             "1 game; topic 'a/temperature' holds JSON without"
@@ -551,7 +551,7 @@ async def test_both_publishers_of_the_manual_make_a_board_appear(
             await asyncio.to_thread(
                 subprocess.run, command, check=True, capture_output=True
             )
-        await seen.held(2)
+        await seen.wait_for_games(2)
     boards = {game.headers.board: game for game in seen.games}
     assert [move.san for move in boards[1].moves] == ["e4", "e5", "Nf3"]
     assert boards[1].headers.event == "hall/round-1"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import httpx
 import msgspec
@@ -475,7 +475,7 @@ class Case:
         assert seen.states[-1] == "finished"
         return seen
 
-    def asked(self, header: str) -> list[str]:
+    def list_header_values(self, header: str) -> list[str]:
         return [request.headers.get(header, "") for request in self.site.requests]
 
 
@@ -486,7 +486,7 @@ async def test_a_finished_page_is_read_once_and_asked_about_until_the_grace_is_o
     case = Case(weak=weak)
     seen = await case.to_the_end()
     assert len(seen.ledger.reports) == 1
-    first, *later = case.asked("if-none-match")
+    first, *later = case.list_header_values("if-none-match")
     assert first == "" and all(later)
     assert sum(seen.clock.slept) == pytest.approx(CONFIG.finish_after_s)
 
@@ -497,7 +497,11 @@ async def test_polls_become_rarer_and_an_unchanged_page_is_still_read() -> None:
         await until(lambda: len(case.site.requests) > 200)
     assert (seen.clock.slept[0], max(seen.clock.slept)) == (2.0, 5.0)
     assert "stale" in seen.states
-    plain = [poll for poll, tag in enumerate(case.asked("if-none-match")) if not tag]
+    plain = [
+        poll
+        for poll, tag in enumerate(case.list_header_values("if-none-match"))
+        if not tag
+    ]
     assert plain[:3] == [0, 30, 60]
 
 
@@ -513,7 +517,7 @@ async def test_a_server_that_refuses_conditional_requests_is_asked_without() -> 
     case.site.instead.extend([touchy] * 10)
     async with case.following() as seen:
         await until(lambda: not case.site.instead)
-    assert [bool(tag) for tag in case.asked("if-none-match")[:10]] == [
+    assert [bool(tag) for tag in case.list_header_values("if-none-match")[:10]] == [
         False,
         True,
         *[False] * 8,
@@ -562,7 +566,7 @@ async def test_user_and_password_go_into_the_header_and_nowhere_else() -> None:
     case = Case()
     async with case.following(lambda url: url.replace("//", "//anna:p%40ss@")) as seen:
         await until(lambda: seen.done)
-    assert case.asked("authorization")[0] == "Basic YW5uYTpwQHNz"
+    assert case.list_header_values("authorization")[0] == "Basic YW5uYTpwQHNz"
     assert "anna" not in seen.feed.name + str(seen.details)
 
 
@@ -572,12 +576,13 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
     for ply in range(10, 20):
         case.site.show_report(0, upto(GAMES[0], ply))
         answers.append(answering(200, case.page))
-    copies = [copy for old, new in pairwise(range(10)) for copy in (new, old)]
-    case.site.instead.extend(answers[copy] for copy in [0, *copies])
+    copies = [0]
+    for old, new in pairwise(range(10)):
+        copies += [new, old]
+    case.site.instead.extend(answers[copy] for copy in copies)
     async with case.following() as seen:
         await until(lambda: not case.site.instead and len(seen.ledger.reports) >= 10)
     plies = [len(report.games[0].moves) for report in seen.ledger.reports]
     assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
-    assert not any(
-        game.problem for report in seen.ledger.reports for game in report.games
-    )
+    games = chain.from_iterable(report.games for report in seen.ledger.reports)
+    assert not any(game.problem for game in games)
