@@ -109,19 +109,19 @@ class Run:
 
     def step(self, *steps: Step) -> None:
         for step in steps:
-            self.take(self.ledger.told(step))
+            self.take(self.ledger.report_step(step))
 
     def reply(self, request_id: RequestId) -> None:
         search, _ = self.open.pop(request_id)
-        self.take(self.ledger.found(request_id, self._engine(search)))
+        self.take(self.ledger.report_result(request_id, self._engine(search)))
 
     def progress(self, request_id: RequestId, progress: SearchProgress) -> None:
         self.ledger.apply_progress(request_id, progress)
-        self.take(self.ledger.taken())
+        self.take(self.ledger.collect_effects())
 
     def measure_by(self, models: Models) -> None:
         for _ in self.ledger.measure_by(models):
-            self.take(self.ledger.taken())
+            self.take(self.ledger.collect_effects())
 
     def reply_all(self, order: random.Random | None = None) -> None:
         while self.open:
@@ -286,7 +286,7 @@ def test_a_replaced_move_cancels_its_searches_and_late_answers_do_nothing() -> N
     before = snapshot(run.ledger)
     for request_id, search in late.items():
         run.progress(request_id, SearchProgress(Score(77), 40))
-        assert not run.ledger.found(request_id, answer(search)).changes
+        assert not run.ledger.report_result(request_id, answer(search)).changes
     assert snapshot(run.ledger) == before
     run.reply_all()
     same_end(run.ledger, played_out(game(moves=(*MOVES[:3], other))).ledger)
@@ -305,7 +305,7 @@ def test_a_position_given_up_stops_nothing_else() -> None:
     run = begun(game(moves=MOVES[:8]))
     lost = next(request_id for request_id in run.open if request_id.ply == 3)
     run.open.pop(lost)
-    run.take(run.ledger.found(lost, SearchFailure("killed three engines")))
+    run.take(run.ledger.report_result(lost, SearchFailure("killed three engines")))
     run.reply_all()
     detail = run.ledger.detail()
     # Ply 4 cannot be compared with a first choice nobody knows.
@@ -701,14 +701,14 @@ def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
     state = Held()
     for _ in state.restore(game(moves=line(1, 2))):
         pass
-    state.taken()
+    state.collect_effects()
     # A change that is not a report of the source: the message carries the mark all the
     # same.
     for step, marked in (
         (ResultChanged("g1", "1-0"), True),
         (GameConfirmed("g1"), False),
     ):
-        changes = state.told(step).changes
+        changes = state.report_step(step).changes
         assert {
             each.game.restored for each in changes if isinstance(each, GameMessage)
         } == {marked}

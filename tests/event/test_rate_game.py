@@ -105,7 +105,7 @@ class Played:
             at = self._order.randrange(len(self._open)) if self._order else 0
             one = self._open.pop(at)
             if isinstance(one, SearchRequest):
-                self.take(self.held.found(one.id, self._engine(one.search)))
+                self.take(self.held.report_result(one.id, self._engine(one.search)))
             else:
                 told = (
                     None
@@ -119,7 +119,9 @@ class Played:
 
     def begin(self, white: Player = ANAND) -> Played:
         self.take(
-            self.held.told(NewGame(game(moves=MOVES, white=white, black=CARLSEN)))
+            self.held.report_step(
+                NewGame(game(moves=MOVES, white=white, black=CARLSEN))
+            )
         )
         return self
 
@@ -152,7 +154,7 @@ def test_a_new_rating_has_people_asked_anew_and_ends_in_the_same_figures() -> No
     played = Played(WITH).begin()
     played.run()
     headers = game(moves=MOVES, white=corrected, black=CARLSEN).headers
-    played.take(played.held.told(HeadersChanged("g1", headers)))
+    played.take(played.held.report_step(HeadersChanged("g1", headers)))
     calm = Played(WITH).begin(corrected)
     assert played.run() == calm.run()
     assert screened(played) == screened(calm)
