@@ -35,7 +35,7 @@ from live.server.filtered_reader import snapshot
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.service.event_service import EventService
 from live.sources.pgn_decoder import PgnReader
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.server.mosquitto import free_port as free_port
 from tests.server.serving import bearer
 
@@ -89,7 +89,7 @@ def boards(count: int) -> list[GameReport]:
             )
         )
         about = {"event": f"Event {board % 4}", "round": "1", "board": board + 1}
-        made.append(headed(game, white=white, black=black, **about))
+        made.append(change_headers(game, white=white, black=black, **about))
     return made
 
 

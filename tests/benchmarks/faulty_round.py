@@ -85,7 +85,7 @@ from tests.benchmarks.drills import (
 from tests.benchmarks.faulty_hall import FaultyHall, upto
 from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
 from tests.server.mosquitto import running as broker_running
 from tests.server.serving import token_file
@@ -655,7 +655,9 @@ class Round:
             ("24a", adjourned, Player("Late, Walter"), Player("Late, Berta")),
             ("side", side, Player("Side, Wanda"), Player("Side, Bruno")),
         ):
-            self._add(name, headed(game, white=white, black=black), delay_s, None)
+            self._add(
+                name, change_headers(game, white=white, black=black), delay_s, None
+            )
 
     def sources(self, name: str) -> list[str]:
         if not name.isdigit():
@@ -903,7 +905,7 @@ class Round:
             white = msgspec.structs.replace(white, name=white.name.replace("a", "á", 1))
         if name == self.wrong_colors:
             white, black = black, white
-        return headed(report, white=white, black=black, round=spelled)
+        return change_headers(report, white=white, black=black, round=spelled)
 
     def _text(self, source: str, name: str) -> str:
         report = self._headed(source, name)

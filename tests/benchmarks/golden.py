@@ -81,7 +81,7 @@ from tests.benchmarks.drills import (
     going,
     toml,
 )
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.server.mosquitto import Mosquitto
 from tests.sources.hall_sources import MqttRehearsal
 from tests.sources.livechess_cloud_server import LiveChessCloudRehearsal
@@ -226,7 +226,7 @@ def steps_of(games: Sequence[GameReport], stride: int = STRIDE) -> list[Step]:
 def _rated_anew(games: Sequence[GameReport], index: int) -> list[GameReport]:
     found, white = list(games), games[index].headers.white
     white = msgspec.structs.replace(white, elo=(white.elo or 2000) + 7)
-    found[index] = headed(games[index], white=white)
+    found[index] = change_headers(games[index], white=white)
     return found
 
 

@@ -42,7 +42,7 @@ from tests.benchmarks.drills import (
     resident_mb,
     toml,
 )
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 
 #: Hours after which a finished game is released.
 RELEASED_H = 0.06
@@ -96,7 +96,9 @@ async def play(
         for old in folder.glob("*.pgn"):
             old.unlink()
         # Without the source's key, which would make them the games of the round before.
-        games = [headed(game, round=str(number), url="") for game in boards(count)]
+        games = [
+            change_headers(game, round=str(number), url="") for game in boards(count)
+        ]
         moments = plan_timeline(games)
         speed = moments[-1].at_s / round_s
         began_s = time.monotonic()

@@ -36,7 +36,7 @@ from live.service.event_service import EventService
 from live.sources import demo_feed
 from tests.event.arithmetic import game
 from tests.event.test_event import ledger
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.service.answered_event import ticking
 from tests.sources.fakes import upto
 
@@ -146,7 +146,9 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         # One is over, so that it is compared with finished games; in one a player has
         # no Elo.
         over = replace(two, result="1-0")
-        await report_and_settle(service, one, over, headed(three, black=unrated))
+        await report_and_settle(
+            service, one, over, change_headers(three, black=unrated)
+        )
     with JournalReader.open(path) as reader:
         service = rebuild_event(reader, path)
         for detail in build_analysis(service.state).games:

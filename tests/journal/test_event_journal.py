@@ -27,8 +27,7 @@ from live.server.analysis import Analysis, build_analysis
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
 from tests.event.arithmetic import line
-from tests.games.told import headed
-from tests.games.told import told as game_of
+from tests.games.short_reports import change_headers, make_game
 from tests.journal.test_journal import altered
 from tests.service.answered_event import (
     FEED,
@@ -137,7 +136,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
 
     async with opened(settings(), path, feeds) as service:
         # Each is shown for itself and kept, before the moves prove that they are one.
-        other = headed(game, event="Another name", round="")
+        other = change_headers(game, event="Another name", round="")
         for feed, named in ((FEED, game), ("cloud", other)):
             await report_and_settle(service, upto(named, 6), feed=feed)
         assert len(list(service.state.games())) == 2
@@ -226,7 +225,7 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
 
 
 def report(pair: str, plies: int, result: str) -> GameReport:
-    game = game_of(pair, event="Open")
+    game = make_game(pair, event="Open")
     return msgspec.structs.replace(game, moves=MOVES[:plies], result=result)
 
 

@@ -52,7 +52,7 @@ from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_
 from live.watch.alert_desk import AlertDesk
 from live.watch.board_memory import BoardMemory, Lapse
 from tests.event.arithmetic import answer
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.service.answered_event import (
     FEED,
     Answer,
@@ -240,7 +240,7 @@ async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> 
 async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entered(
     tmp_path: Path,
 ) -> None:
-    game = headed(
+    game = change_headers(
         replace(four_boards()[0], moves=four_boards()[0].moves[:20], result="*")
     )
     white = game.headers.white
@@ -250,7 +250,7 @@ async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entere
         killed = first.left_behind()
     async with Hall(killed, START_S + 60).started() as second:
         # The source is there before the start is entered.
-        other = headed(game, white=replace(white, elo=2999))
+        other = change_headers(game, white=replace(white, elo=2999))
         await second.take(FeedReport(FEED, (other,)))
         second.arbiter.record_start(0.0)
         *_, start, changed = entries(second)
@@ -585,7 +585,7 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
     tmp_path: Path,
 ) -> None:
     players = {"white": Player("Ann", elo=2000), "black": Player("Bo", elo=2400)}
-    games = [headed(four_boards()[0], **players)]
+    games = [change_headers(four_boards()[0], **players)]
 
     def doubted(hall: Hall) -> bool:
         told = {each.kind for each in hall.story.moments()}

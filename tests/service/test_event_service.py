@@ -36,7 +36,7 @@ from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk
 from tests.engine.machines import Machines
 from tests.event.arithmetic import answer, line
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
@@ -217,7 +217,7 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
 async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
     service = unscored()
     game = upto(demo_feed.read_demo_games()[0], 2)
-    game = headed(game, white=Player("W", elo=2001), black=Player("B"))
+    game = change_headers(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
     (held,) = service.state.list_source_games()
     assert [service.mover_elo(held.id, ply) for ply in (1, 2, 3)] == [2001, None, 2001]
@@ -267,7 +267,7 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(
     path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
     service = unscored(None, **{"feeds.rating_list": str(path)})
     game = upto(demo_feed.read_demo_games()[0], 2)
-    game = headed(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
+    game = change_headers(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
     await service.take(FeedReport("hall", (game,)))
     (health,) = service.state.feeds()
     assert (health.feed, health.state, health.part) == ("rating list", "stale", True)

@@ -31,7 +31,7 @@ from live.sources.demo_feed import read_demo_games as demo_games
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.watch.alert_desk import NOTE_CHARS
 from live.watch.incident_log import list_changes
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.watch.replayed_event import START_S, Rehearsal, four_boards, played
 
 
@@ -391,7 +391,7 @@ def engines(
 
 
 def swapped(game: GameReport) -> GameReport:
-    return headed(game, white=game.headers.black, black=game.headers.white)
+    return change_headers(game, white=game.headers.black, black=game.headers.white)
 
 
 def in_source(feed: str, line: str) -> FeedReport:
@@ -631,13 +631,13 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a loss that the source puts down to time, and one that it does not": [
         (played(SPANISH), ""),
-        (headed(played(SPANISH, result="1-0"), termination="Time forfeit"), ""),
+        (change_headers(played(SPANISH, result="1-0"), termination="Time forfeit"), ""),
         (90, ""),
         (played(SPANISH, result="1-0"), "last-move look may be missing"),
     ],
     "a game that its source calls a forfeit, and one that nobody played": [
         (played(""), ""),
-        (headed(played("", result="1-0"), termination="forfeit"), ""),
+        (change_headers(played("", result="1-0"), termination="forfeit"), ""),
         (90, ""),
         (played("", result="1-0"), "last-move look without any move"),
         ("acknowledge", ""),
@@ -648,7 +648,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played("e4"), ""),
         (played("e4", result="1-0"), ""),
         (90, "last-move look only one move: a forfeit"),
-        (headed(played("e4", result="1-0"), termination="Unplayed"), ""),
+        (change_headers(played("e4", result="1-0"), termination="Unplayed"), ""),
     ],
     "moves after the result, of which one alert has the number": [
         (played(LINE), ""),
@@ -739,13 +739,13 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "an adjourned game, whose clock stands until it goes on": [
         (played(SPANISH, clocks=HOUR), ""),
-        (headed(played(SPANISH, clocks=HOUR), termination="Adjourned"), ""),
+        (change_headers(played(SPANISH, clocks=HOUR), termination="Adjourned"), ""),
         (7200, ""),
         (played(SPANISH, clocks=HOUR), ""),
         (3610, ""),
         (10, "flag look the time must be up"),
         (80, "flag warning the time must be up"),
-        (headed(played(SPANISH, clocks=HOUR), termination="adjourned"), ""),
+        (change_headers(played(SPANISH, clocks=HOUR), termination="adjourned"), ""),
     ],
     "a result against the evaluation": [
         (scored(SPANISH, "*"), ""),
