@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = sorted(
-    path.parent.relative_to(ROOT) for path in (ROOT / "live").rglob("ruff.toml")
-)
+SETTINGS = [*(ROOT / "live").rglob("ruff.toml"), ROOT / "tests" / "ruff.toml"]
+ROOMS = sorted(path.parent.relative_to(ROOT) for path in SETTINGS)
 
 #: They say neither what a function does nor what it returns.
 BANNED_NAMES = frozenset(
