@@ -30,7 +30,7 @@ from tests.sources.fakes import (
     DrivenClock,
     Ledger,
     conditions,
-    running,
+    run_feed,
     substance,
     until,
 )
@@ -166,7 +166,7 @@ async def follow_rehearsal(
     ):
         config = FAULTY if faulty else HEALTHY
         feed = open_feed(spec, config, conditions=conditions(config, clock))
-        async with running(feed, ledger):
+        async with run_feed(feed, ledger):
             if isinstance(
                 rehearsal, DgtBoardRehearsal
             ):  # it cannot tell what was before

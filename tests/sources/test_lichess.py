@@ -37,9 +37,9 @@ from tests.sources.fakes import (
     GAMES,
     DrivenClock,
     Followed,
-    answering,
+    answer_with,
     decode,
-    following,
+    follow_source,
     substance,
     told_by,
     until,
@@ -75,7 +75,7 @@ class Case:
         self.round.show_report(index, upto(GAMES[index], plies))
 
     @asynccontextmanager
-    async def following(
+    async def follow_source(
         self,
         config: FeedsConfig = CONFIG,
         *,
@@ -87,7 +87,7 @@ class Case:
         async with self.round.serve() as spec:
             if tour:
                 spec = spec.replace(f"/round/{ROUND_ID}", f"/{TOUR_ID}")
-            async with following(spec, config, **how) as seen:
+            async with follow_source(spec, config, **how) as seen:
                 if begun:
                     await self.round.connected.wait()
                 yield seen
@@ -162,7 +162,7 @@ async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
     fates: list[ConnectionFaults], slept: list[float]
 ) -> None:
     case = Case(*fates, shown=4)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await case.finish(seen)
     assert seen.clock.slept == slept
     retried = [
@@ -181,13 +181,13 @@ async def test_blank_lines_that_come_alone_end_a_game() -> None:
         moves_end = len(text.rstrip())
         cuts += [moves_end, len(text) - moves_end]
     case = Case(ConnectionFaults(cuts=tuple(cuts)), shown=4)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await case.finish(seen)
 
 
 async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() -> None:
     case = Case()
-    async with case.following(begun=True) as seen:
+    async with case.follow_source(begun=True) as seen:
         await until(lambda: seen.detail == "no games yet")
         await case.clock.expire()
         case.show(0, 10)
@@ -202,7 +202,7 @@ async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() 
 
 async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     case = Case(ConnectionFaults(stall_after=700), shown=4)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await until(lambda: seen.states == ["connecting", "live"])
         while "retrying" not in seen.states:
             # A deadline that bytes still on their way came before is not the one that
@@ -229,11 +229,11 @@ async def test_a_deadline_that_passes_is_no_sign_of_life(
     monkeypatch.setattr(lichess, "COMPARE_S", 20.0)
     case = Case(ConnectionFaults(stall_after=0))
     case.round.export = False
-    async with case.following(begun=True) as seen:
+    async with case.follow_source(begun=True) as seen:
         await until(lambda: seen.detail == "no games yet")
         for _ in range(3):
             await seen.clock.expire()
-            await seen.waits()
+            await seen.wait_for_pause()
         assert seen.clock.now() > 1000 and "retrying" not in seen.states
         assert [each.heard_s for each in sessions] == [1000]
 
@@ -244,7 +244,7 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
     monkeypatch.setattr(lichess, "COMPARE_S", 50.0)
     case = Case()
     case.round.tour_over = False
-    async with case.following(tour=True, begun=True) as seen:
+    async with case.follow_source(tour=True, begun=True) as seen:
         case.show(0, 20)
         await seen.wait_for_games(1)
         await case.round.wait_until_sent()
@@ -252,7 +252,7 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
             0, upto(GAMES[0], 18)
         )  # a takeback, and not a word of it
         await seen.clock.expire()
-        await seen.moved(18)
+        await seen.wait_for_moves(18)
         assert seen.clock.now() == 1050
         # Once a round's games are over and compared, it is left alone.
         case.round.show_report(0, GAMES[0])
@@ -261,7 +261,7 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
             asked = len(case.round.requests)
             await case.clock.expire()  # a keep-alive
             await seen.clock.expire()
-            await seen.waits()
+            await seen.wait_for_pause()
         assert case.streams == 1
     exports = [
         r for r in case.round.requests[asked:] if r.path.endswith(f"{ROUND_ID}.pgn")
@@ -273,11 +273,11 @@ async def test_boards_of_a_stalled_connection_are_not_forgotten_at_the_end() -> 
     """All games known are over, and silent: yet the round has another."""
     case = Case(ConnectionFaults(stall_after=5500), shown=3)
     case.show(3, 20)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await seen.wait_for_games(2)
         while len(seen.games) == 2:  # a last chunk may still come and put the end off
             await seen.clock.expire()
-            await seen.waits()
+            await seen.wait_for_pause()
         assert len(seen.games) == 4 and not seen.done
         case.show_all()
         await seen.clock.expire()  # the stalled connection is given up
@@ -293,7 +293,7 @@ async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_
     case.round.export = False
     if silent:
         case.clock.deadline = LoopClock().deadline  # type: ignore[method-assign]
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await until(lambda: case.heard(seen))
         await until(lambda: seen.clock.next_deadline_s == 20.0)
         await seen.clock.expire()
@@ -311,7 +311,7 @@ async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_
 async def test_a_tournament_is_followed_from_round_to_round() -> None:
     case = Case(shown=2)
     case.round.tour_over = False
-    async with case.following(tour=True) as seen:
+    async with case.follow_source(tour=True) as seen:
         await seen.wait_for_games(2)
         await until(lambda: seen.clock.next_deadline_s == 20.0)
         await seen.clock.expire()  # all results are in, but there are rounds to come
@@ -324,11 +324,11 @@ async def test_a_tournament_is_followed_from_round_to_round() -> None:
 
 @pytest.mark.parametrize("path", ["broadcast/-/-/Nowhere1", "abcd9999"])
 async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
-    html = answering(
+    html = answer_with(
         200, b"<!DOCTYPE html>\n<title>x</title>\n", Content_Type="text/html"
     )
     for answer, error, why in (
-        (answering(404), FeedNotFound, r"nothing there \(404\)"),
+        (answer_with(404), FeedNotFound, r"nothing there \(404\)"),
         (html, FeedUnreadable, "an HTML page"),
     ):
         async with serve_http(answer) as origin:
@@ -354,7 +354,7 @@ async def test_a_token_is_sent_to_the_configured_lichess_only(
     case, file = Case(token="lip_secret", shown=4), tmp_path / "token"
     file.write_text("lip_secret\n")
     async with case.round.serve() as spec:
-        async with following(PAGE, configured(spec, file)) as seen:
+        async with follow_source(PAGE, configured(spec, file)) as seen:
             await case.finish(seen)
         # The same server, but not the configured one: no token, so no access.
         monkeypatch.setenv("LICHESS_TOKEN", "lip_secret")
@@ -371,7 +371,7 @@ async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used
     file.write_text("lip_old\n")
     async with (
         case.round.serve() as spec,
-        following(f"{PAGE}.pgn", configured(spec, file), lasting=True) as seen,
+        follow_source(f"{PAGE}.pgn", configured(spec, file), lasting=True) as seen,
     ):
         await until(lambda: "waiting" in seen.states)
         for word in ("401", "expired", "study:read", "LICHESS_TOKEN", "token_file"):
@@ -393,7 +393,7 @@ def test_a_token_that_is_none_is_refused_without_showing_it(
 async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> None:
     """A round was left 20 s after its last result (audit, row 2)."""
     case = Case(shown=3)
-    async with case.following(lasting=True) as seen:
+    async with case.follow_source(lasting=True) as seen:
         await seen.wait_for_games(3)
         await later(seen, lambda: seen.states[-1] == "finished")
         seen.clock.time_s += 3600
@@ -407,7 +407,7 @@ async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> Non
 async def test_a_tournament_that_is_over_is_polled_seldom() -> None:
     """It was polled without a pause once it was over and its next round waited for."""
     case = Case(shown=4)
-    async with case.following(tour=True, lasting=True) as seen:
+    async with case.follow_source(tour=True, lasting=True) as seen:
         await later(seen, lambda: seen.states[-1:] == ["finished"])
         await until(lambda: seen.clock.next_deadline_s is not None)
         assert (seen.clock.next_deadline_s or 0.0) > 1.0
@@ -419,7 +419,7 @@ async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     next_one.started = False
     case.round = LichessRound(GAMES, clock=case.clock, following=next_one)
     case.show_all(1)
-    async with case.following(lasting=True) as seen:
+    async with case.follow_source(lasting=True) as seen:
         await seen.wait_for_games(1)
         await later(seen, lambda: seen.states[-1] == "finished")
         next_one.show_report(1, upto(GAMES[1], 10))
@@ -437,7 +437,7 @@ async def test_takebacks_and_games_deleted_are_seen_within_20_seconds_by_a_short
     """The stream does not report it; it took 300 s (audit, row 12)."""
     monkeypatch.undo()
     case = Case()
-    async with case.following(CONFIG, begun=True) as seen:
+    async with case.follow_source(CONFIG, begun=True) as seen:
         case.show(0, 20)
         case.show(1, 20)
         await seen.wait_for_games(2)
@@ -458,7 +458,7 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
     result: str,
 ) -> None:
     case = Case()
-    async with case.following(begun=True) as seen:
+    async with case.follow_source(begun=True) as seen:
         case.round.show_report(
             0, msgspec.structs.replace(upto(GAMES[0], 20), result=result)
         )
@@ -498,7 +498,7 @@ async def test_a_game_is_followed_to_its_end_and_tv_for_ever(
 ) -> None:
     async with lichess_game(GAME, cut=cut, drop_after=drop_after) as origin:
         config = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(base_url=origin))
-        async with following(f"https://lichess.org{path}", config) as seen:
+        async with follow_source(f"https://lichess.org{path}", config) as seen:
             if path == "/tv":
                 await until(lambda: bool(seen.games) and moves(seen) == MOVES)
                 assert not seen.done

@@ -38,8 +38,8 @@ from tests.sources.fakes import (
     DrivenClock,
     Followed,
     Ledger,
-    answering,
-    following,
+    answer_with,
+    follow_source,
     until,
     upto,
 )
@@ -293,7 +293,7 @@ def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_send() -> None:
     service = DgtBoardRehearsal(GAMES[:1])
-    async with service.serve() as spec, following(spec) as seen:
+    async with service.serve() as spec, follow_source(spec) as seen:
         await until(lambda: service.boards_ready == 1)
         service.plug_in(GAMES[1])
         for plies in range(1, 10):
@@ -314,7 +314,7 @@ async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> N
     game = GAMES[0]
     service = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True)
 
-    async with service.serve() as spec, following(spec) as seen:
+    async with service.serve() as spec, follow_source(spec) as seen:
         await until(lambda: service.boards_ready == 1)
         for plies in range(1, len(game.moves) + 1):
             if plies % 9 == 0:
@@ -368,7 +368,7 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
         await until(lambda: ledger.games_held == list(wanted))
 
     async with service.serve() as spec:
-        async with following(spec, ledger=ledger):
+        async with follow_source(spec, ledger=ledger):
             await until(lambda: service.boards_ready == 2)
             for plies in range(1, 31):
                 await service.put(0, upto(running, plies))
@@ -381,14 +381,14 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
         await service.put(1, upto(over, 0))
         await service.put(0, upto(running, 31))
         for plies in (31, 32):
-            async with following(spec, ledger=ledger) as seen:
+            async with follow_source(spec, ledger=ledger) as seen:
                 await service.put(0, upto(running, plies))
                 await come_to((names[0], "*", plies), (names[1], "1-0", 30))
                 assert "finished" not in seen.states
             await until(lambda: not service.listeners)
         # The next round, with a set clock and the same pieces.
         service.pair(2, 2, running.headers)
-        async with following(spec, ledger=ledger):
+        async with follow_source(spec, ledger=ledger):
             await until(lambda: len(ledger.games_held) == 3)
             for plies in (1, 2, 3):
                 await service.put(1, upto(GAMES[2], plies))
@@ -418,7 +418,7 @@ async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
     await ledger.report(FeedReport("hall", (held,)))
     service = FakeLiveChess([upto(game, 22)])
     service.pair(1, 1, headers)
-    async with service.serve() as spec, following(spec, ledger=ledger):
+    async with service.serve() as spec, follow_source(spec, ledger=ledger):
         await until(lambda: ledger.games_held == [("Boe", "*", 22)])
     assert [each.key for each in ledger.index] == ["10001/1"]
 
@@ -435,7 +435,7 @@ async def test_a_game_at_a_board_that_is_off_keeps_the_source_going() -> None:
     await ledger.report(FeedReport("hall", (running, over)))
     async with (
         service.serve() as spec,
-        following(spec, ledger=ledger, lasting=True) as seen,
+        follow_source(spec, ledger=ledger, lasting=True) as seen,
     ):
         for _ in range(3):
             await until(lambda: service.boards_ready == 1)
@@ -445,7 +445,7 @@ async def test_a_game_at_a_board_that_is_off_keeps_the_source_going() -> None:
 
 
 async def test_something_else_on_that_port() -> None:
-    async with serve_http(answering(200, b"a web server")) as origin:
+    async with serve_http(answer_with(200, b"a web server")) as origin:
         with pytest.raises(FeedUnreadable, match="is no LiveChess"):
             await Followed(origin.replace("http", "ws"), CONFIG).run()
 

@@ -32,8 +32,8 @@ from tests.sources.fakes import (
     GAMES,
     DrivenClock,
     Followed,
-    answering,
-    following,
+    answer_with,
+    follow_source,
     until,
     upto,
 )
@@ -190,7 +190,7 @@ async def rehearsed(
         site.show_report(index, game)
     if not shown:
         site.files.clear()
-    async with site.serve() as spec, following(spec, lasting=lasting) as seen:
+    async with site.serve() as spec, follow_source(spec, lasting=lasting) as seen:
         yield site, seen
 
 
@@ -215,7 +215,7 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
     site.write(1, 1, "1-0", "e4")
     async with serve_http(site.answer) as origin:
         config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=origin))
-        async with following(
+        async with follow_source(
             f"https://view.livechesscloud.com/#{UUID}", config
         ) as seen:
             await until(lambda: seen.done)
@@ -280,17 +280,17 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
     site.write(1, 1, "*", "e4", "e5", "Nf3")
     site.write(1, 2, "*", "d4")
     said = f"its moves cannot be had: the file is {what}"
-    async with site.following() as seen:
-        await seen.moved(4)
+    async with site.follow_source() as seen:
+        await seen.wait_for_moves(4)
         await collect_shown_games(seen, held)
         if not restarted:
             site.files["round-1/game-1.json"] = file
             site.write(1, 2, "*", "d4", "d5")
             await until(lambda: f"board 1: kept: {said}" in seen.detail)
-            await seen.moved(5)
+            await seen.wait_for_moves(5)
             games = await collect_shown_games(seen, held)
     site.files["round-1/game-1.json"] = file
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: f"board 1: {said}" in seen.detail)
         games = await collect_shown_games(seen, held)
         assert (len(games["W11"].moves), games["W11"].problem) == (
@@ -308,8 +308,8 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
 async def test_a_file_that_is_gone_keeps_its_board() -> None:
     site, held = Site(1), GameIndex()
     site.write(1, 1, "*", "e4", "e5")
-    async with site.following() as seen:
-        await seen.moved(2)
+    async with site.follow_source() as seen:
+        await seen.wait_for_moves(2)
         await collect_shown_games(seen, held)
         del site.files["round-1/game-1.json"]
         await until(
@@ -318,7 +318,7 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
             )
         )
         await collect_shown_games(seen, held)
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await seen.wait_for_games(1)
         games = await collect_shown_games(seen, held)
     assert len(games["W11"].moves) == 2
@@ -334,8 +334,8 @@ async def test_an_odd_pairing_costs_its_board_alone(
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4")
     site.write(1, 2, "*", "d4")
-    async with site.following() as seen:
-        await seen.moved(2)
+    async with site.follow_source() as seen:
+        await seen.wait_for_moves(2)
         await collect_shown_games(seen, held)
         pairings = site.files["round-1/index.json"]["pairings"]
         paired, pairings[0] = pairings[0], odd
@@ -344,7 +344,7 @@ async def test_an_odd_pairing_costs_its_board_alone(
                 lambda: "board 1: kept: its pairing cannot be read" in seen.detail
             )
             await collect_shown_games(seen, held)
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         site.write(1, 2, "1-0", "d4", "d5")
         await until(
             lambda: "cannot be read" in seen.detail and seen.plies == {"W12": 2}
@@ -369,7 +369,7 @@ async def test_an_odd_field_costs_that_field_and_is_named() -> None:
     site.write(1, 2, "*", "d4")
     first = site.files["round-1/index.json"]["pairings"][0]
     first["white"]["fideid"] = False
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: "board 1: not read: white.fideid (false)" in seen.detail)
         first["white"]["fideid"] = "14300011"
         await until(lambda: seen.detail == "2 games")
@@ -384,12 +384,12 @@ async def test_a_list_that_cannot_be_read_stands_as_it_was(
 ) -> None:
     site = Site(1)
     site.write(1, 1, "*", "e4")
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await seen.wait_for_games(1)
         whole, site.files[file] = site.files[file], body
         await until(lambda: f"{file}: cannot be read, it is {what}" in seen.detail)
         site.files["round-1/game-1.json"]["moves"] = ["e4", "e5"]
-        await seen.moved(2)
+        await seen.wait_for_moves(2)
         site.files[file] = whole
         await until(lambda: seen.detail == "1 game")
     assert set(seen.states) == {"connecting", "live"}
@@ -402,14 +402,14 @@ async def test_odd_rounds_end_no_round(rounds: object) -> None:
     site, held = Site(0, 1), GameIndex()
     site.write(2, 1, "*", "e4")
     site.write(1, 1, "1-0", "d4")
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await seen.wait_for_games(1)
         await collect_shown_games(seen, held)
         site.files["tournament.json"]["rounds"] = rounds
         await until(lambda: "tournament.json: its rounds cannot be read" in seen.detail)
         site.write(2, 1, "*", "e4", "e5")
         await until(lambda: seen.plies.get("W21") == 2)
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: bool(seen.ledger.reports))
         games = await collect_shown_games(seen, held)
         assert not any(game.problem for game in games.values())
@@ -501,10 +501,10 @@ class Site(LiveChessCloudRehearsal):
         self.files.update(zip(paths, [files[-1], *files[:-1]], strict=True))
 
     @asynccontextmanager
-    async def following(self, round_: str = "") -> AsyncIterator[Followed]:
+    async def follow_source(self, round_: str = "") -> AsyncIterator[Followed]:
         async with (
             serve_http(self.answer) as origin,
-            following(
+            follow_source(
                 f"livechess-cloud+{origin}/#{UUID}{round_}", FeedsConfig()
             ) as seen,
         ):
@@ -526,7 +526,7 @@ async def wait_on_feed_clock(seen: Followed, seconds: float) -> None:
 async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
     site = Site(1, 0)
     site.write(1, 1, "*", "e4")
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: boards(seen) == {"W11": (1, "*")})
         site.live(0, 1)
         site.write(2, 1, "*", "d4")
@@ -550,7 +550,7 @@ async def test_a_tournament_is_not_over_before_its_last_round() -> None:
         "rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]
     }
     site.write(1, 1, "1-0", "e4")
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await wait_on_feed_clock(seen, 3600)
         assert not seen.done
         # An hour between the rounds costs the service little.
@@ -567,7 +567,7 @@ async def test_an_unreadable_board_costs_no_other_and_idle_boards_are_kept(
     for board in (1, 2, 3):
         site.write(1, board, "*", "e4")
     site.files["round-1/game-1.json"] = 403
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: site.asked_paths.count("round-1/game-1.json") > 2)
         site.write(1, 3, "*", "e4", "d5")
         await until(lambda: boards(seen).get("W13") == (2, "*"))
@@ -587,7 +587,7 @@ async def test_a_request_for_fewer_requests_is_followed_once() -> None:
     # After the host, the tournament and the round: of the first board.
     busy = ConnectionFaults(refuse=429, retry_after_s=1)
     site._fates = chain([GOOD] * 3, [busy], ALL_GOOD)
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: boards(seen) == {"W11": (1, "*"), "W12": (1, "*")})
         await wait_on_feed_clock(seen, 60)
     assert seen.states.count("retrying") == 1
@@ -597,7 +597,7 @@ async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
     site = Site(1)
     site.write(1, 1, "1-0", "e4")
     file, site.files["round-1/game-1.json"] = site.files["round-1/game-1.json"], 500
-    async with site.following("/1") as seen:
+    async with site.follow_source("/1") as seen:
         await wait_on_feed_clock(seen, 100)
         assert not seen.done
         # As kind as the rest: every 20 s.
@@ -614,7 +614,7 @@ async def test_boards_that_the_organiser_reorders_keep_their_games(
     site = Site(2)
     site.write(1, 1, "*", *moves)
     site.write(1, 2, "*")
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await seen.wait_for_games(2)
         site.reorder(1)
         await until(lambda: len(seen.ledger.reports) > 1)
@@ -639,6 +639,6 @@ async def test_no_such_tournament_and_html_instead_of_one() -> None:
     async with LiveChessCloudRehearsal(GAMES).serve() as spec:
         with pytest.raises(FeedNotFound):
             await Followed(spec.replace("1111", "9999"), CONFIG).run()
-    async with serve_http(answering(200, b"<html>")) as origin:
+    async with serve_http(answer_with(200, b"<html>")) as origin:
         with pytest.raises(FeedUnreadable, match="something else"):
             await Followed(f"livechess-cloud+{origin}/#{UUID}", CONFIG).run()

@@ -15,7 +15,7 @@ from live.config import FeedsConfig
 from live.process.loop_slices import SLICE_PIECES, LoopShare
 from live.sources.livechess import MAX_MESSAGE_BYTES
 from live.sources.websocket_client import SLICE_BYTES, SourceSocket, open_websocket
-from tests.sources.fakes import DrivenClock, following, turns, until
+from tests.sources.fakes import DrivenClock, follow_source, turns, until
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
@@ -196,7 +196,10 @@ async def test_what_a_board_never_says_is_trouble_and_asked_for_later(
 ) -> None:
     server = RawServer(*parts)
     config = FeedsConfig(timeout_s=5.0)
-    async with server.serving() as url, following(url, config, lasting=True) as seen:
+    async with (
+        server.serving() as url,
+        follow_source(url, config, lasting=True) as seen,
+    ):
         await until(lambda: any(trouble in detail for detail in seen.details))
         await until(lambda: b"".join(server.requests).count(b"Upgrade: websocket") > 3)
     assert "failed" not in seen.states
