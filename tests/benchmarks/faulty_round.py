@@ -87,7 +87,7 @@ from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.games.short_reports import change_headers
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
-from tests.server.mosquitto import running as broker_running
+from tests.server.mosquitto import run_broker
 from tests.server.serving import token_file
 
 BOARDS = 36
@@ -1073,7 +1073,7 @@ class Drill:
             rounds.lichess.serve() as lichess,
             rounds.page.serve() as page,
             rounds.hall.livechess.serve() as hall,
-            broker_running(program, self.folder) as broker,
+            run_broker(program, self.folder) as broker,
             broker.client() as client,
         ):
             origin = lichess.removeprefix("lichess+").partition("/broadcast")[0]

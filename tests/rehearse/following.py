@@ -25,7 +25,7 @@ from tests.rehearse.faults import (
     incidents,
     mishaps,
 )
-from tests.server.mosquitto import running as broker_running
+from tests.server.mosquitto import run_broker
 from tests.sources.fakes import (
     DrivenClock,
     Ledger,
@@ -118,7 +118,7 @@ async def _rehearsal(
                 )
                 folder = stack.enter_context(tempfile.TemporaryDirectory())
                 broker = await stack.enter_async_context(
-                    broker_running(program, Path(folder))
+                    run_broker(program, Path(folder))
                 )
                 made = MqttRehearsal(games, broker, clock=clock)
             case "folder":

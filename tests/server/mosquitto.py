@@ -132,7 +132,7 @@ class Mosquitto:
 
 
 @contextlib.asynccontextmanager
-async def running(
+async def run_broker(
     program: str, folder: Path, *, more: str = ANYBODY, first: str = ""
 ) -> AsyncIterator[Mosquitto]:
     broker = Mosquitto(program, folder, more=more, first=first)

@@ -37,7 +37,7 @@ from live.server.retained_messages import RetainedMessages, encode_level
 from live.server.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
-from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, running, users
+from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, run_broker, users
 from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until
 
@@ -49,7 +49,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 async def broker(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> AsyncIterator[Mosquitto]:
-    async with running(require_program("mosquitto"), tmp_path) as made:
+    async with run_broker(require_program("mosquitto"), tmp_path) as made:
         yield made
 
 
@@ -166,7 +166,7 @@ async def test_user_and_password_are_used(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     more = users(require_program, tmp_path, "live", "geheim")
-    async with running(require_program("mosquitto"), tmp_path, more=more) as broker:
+    async with run_broker(require_program("mosquitto"), tmp_path, more=more) as broker:
         settings = MqttConfig(
             publish=f"mqtt://live@127.0.0.1:{broker.port}",
             password_file=str(tmp_path / "password"),
@@ -218,7 +218,7 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
     more = more.replace("/etc/mosquitto/viewers.acl", str(acl))
     # That it has to come first is Mosquitto's rule.
     every, more = more.split("\n", 1)
-    async with running(
+    async with run_broker(
         require_program("mosquitto"), tmp_path, more=f"{ANYBODY}{more}", first=every
     ) as broker:
         world = full(9)

@@ -40,8 +40,8 @@ from live.server.routes import HttpRoutes, describe_api
 from live.server.static_files import StaticSite
 from live.server.stream_filter import PARAMETERS
 from tests.manual.html_reader import HtmlReader
-from tests.server.serving import asking, bearer, serving, token_file
-from tests.server.world import GAMES, World, at_once
+from tests.server.serving import bearer, open_client, serve_publisher, token_file
+from tests.server.world import GAMES, World, answer_without_waiting
 from tests.watch.games import game as finished_game
 
 
@@ -246,8 +246,8 @@ async def test_every_route_answers_as_described(
     monkeypatch.setattr("live.server.routes.draw_board", lambda game: "")
     token, tokens = token_file(tmp_path, arbiter=True, metrics=True)
     async with (
-        serving(busy_world(), tokens_file=tokens) as publisher,
-        asking(publisher, headers=bearer(token)) as client,
+        serve_publisher(busy_world(), tokens_file=tokens) as publisher,
+        open_client(publisher, headers=bearer(token)) as client,
     ):
         seen = set()
         for target in targets(path):
@@ -267,7 +267,7 @@ async def test_every_route_answers_as_described(
 def test_without_a_token_it_is_as_described(path: str) -> None:
     for target in targets(path):
         request = HttpRequest("GET", target.split("?")[0], (), {})
-        response = at_once(ROUTES.answer(request, None))
+        response = answer_without_waiting(ROUTES.answer(request, None))
         assert not complaints(path, response, response.body)
 
 
@@ -304,7 +304,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
         Authentication({}, ServerConfig()),
     ):
         guest = guard.authenticate(request)
-        response = at_once(ROUTES.answer(request, guest))
+        response = answer_without_waiting(ROUTES.answer(request, guest))
         assert response.status in (200, 304, 400, 401, 403, 404, 405)
         if response.status >= 400:
             schema = {"$ref": "#/components/schemas/ProblemAnswer"}

@@ -63,7 +63,7 @@ from tests.event.arithmetic import answer
 from tests.journal.test_journal import altered
 from tests.server.serving import bearer, live
 from tests.server.test_public_audience import NAMES, PublishedEvent, follower, redacted
-from tests.server.world import Clock, World, at_once
+from tests.server.world import Clock, World, answer_without_waiting
 from tests.service.answered_event import Answer, AnsweredEvent
 from tests.sources.fakes import DrivenClock, turns, until, upto
 from tests.watch.games import moment
@@ -187,7 +187,7 @@ class Stranger:
         paths = [f"/api/v3/games/{id}{end}" for id, end in ends]
         for path in (*PATHS, *paths):
             request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
-            response = at_once(self._publisher.answer(request))
+            response = answer_without_waiting(self._publisher.answer(request))
             told = f"{path} {response.status} {response.headers}".encode()
             self._note("http", told + b"\n" + response.body)
         for topic, payload in self._broker.take(1000).items():

@@ -42,8 +42,8 @@ from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.visibility import Visibility, redact
-from tests.server.serving import asking, bearer, raw, serving, token_file
-from tests.server.world import NAMES, Clock, World, at_once
+from tests.server.serving import bearer, open_client, raw, serve_publisher, token_file
+from tests.server.world import NAMES, Clock, World, answer_without_waiting
 from tests.sources.fakes import until
 
 
@@ -83,8 +83,8 @@ async def serve_world(
     world: World, site: StaticSite, **parts: Any
 ) -> AsyncIterator[Served]:
     async with (
-        serving(world, {"site": site, **parts}) as publisher,
-        asking(publisher) as client,
+        serve_publisher(world, {"site": site, **parts}) as publisher,
+        open_client(publisher) as client,
     ):
         yield Served(publisher, client, world)
 
@@ -583,7 +583,10 @@ async def test_a_board_is_shared_with_its_picture(
 
 async def test_those_listed_may_frame_pages() -> None:
     config = ServerConfig(port=0, frames=("https://club.example",))
-    async with Publisher(config, World(1)) as publisher, asking(publisher) as client:
+    async with (
+        Publisher(config, World(1)) as publisher,
+        open_client(publisher) as client,
+    ):
         policy = (await client.get("overlay")).headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'self' https://club.example")
         publisher.reconfigure(msgspec.structs.replace(config, frames=()))
@@ -609,7 +612,7 @@ async def test_pictures_from_elsewhere_only_where_the_address_names_one(
 ) -> None:
     async with (
         Publisher(ServerConfig(port=0), World(1)) as publisher,
-        asking(publisher) as client,
+        open_client(publisher) as client,
     ):
         policy = (await client.get(address)).headers["content-security-policy"]
         assert ("img-src https: 'self'" in policy) == has_logo
@@ -634,13 +637,13 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
     assert (again.status_code, again.headers["etag"]) == (304, plain.headers["etag"])
 
 
-def made_of(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
+def build_routes(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
     more = {"config": ServerConfig(), **more}
     return HttpRoutes(world, PublicAudience(world), site, MetricCounts(), **more)
 
 
-def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
-    return at_once(
+def answer_request(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
+    return answer_without_waiting(
         routes.answer(
             HttpRequest("GET", path, (), {"accept-encoding": accept}), Guest()
         )
@@ -650,14 +653,16 @@ def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpRespons
 def test_an_answer_that_has_not_changed_is_packed_once(
     world: World, site: StaticSite
 ) -> None:
-    routes, path = made_of(world, site), "/api/v3/games/g1"
-    while len(answered(routes, path, "").body) < 2_000:
+    routes, path = build_routes(world, site), "/api/v3/games/g1"
+    while len(answer_request(routes, path, "").body) < 2_000:
         world.move("g1")
-    one = answered(routes, path)
+    one = answer_request(routes, path)
     assert ("Content-Encoding", "gzip") in one.headers
-    assert answered(routes, path).body is one.body
+    assert answer_request(routes, path).body is one.body
     world.move("g1")
-    assert gzip.decompress(answered(routes, path).body) != gzip.decompress(one.body)
+    assert gzip.decompress(answer_request(routes, path).body) != gzip.decompress(
+        one.body
+    )
 
 
 async def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -> None:
@@ -666,7 +671,7 @@ async def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -
     )
     (tmp_path / "all.svg").write_bytes(drawing)
     study = StaticSite(tmp_path, STUDY_TYPES)
-    routes = made_of(world, study, study=study)
+    routes = build_routes(world, study, study=study)
     request = HttpRequest("GET", "/study/all.svg", (), {"accept-encoding": "gzip"})
     answer = await routes.answer(request, Guest())
     assert answer.body == gzip.compress(drawing, compresslevel=1, mtime=0)
@@ -694,8 +699,10 @@ async def test_no_cache_keeps_what_a_token_shows(
 ) -> None:
     token, tokens = token_file(tmp_path, arbiter=True)
     async with (
-        serving(world, {"site": site}, tokens_file=tokens, public=True) as publisher,
-        asking(publisher) as client,
+        serve_publisher(
+            world, {"site": site}, tokens_file=tokens, public=True
+        ) as publisher,
+        open_client(publisher) as client,
     ):
         told = await client.get("api/v3/games", headers=bearer(token))
         assert told.headers["cache-control"] == "no-cache"

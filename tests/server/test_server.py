@@ -27,7 +27,7 @@ from live.server.server import Publisher
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.subscriber import Subscriber
 from tests.benchmarks.readers import shake
-from tests.server.serving import bearer, left_in, live, serving, token_file
+from tests.server.serving import bearer, left_in, live, serve_publisher, token_file
 from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until
 
@@ -48,7 +48,7 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
     world, random = World(11), Random(11)
     limits = ClientLimits(history_messages=30, handshakes_burst=1e9)
     resumed = fresh = 0
-    async with serving(world, {"limits": limits}) as publisher:
+    async with serve_publisher(world, {"limits": limits}) as publisher:
         client_state, query = ReferenceClient(), ""
         for _ in range(200):
             publisher.publish(world.step())
@@ -74,7 +74,7 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
 
 async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
     world = World(2)
-    async with serving(world) as publisher:
+    async with serve_publisher(world) as publisher:
         publisher.publish(world.appear("g1"))
         for query in (
             "?epoch=other&since=1",
@@ -89,7 +89,7 @@ async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
 
 async def test_a_client_that_resumes_after_hidden_scores_misses_none_of_them() -> None:
     world = World(2, "g1", plies=1)
-    async with serving(world) as publisher:
+    async with serve_publisher(world) as publisher:
         client_state = ReferenceClient()
         async with connect(live(publisher)) as ws:
             await follow(ws, client_state, position(publisher))
@@ -121,7 +121,7 @@ async def test_who_asks_too_much_is_refused_before_the_handshake(
     world, clock = World(0, "g1", "g2"), Clock()
     parts = {"limits": ClientLimits(**limits), "clock": clock}
     async with (
-        serving(world, parts) as publisher,
+        serve_publisher(world, parts) as publisher,
         connect(live(publisher, "?game=g1")) as ws,
     ):
         with pytest.raises(InvalidStatus) as refused:
@@ -154,7 +154,7 @@ async def test_of_those_behind_a_proxy_each_visitor_has_limits_of_its_own() -> N
 
     parts = {"limits": limits, "clock": Clock()}
     async with (
-        serving(World(0, "g1"), parts) as publisher,
+        serve_publisher(World(0, "g1"), parts) as publisher,
         contextlib.AsyncExitStack() as held,
     ):
         for _ in range(2):
@@ -169,7 +169,7 @@ async def test_of_those_behind_a_proxy_each_visitor_has_limits_of_its_own() -> N
 
 
 async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
-    async with serving(World()) as publisher:
+    async with serve_publisher(World()) as publisher:
         host, port = publisher.address
         for config, error, said in (
             (
@@ -216,7 +216,7 @@ def has_ipv6() -> bool:
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no ::1")
 async def test_an_ipv6_address_is_listened_on_too() -> None:
     async with (
-        serving(World(2), host="::1") as publisher,
+        serve_publisher(World(2), host="::1") as publisher,
         connect(live(publisher)) as ws,
     ):
         assert json.loads(await ws.recv())["type"] == "hello"
@@ -226,7 +226,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536, slow_after_s=10, closing_s=3)
     async with (
-        serving(world, {"limits": limits, "clock": clock}) as publisher,
+        serve_publisher(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher)) as good,
     ):
         client_state = ReferenceClient()
@@ -269,7 +269,7 @@ async def test_a_slow_client_gets_what_it_missed_or_one_fresh_snapshot(
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536)
     async with (
-        serving(world, {"limits": limits, "clock": clock}) as publisher,
+        serve_publisher(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_queue=1, max_size=None) as ws,
     ):
         client_state = ReferenceClient()
@@ -295,7 +295,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
     world, clock = World(4, *GAMES, plies=1500), Clock()
     limits = ClientLimits(write_bytes=32_768, piece_bytes=8_192)
     async with (
-        serving(world, {"limits": limits, "clock": clock}) as publisher,
+        serve_publisher(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_size=None, max_queue=1) as ws,
     ):
         client_state = ReferenceClient()
@@ -310,7 +310,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
 async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> None:
     world, clock = World(), Clock()
     async with (
-        serving(world, {"clock": clock}) as publisher,
+        serve_publisher(world, {"clock": clock}) as publisher,
         connect(live(publisher)) as ws,
     ):
         with stalled(publisher):
@@ -329,7 +329,7 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
 
 async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
     world = World(9)
-    async with serving(world) as publisher:
+    async with serve_publisher(world) as publisher:
         ws = await connect(live(publisher))
         publisher.publish(world.appear("g1"))
     said, code = await left_in(ws)
@@ -338,7 +338,9 @@ async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
 
 
 async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
-    async with serving(World(), {"limits": ClientLimits(closing_s=0.05)}) as publisher:
+    async with serve_publisher(
+        World(), {"limits": ClientLimits(closing_s=0.05)}
+    ) as publisher:
         bad = stalled(publisher)
         await until(lambda: len(publisher.broadcaster) == 1)
     bad.close()
@@ -397,7 +399,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with (
-        serving(World(1)) as publisher,
+        serve_publisher(World(1)) as publisher,
         connect(live(publisher)) as first,
         connect(live(publisher)) as other,
     ):
@@ -415,7 +417,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
 async def test_filters_that_match_nothing_yet_lock_nobody_out_and_begin_later() -> None:
     world = World(1, "g1")
     async with (
-        serving(world, {"limits": ClientLimits(filters=2)}) as publisher,
+        serve_publisher(world, {"limits": ClientLimits(filters=2)}) as publisher,
         AsyncExitStack() as stack,
     ):
         quiet = [
@@ -441,7 +443,9 @@ async def test_one_address_has_so_many_filters_and_no_more() -> None:
     # Also behind a proxy on this machine, whatever the client itself said before that.
     one, other = ({"X-Forwarded-For": f"10.0.0.{n}, 192.0.2.{n}"} for n in (7, 8))
     async with (
-        serving(world, {"limits": ClientLimits(filters_per_address=2)}) as publisher,
+        serve_publisher(
+            world, {"limits": ClientLimits(filters_per_address=2)}
+        ) as publisher,
         connect(live(publisher, "?game=g1"), additional_headers=one),
         connect(live(publisher, "?game=g2"), additional_headers=one),
     ):

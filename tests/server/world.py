@@ -114,7 +114,7 @@ class Wire(asyncio.Transport):
         self.reading = True
 
 
-def at_once(answer: Coroutine[Any, Any, Answered]) -> Answered:
+def answer_without_waiting(answer: Coroutine[Any, Any, Answered]) -> Answered:
     """What is answered without waiting for anything."""
     with pytest.raises(StopIteration) as over:
         answer.send(None)

@@ -28,8 +28,7 @@ from live.sources.mqtt_feed import (
     create_client_id,
 )
 from live.sources.open_feed import open_feed, probe_sources
-from tests.server.mosquitto import ANYBODY, Mosquitto, users
-from tests.server.mosquitto import running as broker_running
+from tests.server.mosquitto import ANYBODY, Mosquitto, run_broker, users
 from tests.sources.fakes import (
     CONFIG,
     GAMES,
@@ -365,7 +364,7 @@ def mosquitto(require_program: Callable[[str], str]) -> str:
 
 @pytest.fixture
 async def broker(mosquitto: str, tmp_path: Path) -> AsyncIterator[Mosquitto]:
-    async with broker_running(mosquitto, tmp_path) as broker:
+    async with run_broker(mosquitto, tmp_path) as broker:
         yield broker
 
 
@@ -459,7 +458,7 @@ async def test_user_and_password_from_a_file_and_a_wrong_one_is_a_clear_health_l
     more = users(require_program, tmp_path, "arbiter", "right")
     (mine := tmp_path / "mine").write_text("right\n")
     config = FeedsConfig(mqtt=MqttFeedConfig(password_file=str(mine)))
-    async with broker_running(mosquitto, tmp_path, more=more) as broker:
+    async with run_broker(mosquitto, tmp_path, more=more) as broker:
         async with follow_source(
             f"mqtt://arbiter@127.0.0.1:{broker.port}/a/#", config
         ) as seen:
@@ -530,7 +529,7 @@ async def test_tls_with_a_certificate_of_ones_own_or_one_that_nobody_vouches_for
     cert, key = certificate
     trusting = FeedsConfig(mqtt=MqttFeedConfig(ca_file=cert))
     more = f"{ANYBODY}certfile {cert}\nkeyfile {key}\n"
-    async with broker_running(mosquitto, tmp_path, more=more) as broker:
+    async with run_broker(mosquitto, tmp_path, more=more) as broker:
         spec = address(broker).replace("mqtt:", "mqtts:") + "/a/#"
         async with follow_source(spec, trusting) as seen:
             await live(seen)
