@@ -23,7 +23,7 @@ from live.server.public_audience import PublicAudience
 from live.server.public_delay import find_unpublished, restore_delay_s
 from live.sources import demo_feed
 from live.sources.source_address import GONE_KINDS, recognise_source
-from tests.service.answered_event import FEED, AnsweredEvent, confirmed
+from tests.service.answered_event import FEED, AnsweredEvent, confirm_games
 from tests.sources.fakes import upto
 from tests.test_cli import live_rate
 
@@ -205,7 +205,7 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
             ]
             assert len(plugin) == 1 and "20 s for 9 moves" in plugin[0].text
             assert restore_delay_s(0.0, hall.journal.journal) == 900.0
-            seen.append(confirmed(build_analysis(hall.state)))
+            seen.append(confirm_games(build_analysis(hall.state)))
     assert seen[0] == seen[1]
     assert [
         record.levelname for record in caplog.records if record.levelname == "ERROR"

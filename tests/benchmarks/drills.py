@@ -211,7 +211,7 @@ async def until(holds: Callable[[], bool], patience_s: float) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def going(
+async def run_tasks(
     *parts: Awaitable[None],
 ) -> AsyncIterator[Sequence[asyncio.Future[None]]]:
     """Tasks that run as long as the block does."""
@@ -227,7 +227,7 @@ async def going(
             raise end
 
 
-async def undisturbed(
+async def run_undisturbed(
     games: Sequence[GameReport], settings: Mapping[str, object]
 ) -> SnapshotMessage:
     """What one run without any trouble makes of the games, once it knows the engine."""

@@ -78,7 +78,7 @@ from tests.benchmarks.drills import (
     differences,
     free_port,
     get,
-    going,
+    run_tasks,
     toml,
     until,
 )
@@ -1095,7 +1095,9 @@ class Drill:
                 intrude(port, self.judge, chance),
             )
             try:
-                async with going(*readers, read_mqtt(client, self.judge), *disturbing):
+                async with run_tasks(
+                    *readers, read_mqtt(client, self.judge), *disturbing
+                ):
                     await service.start()
                     async with asyncio.timeout(START_S):
                         await self.arbiter.here.wait()

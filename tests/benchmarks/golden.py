@@ -78,7 +78,7 @@ from tests.benchmarks.drills import (
     Follower,
     differences,
     free_port,
-    going,
+    run_tasks,
     toml,
 )
 from tests.games.short_reports import change_headers
@@ -661,7 +661,7 @@ async def record_round(
         await start(spec)
 
     try:
-        async with rehearsal.serve() as spec, going(follower.run()):
+        async with rehearsal.serve() as spec, run_tasks(follower.run()):
             await start(spec)
             for step in steps_of(games, CLOUD_STRIDE if source == "cloud" else STRIDE):
                 for index, report in step.shown:

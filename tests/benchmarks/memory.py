@@ -38,8 +38,8 @@ from tests.benchmarks.drills import (
     boards,
     free_port,
     get,
-    going,
     resident_mb,
+    run_tasks,
     toml,
 )
 from tests.games.short_reports import change_headers
@@ -187,7 +187,9 @@ async def run(
     ]
     began_s = time.monotonic()
     third = False
-    async with going(*parts, come_and_go(port, playing), come_and_go(other, playing)):
+    async with run_tasks(
+        *parts, come_and_go(port, playing), come_and_go(other, playing)
+    ):
         while (now_s := time.monotonic() - began_s) < minutes * 60:
             samples.append((now_s, resident_mb(plain.process.pid)))
             if not third and now_s > minutes * 20 and between.is_set():

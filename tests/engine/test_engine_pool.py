@@ -30,11 +30,11 @@ from tests.engine.conftest import (
     SCRIPT,
     START,
     Desk,
-    answered,
     backlog,
     head,
     scored,
     scripted,
+    search_and_wait,
 )
 from tests.engine.machines import dies, until
 
@@ -154,7 +154,7 @@ async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
 
 async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
     async with room(scripted("crash-at-50"), desk) as engines:
-        await answered(engines, desk, range(49, 52), 3)
+        await search_and_wait(engines, desk, range(49, 52), 3)
         engines.submit(scored(50), "again", backlog())
         await desk.answers(4)
         health = engines.report_health()
@@ -167,11 +167,11 @@ async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> Non
 
 async def test_an_idle_engine_killed_from_outside_comes_back(desk: Desk) -> None:
     async with room(scripted("well"), desk) as engines:
-        await answered(engines, desk, range(1))
+        await search_and_wait(engines, desk, range(1))
         process = engines._engine_slots[0].process
         assert isinstance(process, EngineProcess)
         os.kill(process.pid, signal.SIGKILL)
-        await answered(engines, desk, range(1, 2))
+        await search_and_wait(engines, desk, range(1, 2))
         assert engines.report_health().restarts == 1
     assert desk.scores() == {0: 0, 1: 1}
 
@@ -256,7 +256,7 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
 
     desk.react = react
     async with room(scripted("well"), desk) as engines:
-        await answered(engines, desk, range(1, 3), 2)
+        await search_and_wait(engines, desk, range(1, 3), 2)
     assert desk.order == [1, 2]
     assert any("fault in its keeper" in record.message for record in caplog.records)
 
@@ -285,7 +285,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
                     )
 
         desk.react = disturb
-        await answered(engines, desk, range(100))
+        await search_and_wait(engines, desk, range(100))
         restarts = engines.report_health().restarts
     assert restarts >= 2
     assert desk.scores() == {score: score for score in range(100)}

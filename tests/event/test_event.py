@@ -734,7 +734,7 @@ def boards(count: int) -> Tolerant:
     return state
 
 
-def answered(state: Held, *, at_once: bool = False, all: bool = True) -> None:
+def answer_requests(state: Held, *, at_once: bool = False, all: bool = True) -> None:
     while requests := state.out.requests[:]:
         state.out.requests.clear()
         for request in requests:
@@ -748,7 +748,7 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one_by_one, together = boards(12), boards(12)
-    answered(one_by_one, at_once=True)
+    answer_requests(one_by_one, at_once=True)
     renewed: list[int] = []
     proper = EventStandings.rate
 
@@ -758,14 +758,14 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
         proper(self, touched)
 
     monkeypatch.setattr(EventStandings, "rate", counted)
-    answered(together, all=False)
+    answer_requests(together, all=False)
     # Of the moves that were not the first choice the gains are known now.
-    answered(together, all=False)
+    answer_requests(together, all=False)
     assert not renewed and together.has_unrated
     assert not together.is_analysed
     together.rate()
     assert 1 <= len(renewed) <= 2
-    answered(together)
+    answer_requests(together)
     assert together.is_rated and together.is_analysed
     assert together.players() == one_by_one.players()
     assert together.engine() == one_by_one.engine()
@@ -794,7 +794,7 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
 
     monkeypatch.setattr(EventStandings, "rate", failing)
     while state.out.requests:
-        answered(state, all=False)
+        answer_requests(state, all=False)
         state.rate()
         standings = (
             each for each in state.out.changes if isinstance(each, StandingMessage)
@@ -810,7 +810,7 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
 def test_other_news_comes_after_the_standings_of_the_answers_before_it() -> None:
     state = boards(2)
     for _ in range(2):
-        answered(state, all=False)
+        answer_requests(state, all=False)
     assert state.has_unrated
     state.apply(ResultChanged("g0", "1-0"))
     assert not state.has_unrated

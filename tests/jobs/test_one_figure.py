@@ -37,7 +37,7 @@ from tests.service.answered_event import (
     ARITHMETIC,
     FEED,
     AnsweredEvent,
-    confirmed,
+    confirm_games,
     left_behind,
 )
 
@@ -237,7 +237,7 @@ async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> N
     with again.journal.opened(again.config):
         await again.restore()
         assert not again.asked
-        assert figures(confirmed(build_analysis(again.state))) == figures(live)
+        assert figures(confirm_games(build_analysis(again.state))) == figures(live)
     fresh = AnsweredEvent(engine=engine)
     await fresh.take(read_pgn(tmp_path / "final.pgn"))
     fresh.answer_all()

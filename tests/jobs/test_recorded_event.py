@@ -37,7 +37,7 @@ from live.sources import demo_feed
 from tests.event.arithmetic import game
 from tests.event.test_event import ledger
 from tests.games.short_reports import change_headers
-from tests.service.answered_event import ticking
+from tests.service.answered_event import open_ticking_journal
 from tests.sources.fakes import upto
 
 FEED = "games.pgn"
@@ -53,7 +53,7 @@ async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventSer
     """A service whose clock moves one second with each thing written."""
     # A limit of its own: nobody else measures the engine under it.
     config = load_config(None, {}, {"engine.nodes": 510})
-    service = EventService(config, ticking(path), human=human)
+    service = EventService(config, open_ticking_journal(path), human=human)
     async with service.with_engine(live=False, feeds=[FEED]):
         yield service
 

@@ -32,9 +32,9 @@ from tests.journal.test_journal import altered
 from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
-    confirmed,
+    confirm_games,
     left_behind,
-    opened,
+    open_service,
     report_and_settle,
     settings,
 )
@@ -48,14 +48,14 @@ def path(tmp_path: Path) -> Path:
 
 async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> None:
     one, two = demo_feed.read_demo_games()[:2]
-    async with opened(settings(), path) as service:
+    async with open_service(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
         before = await report_and_settle(service, one, upto(two, 21))
         assert service.room.report_health().searches > 40
-    async with opened(settings(), path) as service:
+    async with open_service(settings(), path) as service:
         again = build_analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
-        assert confirmed(again) == before
+        assert confirm_games(again) == before
         assert service.state.is_analysed and service.room.report_health().searches == 0
         assert service.journal.restored == 2
         assert service.journal.summary == f"2 games restored from {path}"
@@ -65,14 +65,14 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
     path: Path, tmp_path: Path
 ) -> None:
     one, two = demo_feed.read_demo_games()[:2]
-    async with opened(settings(), path) as service:
+    async with open_service(settings(), path) as service:
         await report_and_settle(service, one, upto(two, 20))
         searches = service.room.report_health().searches
-    async with opened(settings(), path) as service:
+    async with open_service(settings(), path) as service:
         restarted = await report_and_settle(service, one, upto(two, 30))
         searches += service.room.report_health().searches
         assert not any(game.restored for game in restarted.games)
-    async with opened(settings(), tmp_path / "another.sqlite") as service:
+    async with open_service(settings(), tmp_path / "another.sqlite") as service:
         assert restarted == await report_and_settle(service, one, upto(two, 30))
         assert searches == service.room.report_health().searches
 
@@ -81,13 +81,13 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(
     path: Path, tmp_path: Path
 ) -> None:
     game = upto(demo_feed.read_demo_games()[0], 10)
-    async with opened(settings(), path) as service:
+    async with open_service(settings(), path) as service:
         await report_and_settle(service, game)
-    async with opened(settings(**{"engine.nodes": 600}), path) as service:
+    async with open_service(settings(**{"engine.nodes": 600}), path) as service:
         (view,) = service.state.games()
         assert (view.plies_played, view.plies_scored) == (10, 0)
         again = await report_and_settle(service, game)
-    async with opened(
+    async with open_service(
         settings(**{"engine.nodes": 600}), tmp_path / "another"
     ) as service:
         assert again == await report_and_settle(service, game)
@@ -97,7 +97,10 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
     path: Path,
 ) -> None:
     game = upto(demo_feed.read_demo_games()[0], 4)
-    async with opened(settings(), path) as first, opened(settings(), path) as second:
+    async with (
+        open_service(settings(), path) as first,
+        open_service(settings(), path) as second,
+    ):
         shown: list[FeedHealth] = []
         second.journal.look_after(shown.append)
         second.journal.look_after(shown.append)
@@ -134,7 +137,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     game = demo_feed.read_demo_games()[0]
     feeds = [FEED, "cloud"]
 
-    async with opened(settings(), path, feeds) as service:
+    async with open_service(settings(), path, feeds) as service:
         # Each is shown for itself and kept, before the moves prove that they are one.
         other = change_headers(game, event="Another name", round="")
         for feed, named in ((FEED, game), ("cloud", other)):
@@ -146,8 +149,8 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         before = build_analysis(service.state)
         (view,) = before.games
         assert view.also == ("cloud",) and view.plies_played == 26
-    async with opened(settings(), path, feeds) as service:
-        assert confirmed(build_analysis(service.state)) == before
+    async with open_service(settings(), path, feeds) as service:
+        assert confirm_games(build_analysis(service.state)) == before
         assert service.room.report_health().searches == 0
         assert [len(each.moves) for each in service.state.list_source_games()] == [
             24,
@@ -159,10 +162,10 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         )
         assert "missed" not in caplog.text, "its alerts come back, too"
     # What nobody follows stays in the file.
-    async with opened(settings(), path, ["others.pgn"]) as service:
+    async with open_service(settings(), path, ["others.pgn"]) as service:
         assert list(service.state.games()) == []
     # Only one of the sources is followed: the game is its own, with all it held.
-    async with opened(settings(), path, [FEED]) as service:
+    async with open_service(settings(), path, [FEED]) as service:
         (view,) = build_analysis(service.state).games
         assert view.also == () and view.dispute == ""
 
@@ -175,7 +178,7 @@ async def restored(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
     async with AnsweredEvent(path).started() as service:
         service.answer_all()
-        return list(service.state.list_source_games()), confirmed(
+        return list(service.state.list_source_games()), confirm_games(
             build_analysis(service.state)
         )
 
@@ -218,7 +221,7 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                     left_behind(path, folder, f"late{number}")
                 )
                 assert games_now == list(service.state.list_source_games())
-                assert whole == confirmed(build_analysis(service.state))
+                assert whole == confirm_games(build_analysis(service.state))
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(scenario(Path(folder)))
@@ -241,7 +244,7 @@ async def make(path: Path, games: int) -> Analysis:
             FeedReport(FEED, tuple(demo_feed.read_demo_games()[:games]), complete=True)
         )
         hall.answer_all()
-        return confirmed(build_analysis(hall.state))
+        return confirm_games(build_analysis(hall.state))
 
 
 async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
@@ -347,7 +350,7 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     shown: list[FeedHealth] = []
     async with AnsweredEvent(path).started() as hall:
         hall.answer_all()
-        assert confirmed(build_analysis(hall.state)).games == before.games
+        assert confirm_games(build_analysis(hall.state)).games == before.games
         hall.journal.look_after(shown.append)
         assert "1 game cannot be read as kept" in shown[-1].detail
         assert shown[-1].detail in caplog.text

@@ -44,7 +44,7 @@ from tests.service.answered_event import (
     ARITHMETIC,
     FEED,
     AnsweredEvent,
-    confirmed,
+    confirm_games,
     left_behind,
 )
 
@@ -347,7 +347,7 @@ class Hall(AnsweredEvent):
 
     def show(self) -> tuple[tuple[GameDetail, ...], tuple[PlayerView, ...], EngineInfo]:
         """What is rated, as when every source has reported its games again."""
-        whole = confirmed(build_analysis(self.state))
+        whole = confirm_games(build_analysis(self.state))
         return whole.games, whole.players, whole.engine
 
 

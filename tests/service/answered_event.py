@@ -38,7 +38,7 @@ def settings(**changes: object) -> Config:
 
 
 @contextlib.asynccontextmanager
-async def opened(
+async def open_service(
     config: Config,
     journal: Path | None = None,
     feeds: Sequence[FeedName] = (FEED,),
@@ -68,7 +68,7 @@ def unscored(journal: Path | None = None, **settings: object) -> EventService:
     return service
 
 
-def ticking(path: Path) -> EventJournal:
+def open_ticking_journal(path: Path) -> EventJournal:
     """A journal whose clock moves one second with each thing written."""
     journal, seconds = EventJournal(path), itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
@@ -114,7 +114,7 @@ class AnsweredEvent(EventService):
         assert self.journal.journal.wait_until_written()
 
 
-def confirmed(whole: Analysis) -> Analysis:
+def confirm_games(whole: Analysis) -> Analysis:
     """As when every source has reported its games again."""
     games = tuple(msgspec.structs.replace(game, restored=False) for game in whole.games)
     return msgspec.structs.replace(whole, games=games)

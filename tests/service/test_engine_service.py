@@ -42,8 +42,12 @@ from live.service.engine_service import (
 from live.service.event_service import EventService
 from live.sources import demo_feed
 from tests.engine.conftest import Desk
-from tests.service.answered_event import FEED, report_and_settle, ticking
-from tests.service.answered_event import opened as running
+from tests.service.answered_event import (
+    FEED,
+    open_service,
+    open_ticking_journal,
+    report_and_settle,
+)
 from tests.sources.fakes import turns, until
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -315,7 +319,9 @@ def flags(path: str, **changes: object) -> Config:
 
 
 @contextlib.asynccontextmanager
-async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Change]]]:
+async def open_with_one_game(
+    config: Config,
+) -> AsyncIterator[tuple[EventService, list[Change]]]:
     """With one game of the demo taken in and searched."""
     told: list[Change] = []
     service = EventService(config)
@@ -331,7 +337,7 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
 
 async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
     config = flags(engine("known"))
-    async with opened(config) as (service, told):
+    async with open_with_one_game(config) as (service, told):
         before = service.state.engine()
         assert before.models[0] == "classical"
         assert "transferred" in before.note and "not measured yet" in before.note
@@ -360,7 +366,7 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert service.room.report_health().searches == searches
         kept = service.state.players()
         games = [service.state.game(view.id) for view in service.state.games()]
-    async with opened(config) as (service, told):
+    async with open_with_one_game(config) as (service, told):
         assert not service.unmeasured
         assert service.state.players() == kept
         assert [service.state.game(view.id) for view in service.state.games()] == games
@@ -370,7 +376,7 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
 async def test_scores_of_chance_are_refused_with_the_reason(
     engine: Callable[..., str],
 ) -> None:
-    async with opened(flags(engine("random"))) as (service, _):
+    async with open_with_one_game(flags(engine("random"))) as (service, _):
         await service.measure_engine()
         found = service.state.engine()
         assert found.models == () and "transferred" not in found.note
@@ -380,7 +386,7 @@ async def test_scores_of_chance_are_refused_with_the_reason(
         assert detail is not None and detail.curves.white
         assert all(point.perceived is None for point in detail.curves.white)
     # It stays refused, at once.
-    async with opened(flags(engine("random"))) as (service, _):
+    async with open_with_one_game(flags(engine("random"))) as (service, _):
         assert not service.unmeasured
         assert service.state.engine().models == ()
 
@@ -411,7 +417,7 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     game = msgspec.structs.replace(
         demo_feed.read_demo_games()[0], moves=demo_feed.read_demo_games()[0].moves[:12]
     )
-    service = EventService(config, ticking(path))
+    service = EventService(config, open_ticking_journal(path))
     async with service.with_engine(live=False, feeds=[FEED]):
         before = await report_and_settle(service, game)
         before_ms = service.journal.journal._last_ms
@@ -428,6 +434,6 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     )
     assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.
-    async with running(config, path) as service:
+    async with open_service(config, path) as service:
         assert service.room.report_health().searches == 0
         assert build_analysis(service.state).players == after.players

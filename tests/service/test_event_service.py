@@ -40,7 +40,7 @@ from tests.games.short_reports import change_headers
 from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
-    opened,
+    open_service,
     report_and_settle,
     settings,
     unscored,
@@ -69,7 +69,7 @@ async def followed(
     """A game move by move, the engines given time to think ahead or not; and its
     analysis.
     """
-    async with opened(config, live=True) as service:
+    async with open_service(config, live=True) as service:
         for ply in range(PLIES + 1):
             await report_and_settle(service, upto(demo_feed.read_demo_games()[0], ply))
             if rest:
@@ -90,7 +90,7 @@ async def test_searching_ahead_changes_no_figure() -> None:
 
 
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
-    async with opened(settings()) as service:
+    async with open_service(settings()) as service:
         await report_and_settle(service, upto(demo_feed.read_demo_games()[0], 4))
         service.report_engines()
         assert service.state.engines().speculation is None
@@ -102,7 +102,7 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
         raise RuntimeError("no")
 
     taken = list[Change]()
-    async with opened(settings()) as service:
+    async with open_service(settings()) as service:
         service.listen(fails)
         service.listen(taken.extend)
         await report_and_settle(service, upto(demo_feed.read_demo_games()[0], 2))
@@ -120,7 +120,7 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
 
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
     begun, longer = (upto(demo_feed.read_demo_games()[0], plies) for plies in (0, 12))
-    async with opened(settings()) as service:
+    async with open_service(settings()) as service:
         await report_and_settle(service, begun)
         service.report_engines()
         assert service.state.engines().behind == ""
@@ -137,7 +137,7 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
 
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     game = upto(demo_feed.read_demo_games()[0], 6)
-    async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
+    async with open_service(settings(**{"engine.nodes": 20_000}), live=True) as service:
         await report_and_settle(service, game)
         await until(lambda: service.room.report_health().waiting.speculate > 0)
         await service.take(
@@ -180,7 +180,7 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
             await machines.run_worker(find_engine())
         there = {"engine.engines": 1, "engine.cluster": machines.address}
         for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
-            async with opened(settings(**where)) as service:
+            async with open_service(settings(**where)) as service:
                 if where is there:
                     await until(lambda: len(service.room.report_health().engines) == 2)
                 found.append(to_json(await report_and_settle(service, *games)))
