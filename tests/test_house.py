@@ -130,7 +130,7 @@ class Source:
         With ``top_level`` only what importing the module imports: not what stands in
         functions or under TYPE_CHECKING.
         """
-        nodes = _executed(self.tree) if top_level else ast.walk(self.tree)
+        nodes = _walk_executed(self.tree) if top_level else ast.walk(self.tree)
         for node in nodes:
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
@@ -144,14 +144,14 @@ class Source:
         return {name.split(".")[0] for name in self.imports()} & known
 
 
-def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+def _walk_executed(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue
         yield node
-        yield from _executed(node)
+        yield from _walk_executed(node)
 
 
 def package_sources() -> list[Source]:

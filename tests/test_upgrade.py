@@ -177,7 +177,7 @@ def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 GAMES = [(20, 20, "1-0", None), (6, 6, "*", "illegal move Qh9"), (14, 14, "*", None)]
 
 
-def standing(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
+def list_standing_games(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
     games = build_analysis(hall.state).games
     return [
         (each.plies_played, each.plies_scored, each.result, each.problem)
@@ -192,7 +192,7 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
     for _ in range(2):
         async with AnsweredEvent(journal).started() as hall:
             hall.answer_all()
-            assert standing(hall) == GAMES
+            assert list_standing_games(hall) == GAMES
             assert hall.journal.problem == "" and hall.journal.journal.damage == ()
             alerts = {alert.kind: alert for alert in hall.arbiter.alerts()}
             illegal = alerts["illegal-move"]

@@ -134,7 +134,7 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
     return random.Random(1).sample(found, min(most, len(found)))
 
 
-def searched(
+def search_turns(
     chosen: Sequence[tuple[Turn, HumanQuestion]],
     network: HumanNetwork,
     engine: chess.engine.SimpleEngine,
@@ -243,7 +243,7 @@ def main(arguments: Sequence[str]) -> int:
     with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
         engine.configure({"Threads": 1, "Hash": 16})
         chosen = turns(given.files, given.most)
-        found = list(searched(chosen, HumanNetwork(None), engine))
+        found = list(search_turns(chosen, HumanNetwork(None), engine))
     console = Console(width=200)
     weights = WEIGHTS
     if given.learn:

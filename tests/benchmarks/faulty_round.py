@@ -83,7 +83,7 @@ from tests.benchmarks.drills import (
     until,
 )
 from tests.benchmarks.faulty_hall import FaultyHall, upto
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutate
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.games.short_reports import change_headers
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
@@ -550,9 +550,9 @@ async def intrude(port: int, judge: Judge, chance: random.Random) -> None:
                     lazy.append(writer.get_extra_info("socket").dup())
                     writer.write(UPGRADE)
                 elif chance.random() < 0.5:
-                    writer.write(mutated(chance, chance.choice(REQUESTS), HTTP_TOKENS))
+                    writer.write(mutate(chance, chance.choice(REQUESTS), HTTP_TOKENS))
                 else:
-                    frame = mutated(chance, chance.choice(FRAMES), FRAME_TOKENS)
+                    frame = mutate(chance, chance.choice(FRAMES), FRAME_TOKENS)
                     writer.write(UPGRADE + frame)
                 await writer.drain()
                 writer.transport.abort()

@@ -283,7 +283,7 @@ class Pipe(Rehearsal):
             await self._input.drain()
 
 
-def opened(
+def open_source(
     source: Source, games: Sequence[GameReport], folder: Path, broker: Mosquitto
 ) -> Rehearsal:
     """A source that shows these games."""
@@ -610,7 +610,9 @@ def engine_file(folder: Path) -> str:
     return str(script)
 
 
-async def measured(folder: Path, engine: str, games: Sequence[GameReport]) -> Path:
+async def measure_engine_in(
+    folder: Path, engine: str, games: Sequence[GameReport]
+) -> Path:
     """A state folder in which the engine is measured, so that nothing is so in
     mid-round.
     """
@@ -642,7 +644,7 @@ async def record_round(
     broker = Mosquitto(program or "mosquitto", folder)
     await broker.start()
     service = Service(folder, state, engine, source, broker.port)
-    rehearsal = opened(source, games, folder, broker)
+    rehearsal = open_source(source, games, folder, broker)
     follower = Arbiter(service.port, service.token, elos=source != "cloud")
     shown: dict[int, GameReport] = {}
 
@@ -724,7 +726,9 @@ async def record(folder: Path, pgns: Sequence[Path], boards: int, plies: int) ->
         states: dict[bool, Path] = {}
         for stockfish in (False, True):
             first = here / f"measured-{stockfish}"
-            states[stockfish] = await measured(first, engines[stockfish], rounds[0])
+            states[stockfish] = await measure_engine_in(
+                first, engines[stockfish], rounds[0]
+            )
         room = asyncio.Semaphore(AT_ONCE)
 
         async def one(number: int) -> None:

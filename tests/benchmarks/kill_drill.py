@@ -92,7 +92,7 @@ def _service(
         "--journal",
         str(folder / "journal.sqlite"),
         "--engine",
-        str(_listened(folder)),
+        str(_record_engine(folder)),
         "--nodes",
         str(nodes),
         "--engines",
@@ -108,7 +108,7 @@ def _service(
     )
 
 
-def _listened(folder: Path) -> Path:
+def _record_engine(folder: Path) -> Path:
     """The engine, with all that is sent to it written down, by process."""
     engine = " ".join(shlex.quote(word) for word in find_engine("").argv)
     script = folder / "engine.sh"

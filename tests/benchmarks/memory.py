@@ -65,7 +65,7 @@ def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return float(fit.slope), float(stats.t.ppf(0.975, len(times) - 2) * fit.stderr)
 
 
-def traced(folder: Path) -> None:
+def trace_allocations(folder: Path) -> None:
     """The command line, whose allocations are written to ``folder`` at each SIGUSR2."""
     tracemalloc.start(6)
 
@@ -236,7 +236,7 @@ def main() -> int:
     if sys.argv[1:2] == ["--traced"]:
         folder = Path(sys.argv[2])
         sys.argv[1:3] = []
-        traced(folder)
+        trace_allocations(folder)
         return 0
     options = argparse.ArgumentParser()
     options.add_argument("--minutes", type=float, default=60)

@@ -74,7 +74,7 @@ def tell(games: Sequence[GameDetail]) -> list[Moment]:
     return desk.moments()
 
 
-def missed(games: Sequence[GameDetail], told: Sequence[Moment]) -> Iterator[str]:
+def find_missed(games: Sequence[GameDetail], told: Sequence[Moment]) -> Iterator[str]:
     """Yield the drama that is not told, for people."""
     kinds = {(each.game, each.kind) for each in told}
     plies = {(each.game, each.ply) for each in told if each.kind in ("turn", "missed")}
@@ -203,7 +203,7 @@ def main() -> None:
         late = sum(wait.is_late for wait in waits)
         write(f"told of single games: {len(waits)}, late: {late}")
         cards = [count_open_cards(game) for game in whole.games]
-        for line in missed(whole.games, told):
+        for line in find_missed(whole.games, told):
             write(f"MISSED {line}")
         told_early = sum(each.told for each in cards)
         withdrawn = sum(each.withdrawn for each in cards)

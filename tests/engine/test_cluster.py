@@ -38,7 +38,7 @@ async def test_a_cluster_that_fails_again_and_again_is_left_alone_for_a_while() 
     assert "lost it; searching here" in cluster.problem
 
 
-async def offered(cluster: DaskCluster, slots: int, identity: str) -> None:
+async def wait_for_slots(cluster: DaskCluster, slots: int, identity: str) -> None:
     async with asyncio.timeout(60):
         while True:
             await cluster.refresh_slots(identity)
@@ -88,7 +88,7 @@ async def lent(
     scheduler = await machines.schedule(encrypted=encrypted, alone=alone)
     started = [await machines.run_worker(command) for _ in range(workers)]
     cluster = DaskCluster(machines.settings())
-    await offered(cluster, workers, IDENTITY)
+    await wait_for_slots(cluster, workers, IDENTITY)
     async with room(command, desk, cluster, engines=own) as engines:
         yield Lent(engines, cluster, scheduler, started)
 
@@ -181,7 +181,7 @@ async def test_a_worker_with_another_engine_is_never_asked(
     await machines.run_worker(scripted("standard"))
     other = await machines.run_worker(EngineCommand((*scripted("well").argv, "x"), "x"))
     cluster = DaskCluster(machines.settings())
-    await offered(cluster, 2, IDENTITY)
+    await wait_for_slots(cluster, 2, IDENTITY)
     other.kill()
     async with room(scripted("well"), desk, cluster) as engines:
         assert engines.identity.name == "Scripted 1"
@@ -201,7 +201,7 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
     short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
     cluster = DaskCluster(machines.settings())
     async with room(embedded, desk, cluster) as engines:
-        await offered(cluster, 1, str(engines.identity))
+        await wait_for_slots(cluster, 1, str(engines.identity))
         engines._on_cluster_changed()
         engines.submit(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
         await until(lambda: engines.report_health().waiting.speculate == 0)

@@ -270,7 +270,7 @@ def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
 QUICK_POLICY = ForecastPolicy(replies=3, first_choice_chance=0.5, scout=0.3)
 
 
-def guessed(*moves: str) -> SearchResult:
+def guess_replies(*moves: str) -> SearchResult:
     lines = tuple(Line(move, Score(-number), 9) for number, move in enumerate(moves))
     return SearchResult(score=Score(0), best=moves[0], depth=9, nodes=100, lines=lines)
 
@@ -295,7 +295,7 @@ def play_head(
 ) -> None:
     search = Search(position(*moves))
     ahead.submit(search, f"head {board} {len(moves)}", head(len(moves), board))
-    ahead.on_result(f"head {board} {len(moves)}", search, guessed(best))
+    ahead.on_result(f"head {board} {len(moves)}", search, guess_replies(best))
 
 
 def answer(
@@ -316,10 +316,10 @@ def test_no_more_is_asked_for_than_keeps_the_engines_busy(
     play_head(ahead)
     assert desk.order == ["head a 0"]
     assert guesses(desk) == [Search(position("e2e4")), START_SCOUT]
-    answer(ahead, START_SCOUT, guessed("d2d4", "e2e4", "a2a3"))
+    answer(ahead, START_SCOUT, guess_replies("d2d4", "e2e4", "a2a3"))
     assert len(guesses(desk)) == 3
     desk.slots = 2
-    answer(ahead, Search(position("e2e4")), guessed("e7e5"))
+    answer(ahead, Search(position("e2e4")), guess_replies("e7e5"))
     assert len(guesses(desk)) == 6
 
 
@@ -342,8 +342,8 @@ def test_what_comes_true_is_kept_and_changes_hands(
     assert desk.dropped == [START_SCOUT, coming]
     assert desk.log[-2:] == ["submit", "drop"]
     play_head(ahead, board="b")
-    answer(ahead, coming, guessed("e7e5"))
-    answer(ahead, START_SCOUT, guessed("e2e4", "d2d4"))
+    answer(ahead, coming, guess_replies("e7e5"))
+    answer(ahead, START_SCOUT, guess_replies("e2e4", "d2d4"))
     ahead.submit(coming, "next", head(1, "b"))
     assert ahead.count_hits() == SpeculationFigures(hits=1, misses=3)
 
@@ -365,7 +365,7 @@ def test_a_takeback_and_the_end_of_the_game_end_it(
 def test_a_head_that_was_dropped_teaches_nothing(ahead: LookAhead, desk: Desk) -> None:
     ahead.submit(Search(position()), "head", head(0))
     ahead.drop("head")
-    ahead.on_result("head", Search(position()), guessed("e2e4"))
+    ahead.on_result("head", Search(position()), guess_replies("e2e4"))
     assert guesses(desk) == []
 
 
@@ -374,7 +374,7 @@ def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(
 ) -> None:
     play_head(ahead)
     coming = Search(position("e2e4"))
-    answer(ahead, coming, guessed("e7e5"))
+    answer(ahead, coming, guess_replies("e7e5"))
     ahead.end_board("a")
     ahead.submit(coming, "late", head(1))
     assert ahead.count_hits() == SpeculationFigures(hits=0, misses=2)
@@ -386,7 +386,7 @@ def test_of_all_boards_what_is_worth_most_comes_first(
     play_head(ahead, board="one")
     play_head(ahead, "d2d4", best="d7d5", board="other")
     assert len(guesses(desk)) == 2
-    answer(ahead, START_SCOUT, guessed("e2e4", "c2c4", "a2a3"))
+    answer(ahead, START_SCOUT, guess_replies("e2e4", "c2c4", "a2a3"))
     assert guesses(desk)[-1] == Search(position("d2d4", "d7d5"))
     first, second = (
         each for _, each in desk.requested if each.board == "one" and each.rank
@@ -404,12 +404,12 @@ def test_boards_that_share_a_position_share_what_lies_beyond(
     assert guesses(desk).count(coming) == 1
     ahead.end_board("a")
     assert desk.dropped == []
-    answer(ahead, coming, guessed("e7e5"))
+    answer(ahead, coming, guess_replies("e7e5"))
     assert Search(position("e2e4", "e7e5")) in guesses(desk)
 
 
 def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) -> None:
-    desk.found[Search(position("e2e4"))] = guessed("e7e5")
+    desk.found[Search(position("e2e4"))] = guess_replies("e7e5")
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
     assert ahead.count_hits() == SpeculationFigures(hits=0, misses=1)

@@ -785,14 +785,16 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
     bad_player = state.player_ids(bad)[0]
     proper = EventStandings.rate
 
-    def failing(self: EventStandings, touched: Iterable[PlayerTotals]) -> None:
+    def rate_without_bad_player(
+        self: EventStandings, touched: Iterable[PlayerTotals]
+    ) -> None:
         touched = list(touched)
         good = [each for each in touched if each.key != bad_player or not each.games]
         proper(self, good)
         if len(good) < len(touched):
             raise KeyError("a fault of ours")
 
-    monkeypatch.setattr(EventStandings, "rate", failing)
+    monkeypatch.setattr(EventStandings, "rate", rate_without_bad_player)
     while state.out.requests:
         answer_requests(state, all=False)
         state.rate()

@@ -59,7 +59,7 @@ def asked_at(effects: Effects, index: int) -> HumanRequest:
     return next(each for each in effects.questions if each.ply == index)
 
 
-def wanted(effects: Effects, kind: str, index: int) -> SearchRequest:
+def find_request(effects: Effects, kind: str, index: int) -> SearchRequest:
     return next(r for r in effects.requests if (r.id.kind, r.id.ply) == (kind, index))
 
 
@@ -138,15 +138,15 @@ def test_the_share_who_would_play_a_move_is_shown_beside_two_other_ratings() -> 
 
 def scored(held: Held, begun: Effects) -> Effects:
     """All positions searched, and the answer to the one after 1...e5."""
-    held.report_result(wanted(begun, "position", 0).id, position("e2e4", 30))
-    held.report_result(wanted(begun, "position", 1).id, position("e7e5", 30))
-    held.report_result(wanted(begun, "position", 2).id, position("d1h5", 40))
+    held.report_result(find_request(begun, "position", 0).id, position("e2e4", 30))
+    held.report_result(find_request(begun, "position", 1).id, position("e7e5", 30))
+    held.report_result(find_request(begun, "position", 2).id, position("d1h5", 40))
     return held.people_say(asked_at(begun, 2), answer(g1f3=980, f1c4=20))
 
 
 def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
     held, first = begun(MOVES)
-    request = wanted(scored(held, first), "replies", 2)
+    request = find_request(scored(held, first), "replies", 2)
     assert request.urgency == "spare"
     assert (request.search.lines, request.search.limit) == (12, Limit(nodes=250))
     replies = (("d1h5", 40), ("f1c4", 0), ("g1f3", -110))
@@ -169,32 +169,36 @@ def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
 
 def test_a_move_that_the_engine_sees_only_once_it_is_played_is_a_find() -> None:
     held, first = begun(MOVES)
-    looked = held.report_result(wanted(first, "position", 2).id, position("g1f3", 40))
-    held.report_result(wanted(looked, "played", 3).id, position("d1h5", 60))
+    looked = held.report_result(
+        find_request(first, "position", 2).id, position("g1f3", 40)
+    )
+    held.report_result(find_request(looked, "played", 3).id, position("d1h5", 60))
     asked = held.people_say(asked_at(first, 2), answer(g1f3=980, d1h5=5))
     lines = (Line("g1f3", Score(40), 8), Line("d1h5", Score(-100), 8))
     held.report_result(
-        wanted(asked, "replies", 2).id, SearchResult(Score(40), "g1f3", 8, lines=lines)
+        find_request(asked, "replies", 2).id,
+        SearchResult(Score(40), "g1f3", 8, lines=lines),
     )
-    held.report_result(wanted(first, "position", 3).id, position("b8c6", 60))
+    held.report_result(find_request(first, "position", 3).id, position("b8c6", 60))
     assert ply(held, 3).mark is None
     # What it loses by the short search counts no more: few would play it, but not none.
     assert ply(held, 3).played_share == pytest.approx(0.02, abs=0.005)
     held.report_step(TakenBack("g1", 2))
     again = held.report_step(MovesPlayed("g1", 3, MOVES[2:]))
-    held.report_result(wanted(again, "played", 3).id, position("d1h5", 60))
-    held.report_result(wanted(again, "position", 3).id, position("b8c6", 300))
+    held.report_result(find_request(again, "played", 3).id, position("d1h5", 60))
+    held.report_result(find_request(again, "position", 3).id, position("b8c6", 300))
     assert ply(held, 3).mark == "find"
 
 
 def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     held, first = begun(MOVES)
     scored(held, first)
-    held.report_result(wanted(first, "position", 3).id, position("b8c6", 40))
+    held.report_result(find_request(first, "position", 3).id, position("b8c6", 40))
     asked = held.people_say(asked_at(first, 3), answer(b8c6=10, g7g6=990))
     lines = (Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8))
     held.report_result(
-        wanted(asked, "replies", 3).id, SearchResult(Score(40), "b8c6", 8, lines=lines)
+        find_request(asked, "replies", 3).id,
+        SearchResult(Score(40), "b8c6", 8, lines=lines),
     )
     assert ply(held, 3).mark == "trap"
 
@@ -202,7 +206,7 @@ def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
 @pytest.mark.parametrize("replies", [True, False])
 def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
     held, first = begun(MOVES)
-    open_ = wanted(scored(held, first), "replies", 2) if replies else None
+    open_ = find_request(scored(held, first), "replies", 2) if replies else None
     back = held.report_step(TakenBack("g1", 1))
     assert open_ is None or open_.id in back.dropped
     held.people_say(asked_at(first, 3), answer(b8c6=400))
@@ -212,7 +216,7 @@ def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
 
 def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None:
     held, first = begun(())
-    held.report_result(wanted(first, "position", 0).id, position("e2e4"))
+    held.report_result(find_request(first, "position", 0).id, position("e2e4"))
     assert not held.is_analysed
     assert held.archive("g1") is None
     held.people_say(asked_at(first, 0), None)
@@ -223,11 +227,11 @@ def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None
 def test_an_archived_game_keeps_the_answers() -> None:
     held, first = begun(MOVES[:1])
     for index, best in ((0, "e2e4"), (1, "e7e5")):
-        held.report_result(wanted(first, "position", index).id, position(best))
+        held.report_result(find_request(first, "position", index).id, position(best))
     asked = held.people_say(asked_at(first, 0), answer(e2e4=480))
     held.people_say(asked_at(first, 1), None)
     assert held.archive("g1") is None, "replies are still searched"
-    held.report_result(wanted(asked, "replies", 0).id, position("e2e4"))
+    held.report_result(find_request(asked, "replies", 0).id, position("e2e4"))
     kept = held.archive("g1")
     assert kept is not None
     again = ledger()

@@ -161,7 +161,7 @@ def games(data: bytes) -> None:
     for text in data.split(CUT):
         found = tuple(reader.read_text(text, closed=True))[:20]
         report = FeedReport(
-            "fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0
+            "fuzz", tuple(map(_shorten, found)), complete=len(text) % 2 == 0
         )
         for step in state.plan(report):
             state.apply(step)
@@ -171,7 +171,7 @@ def games(data: bytes) -> None:
         msgspec.json.encode(state.game(view.id))
 
 
-def _shortened(game: GameReport) -> GameReport:
+def _shorten(game: GameReport) -> GameReport:
     return msgspec.structs.replace(game, moves=game.moves[:60])
 
 

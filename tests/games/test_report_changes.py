@@ -49,7 +49,7 @@ NAMES = "Anna Adams-Boris Berg"
 MATED: Any = "f3 e5 g4 Qh4#"
 
 
-def clocked(game: GameReport, *clocks: float | None) -> GameReport:
+def set_clocks(game: GameReport, *clocks: float | None) -> GameReport:
     """``game`` with the clock after each of its first moves."""
     moves = list(game.moves)
     for index, clock_s in enumerate(clocks):
@@ -62,7 +62,7 @@ def clocked(game: GameReport, *clocks: float | None) -> GameReport:
 
 GAME = make_game(sans="e4 e5 Nf3")
 ILLEGAL = "illegal move 2.Nxe7"
-CLOCKED = clocked(make_game(sans="e4 e5 Nf3"), 60, 60, 2)
+CLOCKED = set_clocks(make_game(sans="e4 e5 Nf3"), 60, 60, 2)
 STARTS_960 = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
 GM = change_headers(
     make_game(), white=Player("Anna Adams", 2400, "GM", federation="SUI")
@@ -99,9 +99,12 @@ GM = change_headers(
         (
             CLOCKED,
             [
-                (clocked(GAME, 60, 60, 1802), ClocksCorrected(ID, ((3, 1802, None),))),
                 (
-                    clocked(GAME, None, -5, 1e9),
+                    set_clocks(GAME, 60, 60, 1802),
+                    ClocksCorrected(ID, ((3, 1802, None),)),
+                ),
+                (
+                    set_clocks(GAME, None, -5, 1e9),
                     ClocksCorrected(
                         ID, ((1, None, None), (2, -5, None), (3, 1e9, None))
                     ),
@@ -113,12 +116,12 @@ GM = change_headers(
             CLOCKED,
             [
                 (
-                    now := clocked(make_game(sans="e4 e5 Nf3 Nc6"), 60, 58, 2),
+                    now := set_clocks(make_game(sans="e4 e5 Nf3 Nc6"), 60, 58, 2),
                     MovesPlayed(ID, 4, now.moves[3:]),
                     ClocksCorrected(ID, ((2, 58, None),)),
                 ),
                 (
-                    now := clocked(make_game(sans="e4 c5"), 61, 21),
+                    now := set_clocks(make_game(sans="e4 c5"), 61, 21),
                     TailReplaced(ID, 2, now.moves[1:]),
                     ClocksCorrected(ID, ((1, 61, None),)),
                 ),
@@ -543,7 +546,7 @@ def rename(
     return change_headers(old, **players)
 
 
-def moved(old: GameReport, board: int | None, round: str = "1") -> GameReport:
+def move_to_board(old: GameReport, board: int | None, round: str = "1") -> GameReport:
     return change_headers(old, board=board, round=round)
 
 
@@ -556,11 +559,14 @@ def test_5_games_all_reported_in_every_order() -> None:
 
 def test_5_games_boards_rotated_or_the_event_renamed() -> None:
     names = ["Anna", "Cleo", "Emil", "Gus", "Ida"]
-    in_round = [moved(each, None, f"3.{i}") for i, each in enumerate(FIVE, 1)]
+    in_round = [move_to_board(each, None, f"3.{i}") for i, each in enumerate(FIVE, 1)]
     assert (
-        who(FIVE, [moved(each, i % 5 + 1) for i, each in enumerate(FIVE, 1)]) == names
+        who(FIVE, [move_to_board(each, i % 5 + 1) for i, each in enumerate(FIVE, 1)])
+        == names
     )
-    rotated = [moved(each, None, f"3.{i % 5 + 1}") for i, each in enumerate(FIVE, 1)]
+    rotated = [
+        move_to_board(each, None, f"3.{i % 5 + 1}") for i, each in enumerate(FIVE, 1)
+    ]
     assert who(in_round, rotated) == names
     assert (
         who(FIVE, [change_headers(each, event="Open 2025") for each in FIVE]) == names
@@ -574,8 +580,11 @@ def test_5_games_the_next_round_in_their_place() -> None:
 
 
 def test_the_same_pair_in_the_next_round_is_another_game() -> None:
-    assert who(FIVE, [*FIVE, moved(FIVE[0], 1, "2")]) == [*who(FIVE, FIVE), "new"]
-    assert who(FIVE, [moved(FIVE[0], 1, "2")]) == ["new"]
+    assert who(FIVE, [*FIVE, move_to_board(FIVE[0], 1, "2")]) == [
+        *who(FIVE, FIVE),
+        "new",
+    ]
+    assert who(FIVE, [move_to_board(FIVE[0], 1, "2")]) == ["new"]
 
 
 @pytest.mark.parametrize(
@@ -602,7 +611,7 @@ def test_one_player_renamed_in_a_stream_needs_moves_as_proof() -> None:
 def test_both_players_renamed_needs_ten_plies_and_the_place() -> None:
     assert who(FIVE, [rename(FIVE[0], "Анна", "Борис")]) == ["Anna"]
     assert who(FIVE, [rename(FIVE[3], "Гас", "Хэл")]) == ["new"]
-    assert who(FIVE, [moved(rename(FIVE[0], "Анна", "Борис"), 2)]) == ["new"]
+    assert who(FIVE, [move_to_board(rename(FIVE[0], "Анна", "Борис"), 2)]) == ["new"]
     assert who(FIVE, [rename(FIVE[0], "Анна", "Борис")], complete=False) == ["new"]
 
 

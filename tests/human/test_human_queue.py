@@ -18,7 +18,7 @@ from live.journal.journal import Journal
 from live.journal.journal_reader import JournalReader
 from live.messages.figures import PlyView
 from live.sources import demo_feed
-from tests.journal.test_journal import altered
+from tests.journal.test_journal import alter_file
 from tests.service.answered_event import open_service, report_and_settle
 from tests.sources.fakes import upto
 
@@ -175,7 +175,7 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
             (detail,) = (await report_and_settle(service, game)).games
             found.append(detail.plies)
         # As after a crash: nothing was kept whole.
-        altered(path, "UPDATE games SET measure = NULL, rest = NULL, n = 0")
+        alter_file(path, "UPDATE games SET measure = NULL, rest = NULL, n = 0")
     assert found[0] == found[1]
     assert all(view.played_share is not None for view in found[0])
     assert any(

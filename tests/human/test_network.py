@@ -181,7 +181,7 @@ def _build_board_planes(board: chess.Board) -> Floats:
     return seen
 
 
-def _marked(board: chess.Board, start: int, end: int) -> list[list[int]]:
+def _list_marked(board: chess.Board, start: int, end: int) -> list[list[int]]:
     """The squares marked in some of the planes."""
     return [
         np.flatnonzero(plane).tolist()
@@ -246,7 +246,7 @@ def test_pins_discovered_checks_and_checks_are_marked(
     fen: str, marked: list[list[int]]
 ) -> None:
     board = chess.Board(fen)
-    assert _marked(board, 35, 39) == marked
+    assert _list_marked(board, 35, 39) == marked
     check = _build_board_planes(board)[39]
     assert check.all() if board.is_check() else not check.any()
 
@@ -255,8 +255,13 @@ def test_the_last_two_plies_are_marked_from_the_movers_side() -> None:
     board = chess.Board()
     for uci in ("e2e4", "d7d5", "e4d5"):
         board.push_uci(uci)
-    assert _marked(board, 14, 18) == [[chess.E5], [chess.D4], [chess.D2], [chess.D4]]
-    assert _marked(chess.Board(), 14, 18) == [[], [], [], []]
+    assert _list_marked(board, 14, 18) == [
+        [chess.E5],
+        [chess.D4],
+        [chess.D2],
+        [chess.D4],
+    ]
+    assert _list_marked(chess.Board(), 14, 18) == [[], [], [], []]
 
 
 def test_who_plays_and_the_kind_of_game_are_given() -> None:

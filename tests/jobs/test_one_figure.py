@@ -94,7 +94,7 @@ def history(chance: random.Random, end: GameReport) -> list[GameReport]:
                 back = chance.randint(max(0, at - 8), at)
                 news = replace(news, moves=end.moves[:back])
             case 1:
-                wrong = continued(chance, end.moves[:at])
+                wrong = add_two_moves(chance, end.moves[:at])
                 told.append(replace(end, moves=wrong, result="*"))
             case 2:
                 white = replace(end.headers.white, elo=chance.randint(900, 2900))
@@ -105,7 +105,7 @@ def history(chance: random.Random, end: GameReport) -> list[GameReport]:
     return [*told, end]
 
 
-def continued(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+def add_two_moves(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...]:
     """With two moves that were not played."""
     board = chess.Board()
     for move in moves:

@@ -49,7 +49,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextlib.asynccontextmanager
-async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
+async def open_ticking_event(
+    path: Path, *, human: bool = False
+) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
     # A limit of its own: nobody else measures the engine under it.
     config = load_config(None, {}, {"engine.nodes": 510})
@@ -71,7 +73,7 @@ def whole_of(service: EventService) -> Analysis:
 async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
     one, two = demo_feed.read_demo_games()[:2]
     moments: list[tuple[int, Analysis]] = []
-    async with followed(path) as service:
+    async with open_ticking_event(path) as service:
         for plies in (6, 9, 15):
             whole = await report_and_settle(service, upto(one, plies), upto(two, plies))
             moments.append((service.journal.journal._last_ms, whole))
@@ -140,7 +142,7 @@ SEARCHES = ("position before:", "move played:", "position after:")
 async def test_each_published_rating_is_explained_to_its_very_figure(
     path: Path, tmp_path: Path
 ) -> None:
-    async with followed(path, human=True) as service:
+    async with open_ticking_event(path, human=True) as service:
         one, two, three = (upto(game, 24) for game in demo_feed.read_demo_games()[:3])
         unrated = replace(three.headers.black, elo=None)
         # One is over, so that it is compared with finished games; in one a player has
@@ -216,7 +218,7 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with followed(path) as service:
+    async with open_ticking_event(path) as service:
         game = replace(
             upto(demo_feed.read_demo_games()[0], 4), problem="illegal move 3.Qh9"
         )

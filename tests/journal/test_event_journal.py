@@ -28,7 +28,7 @@ from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
 from tests.event.arithmetic import line
 from tests.games.short_reports import change_headers, make_game
-from tests.journal.test_journal import altered
+from tests.journal.test_journal import alter_file
 from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
@@ -174,7 +174,7 @@ PAIRS = ("Anna Adams-Boris Berg", "Clara Coy-Dora Dahl")
 MOVES = line(*range(3, 43))
 
 
-async def restored(path: Path) -> tuple[list[Game], Analysis]:
+async def restore(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
     async with AnsweredEvent(path).started() as service:
         service.answer_all()
@@ -211,13 +211,13 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                     service.journal.look_after(service.state.update_feed_health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
-                    games_then, _ = await restored(
+                    games_then, _ = await restore(
                         left_behind(path, folder, f"early{number}")
                     )
                     assert games_then in moments
                 service.flush()
                 service.answer_all()
-                games_now, whole = await restored(
+                games_now, whole = await restore(
                     left_behind(path, folder, f"late{number}")
                 )
                 assert games_now == list(service.state.list_source_games())
@@ -368,7 +368,7 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(
     path: Path,
 ) -> None:
     await make(path, games=1)
-    altered(path, "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
+    alter_file(path, "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
     for _ in range(2):
         shown: list[FeedHealth] = []
         async with AnsweredEvent(path).started() as hall:

@@ -32,7 +32,7 @@ from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
 from tests.event.arithmetic import line
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutate
 from tests.laws.histories import (
     FILTERS,
     Answered,
@@ -336,7 +336,7 @@ def test_a_mutated_pgn_is_read_or_refused_by_name(history: History, seed: int) -
         reports = [act for act in history if isinstance(act, Reported)]
         whole = "\n".join(map(write_pgn, reports[-1].games)).encode()
         file = folder / "mutated.pgn"
-        file.write_bytes(mutated(Random(seed), whole, PGN_TOKENS)[: 1 << 15])
+        file.write_bytes(mutate(Random(seed), whole, PGN_TOKENS)[: 1 << 15])
         async with Hall(None, [EVERYTHING]).running() as hall:
             hall.act(reports[-1])
             try:

@@ -253,7 +253,7 @@ def _hear_ctrl_c() -> None:
 
 
 @contextmanager
-def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
+def run_until(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
     """A command that lasts, once it has printed ``until``; gives that line. Ended by
     Ctrl-C.
     """
@@ -287,7 +287,7 @@ def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
 def lichess(desk: Path) -> Iterator[str]:
     """A broadcast round on loopback."""
     line = "live-rate rehearse games.pgn --as lichess --speed 1000 --linger 600"
-    with running(desk, line, "--feed") as said:
+    with run_until(desk, line, "--feed") as said:
         found = re.search(r"http://[^/]+", said)
         assert found is not None
         yield found[0]
@@ -297,7 +297,7 @@ def lichess(desk: Path) -> Iterator[str]:
 def service(desk: Path) -> Iterator[str]:
     """A running service in whose games something happens."""
     line = "live-rate --feed demo --headless"
-    with running(desk, line, "is serving") as said:
+    with run_until(desk, line, "is serving") as said:
         yield said.split("http://")[1].rstrip("/")
 
 
@@ -323,7 +323,7 @@ def test_it_does_what_it_says(
     feeds = {"LIVE_RATE_FEEDS_LICHESS_BASE_URL": lichess}
     sign = _reason(line, LASTING)
     if sign is not None:
-        with running(desk, line, sign, **feeds):
+        with run_until(desk, line, sign, **feeds):
             return
     done = subprocess.run(
         ["bash", "-c", line],
@@ -361,7 +361,9 @@ def test_it_prints_the_points_of_both_players(
     ]
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "1.pgn").write_text(first)
-    with running(tmp_path, "live-rate --feed ./games --headless", "is serving") as said:
+    with run_until(
+        tmp_path, "live-rate --feed ./games --headless", "is serving"
+    ) as said:
         address = said.split("http://")[1].rstrip("/")
         (tmp_path / "client").write_text(program.replace("127.0.0.1:8765", address))
         with subprocess.Popen(

@@ -283,7 +283,7 @@ SPREADS = [
 ]
 
 
-def projected(spreads: list[Spread] | TurnArrays) -> Projection:
+def project(spreads: list[Spread] | TurnArrays) -> Projection:
     found = project_choices(spreads, SKILL)
     assert found is not None
     return found
@@ -302,7 +302,7 @@ def test_projections_agree_with_listing_every_outcome() -> None:
     weight = np.array(list(map(compute_chance, outcomes)))
     matches = np.array([choices.count(0) for choices in outcomes])
     losses = np.array(list(map(average_loss, outcomes)))
-    found = projected(SPREADS)
+    found = project(SPREADS)
     for figure, values in ((found.matches, matches), (found.difference, losses)):
         mean = float(weight @ values)
         assert figure.projected == pytest.approx(mean)

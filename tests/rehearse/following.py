@@ -56,7 +56,7 @@ class PacedClock(DrivenClock):
     pause_s = 0.001
 
 
-def carried(
+def carry_games(
     protocol: str, games: Iterable[GameReport], *, faulty: bool = False
 ) -> list[str]:
     """What the protocol tells of games, in an order of its own.
@@ -150,7 +150,7 @@ async def follow_rehearsal(
     """
     faulty = seed is not None
     ledger, clock = Newest(), DrivenClock()
-    wanted = carried(protocol, games, faulty=faulty)
+    wanted = carry_games(protocol, games, faulty=faulty)
 
     plies = sum(len(game.moves) for game in games)
 
@@ -158,7 +158,7 @@ async def follow_rehearsal(
         held = list(ledger.latest.values())
         if sum(len(game.moves) for game in held) != plies:  # the cheap question first
             return False
-        return carried(protocol, held, faulty=faulty) == wanted
+        return carry_games(protocol, held, faulty=faulty) == wanted
 
     async with (
         _rehearsal(protocol, games, seed) as rehearsal,

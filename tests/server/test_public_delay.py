@@ -60,7 +60,7 @@ from live.server.visibility import Visibility, redact
 from live.service.program_output import JsonPrinter, build_line_printer
 from live.sources import demo_feed
 from tests.event.arithmetic import answer
-from tests.journal.test_journal import altered
+from tests.journal.test_journal import alter_file
 from tests.server.serving import bearer, live
 from tests.server.test_public_audience import NAMES, PublishedEvent, follower, redacted
 from tests.server.world import Clock, World, answer_without_waiting
@@ -381,7 +381,7 @@ async def test_what_is_held_back_cannot_be_told_until_it_is_due(
     for games in played[parting : parting + 30]:
         known.append(games)
         # Nothing is played on any board but the last, and that one is taken back.
-        other.append((*played[parting - 1][:3], shortened(games[3])))
+        other.append((*played[parting - 1][:3], shorten(games[3])))
     one, two = [
         (
             await drill(
@@ -396,7 +396,7 @@ async def test_what_is_held_back_cannot_be_told_until_it_is_due(
     assert one.by_way(quiet=True)["websocket "] != two.by_way(quiet=True)["websocket "]
 
 
-def shortened(game: GameReport) -> GameReport:
+def shorten(game: GameReport) -> GameReport:
     return msgspec.structs.replace(game, moves=game.moves[:2])
 
 
@@ -407,7 +407,7 @@ async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
     tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
     reports = list(rounds(8))
     # A correction on board 1 raises an alert.
-    reports.append((shortened(reports[-1][0]), *reports[-1][1:]))
+    reports.append((shorten(reports[-1][0]), *reports[-1][1:]))
     _, _, timed = await drill(
         answer,
         reports,
@@ -679,7 +679,7 @@ def test_a_damaged_record_makes_nothing_early(tmp_path: Path, damage: str) -> No
         service.wait(5)
     assert service.event.journal.wait_until_written()
     service.event.journal.__exit__(None, None, None)
-    altered(service.path, damage)
+    alter_file(service.path, damage)
     for _ in range(2):
         service.event = JournalledEvent(service)
         assert not service.event.journal.is_unrecoverable

@@ -203,7 +203,7 @@ def take_twenty_steps(world: World) -> list[Change]:
     return changes
 
 
-def stalled(publisher: Publisher, headers: str = "") -> socket.socket:
+def open_stalled(publisher: Publisher, headers: str = "") -> socket.socket:
     """A client that shakes hands over a plain socket and then never reads."""
     return shake(publisher.address[1], room=4096, more=headers)
 
@@ -230,7 +230,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
         connect(live(publisher)) as good,
     ):
         client_state = ReferenceClient()
-        with stalled(publisher) as bad:
+        with open_stalled(publisher) as bad:
             await until(lambda: len(publisher.broadcaster) == 2)
             (slow,) = (
                 each
@@ -313,7 +313,7 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
         serve_publisher(world, {"clock": clock}) as publisher,
         connect(live(publisher)) as ws,
     ):
-        with stalled(publisher):
+        with open_stalled(publisher):
             await until(lambda: len(publisher.broadcaster) == 2)
             heard = {each: each._heard_s for each in readers(publisher)}
             clock.now_s += 40
@@ -341,7 +341,7 @@ async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
     async with serve_publisher(
         World(), {"limits": ClientLimits(closing_s=0.05)}
     ) as publisher:
-        bad = stalled(publisher)
+        bad = open_stalled(publisher)
         await until(lambda: len(publisher.broadcaster) == 1)
     bad.close()
     assert not publisher._connections

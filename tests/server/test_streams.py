@@ -29,7 +29,7 @@ from live.server.visibility import Visibility
 from live.server.wire import split_frames
 from tests.screens.web.broadcast import Broadcast
 from tests.server.serving import frames, live, messages, serve_publisher
-from tests.server.test_server import follow, position, readers, stalled
+from tests.server.test_server import follow, open_stalled, position, readers
 from tests.server.world import EVENTS, GAMES, NAMES, Clock, World
 from tests.sources.fakes import until
 
@@ -354,7 +354,7 @@ async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> 
             "Sec-WebSocket-Extensions: permessage-deflate; "
             "server_max_window_bits=10\r\n"
         )
-        with stalled(publisher, headers=offer) as client:
+        with open_stalled(publisher, headers=offer) as client:
             await until(lambda: len(publisher.broadcaster) == 1)
             (reader,) = readers(publisher)
             assert not reader.can_inflate

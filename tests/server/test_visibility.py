@@ -116,7 +116,7 @@ def test_what_is_for_arbiters_never_reaches_others() -> None:
     assert redact(message, Visibility.VENUE) == HealthMessage((), EngineHealth())
 
 
-def scrambled(world: World, seed: int) -> None:
+def scramble(world: World, seed: int) -> None:
     """Give everything an engine said other values; nothing else changes."""
     random = Random(seed)
     for game, detail in world.held.items():
@@ -161,7 +161,7 @@ def test_law_a_venue_cannot_tell_what_the_engine_said(
     """
     worlds = World(seed, steps=steps), World(seed, steps=steps)
     venue = StreamFilter(visibility=Visibility.VENUE)
-    scrambled(worlds[1], other)
+    scramble(worlds[1], other)
     one, two = (wire.encode(snapshot(world, venue)) for world in worlds)
     assert one == two
     one_held, two_held = (

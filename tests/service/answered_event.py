@@ -61,7 +61,7 @@ async def report_and_settle(
     return build_analysis(service.state)
 
 
-def unscored(journal: Path | None = None, **settings: object) -> EventService:
+def open_unscored(journal: Path | None = None, **settings: object) -> EventService:
     """A service that searches nothing."""
     service = EventService(load_config(None, {}, settings), EventJournal(journal))
     service.open_ledger("none", "as given", engine_scores=False)

@@ -58,7 +58,7 @@ from tests.service.answered_event import (
     Answer,
     AnsweredEvent,
     left_behind,
-    unscored,
+    open_unscored,
 )
 from tests.watch.games import late as game
 from tests.watch.replayed_event import four_boards
@@ -120,7 +120,7 @@ def test_a_mute_of_no_board_mutes_nothing() -> None:
 
 
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:
-    service = unscored()
+    service = open_unscored()
     heard: list[Change] = []
     service.listen(heard.extend)
     players = Headers(Player("White"), Player("Black"), board=7)
@@ -140,7 +140,7 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
 
 
 async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
-    service = unscored()
+    service = open_unscored()
     service.arbiter.record_start(0.0)
 
     def pairing(
@@ -192,7 +192,7 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
     """From a source with keys and from one without, with numbers of boards or
     without.
     """
-    service = unscored()
+    service = open_unscored()
     service.arbiter.record_start(0.0)
     wrong, right = Player("Wrongname, A", elo=1200), Player("Fiorito, F", elo=2400)
     black = Player("Black, B", elo=2000, fide_id=7)
@@ -226,7 +226,7 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
 
 
 async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> None:
-    service = unscored()
+    service = open_unscored()
     service.arbiter.record_start(0.0)
     for poll in range(100):
         players = Headers(
@@ -318,7 +318,7 @@ async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
         "add_records",
         lambda self, records: written.append([write.__name__ for write, _ in records]),
     )
-    service = unscored(tmp_path / "journal.sqlite")
+    service = open_unscored(tmp_path / "journal.sqlite")
     with service.journal.opened(service.config):
         players = Headers(Player("W"), Player("B"))
         game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
@@ -587,17 +587,17 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
     players = {"white": Player("Ann", elo=2000), "black": Player("Bo", elo=2400)}
     games = [change_headers(four_boards()[0], **players)]
 
-    def doubted(hall: Hall) -> bool:
+    def has_doubt(hall: Hall) -> bool:
         told = {each.kind for each in hall.story.moments()}
         return [each.kind for each in hall.alerts()] == ["result"] and not told & UPSETS
 
     async with Hall(tmp_path / "journal.sqlite", engine=turned).started() as first:
         # Black stands won, and White is said to have won.
         await first.play(games, 0, 41, end="1-0")
-        assert doubted(first)
+        assert has_doubt(first)
         copy = first.left_behind()
     async with Hall(copy, START_S + 30 * 40, turned).started() as second:
-        assert doubted(second)
+        assert has_doubt(second)
 
 
 @pytest.mark.parametrize("kill", [25, 40])

@@ -183,7 +183,7 @@ class FakeEngines:
             owner.set_result(found)
 
 
-async def measured(
+async def measure(
     fail: set[int] | None = None,
 ) -> tuple[MeasuredEngine | str, FakeEngines]:
     engines = FakeEngines()
@@ -206,7 +206,7 @@ async def measured(
 
 
 async def test_every_position_is_searched_and_compared() -> None:
-    found, engines = await measured()
+    found, engines = await measure()
     assert isinstance(found, MeasuredEngine)
     assert found.agreement.scale == pytest.approx(0.9)
     assert found.agreement.positions == 70
@@ -231,9 +231,9 @@ async def test_searches_wait_for_everything_else() -> None:
 
 
 async def test_positions_without_a_score_are_left_out_if_they_are_few() -> None:
-    found, _ = await measured(fail={3, 4})
+    found, _ = await measure(fail={3, 4})
     assert isinstance(found, MeasuredEngine) and found.agreement.positions == 68
-    found, _ = await measured(fail=set(range(30)))
+    found, _ = await measure(fail=set(range(30)))
     assert (
         found
         == "it could not be measured: it gave no score for 30 of 70 reference positions"

@@ -41,9 +41,9 @@ from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
     open_service,
+    open_unscored,
     report_and_settle,
     settings,
-    unscored,
 )
 from tests.sources.fakes import until, upto
 from tests.watch.replayed_event import NoEngine
@@ -55,15 +55,15 @@ PLIES = 14
 async def at_rest(service: EventService) -> None:
     """Every engine has done all it could find to do."""
 
-    def resting() -> bool:
+    def is_resting() -> bool:
         health = service.room.report_health()
         searching = any(each.state == "searching" for each in health.engines)
         return not searching and not any(msgspec.structs.astuple(health.waiting))
 
-    await until(resting)
+    await until(is_resting)
 
 
-async def followed(
+async def follow_game(
     config: Config, *, rest: bool
 ) -> tuple[bytes, SpeculationFigures | None]:
     """A game move by move, the engines given time to think ahead or not; and its
@@ -81,9 +81,11 @@ async def followed(
 
 
 async def test_searching_ahead_changes_no_figure() -> None:
-    without, off = await followed(settings(**{"engine.speculate": False}), rest=False)
-    hurried, _ = await followed(settings(), rest=False)
-    ahead, figures = await followed(settings(), rest=True)
+    without, off = await follow_game(
+        settings(**{"engine.speculate": False}), rest=False
+    )
+    hurried, _ = await follow_game(settings(), rest=False)
+    ahead, figures = await follow_game(settings(), rest=True)
     assert off is None
     assert figures is not None and figures.hits > PLIES
     assert without == hurried == ahead
@@ -159,11 +161,11 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
 async def test_every_mode_gives_the_same_figures_whatever_the_order(
     modes: dict[str, object],
 ) -> None:
-    one, _ = await followed(
+    one, _ = await follow_game(
         settings(**modes, **{"engine.engines": 1, "engine.speculate": False}),
         rest=False,
     )
-    two, _ = await followed(settings(**modes), rest=True)
+    two, _ = await follow_game(settings(**modes), rest=True)
     assert one == two
 
 
@@ -215,7 +217,7 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
 
 
 async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
-    service = unscored()
+    service = open_unscored()
     game = upto(demo_feed.read_demo_games()[0], 2)
     game = change_headers(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
@@ -233,7 +235,7 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
     """The feed knows nothing of the loss, and so cannot say that it is over; what it
     says later holds.
     """
-    service = unscored()
+    service = open_unscored()
     proper, faults = (
         service.state.plan,
         [KeyError("a fault of ours"), KeyError("and again")],
@@ -265,7 +267,7 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(
 ) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
-    service = unscored(None, **{"feeds.rating_list": str(path)})
+    service = open_unscored(None, **{"feeds.rating_list": str(path)})
     game = upto(demo_feed.read_demo_games()[0], 2)
     game = change_headers(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
     await service.take(FeedReport("hall", (game,)))

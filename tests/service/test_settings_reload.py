@@ -290,7 +290,7 @@ async def test_a_running_service_reads_its_file_again(
         shown.append(capsys.readouterr().out)
         return words in "".join(shown)
 
-    def logged(words: str) -> bool:
+    def has_logged(words: str) -> bool:
         return words in caplog.text
 
     service = asyncio.create_task(
@@ -299,10 +299,10 @@ async def test_a_running_service_reads_its_file_again(
     try:
         await until(lambda: has_printed("played 1.e4"), 60)
         file.write_text(base + "[feeds]\npoll_s = 0.5\n[engine.x]\n")
-        await until(lambda: logged("the settings stay as they were"), 60)
+        await until(lambda: has_logged("the settings stay as they were"), 60)
         file.write_text(base.replace("100", "200") + "[feeds]\npoll_s = 0.5\n")
         new = "taken over: feeds.poll_s; from the next start on: engine.nodes"
-        await until(lambda: logged(new), 60)
+        await until(lambda: has_logged(new), 60)
         pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 *\n')
         await until(lambda: has_printed("played 1...e5"), 60)
         assert "".join(shown).count("board appears") == 1, "games stay"

@@ -83,14 +83,14 @@ class TimedEvent(AnsweredEvent):
         plies = len(detail.plies)
         waiting = {(each.kind, each.ply) for each in self.open if each.game == game}
 
-        def judged(ply: int) -> bool:
+        def is_judged(ply: int) -> bool:
             return ("position", ply - 1) not in waiting and (
                 "played",
                 ply,
             ) not in waiting
 
         def count_unjudged(own: range) -> int:
-            return next((at for at, ply in enumerate(own) if judged(ply)), len(own))
+            return next((at for at, ply in enumerate(own) if is_judged(ply)), len(own))
 
         return max(
             count_unjudged(range(plies, 0, -2)),

@@ -334,7 +334,7 @@ async def test_health_counts_games_beyond_the_bound_and_doubled_ones(
 WANTED = {told_by(game): substance(game) for game in GAMES}
 
 
-def replaced(game: GameReport, **changes: Any) -> GameReport:
+def change_game(game: GameReport, **changes: Any) -> GameReport:
     return msgspec.structs.replace(game, **changes)
 
 
@@ -363,7 +363,7 @@ class Folder:
 
     def halve(self, name: str, game: GameReport, plies: int) -> None:
         """The game's file is half written."""
-        path = self.write(name, replaced(game, moves=game.moves[:plies]))
+        path = self.write(name, change_game(game, moves=game.moves[:plies]))
         path.write_text(path.read_text().removesuffix("*\n"))
 
     async def look(self, times: int = 1) -> None:
@@ -417,7 +417,7 @@ async def test_a_combined_file_is_left_out_and_named_and_no_other(
     """A side event, an Armageddon and an adjourned game lie beside the single games."""
     caplog.set_level("INFO")
     case = Folder(tmp_path)
-    armageddon = replaced(GAMES[0], moves=GAMES[1].moves[:16])
+    armageddon = change_game(GAMES[0], moves=GAMES[1].moves[:16])
     wanted = {
         "game-1.pgn": GAMES[0],
         "game-2.pgn": GAMES[1],
@@ -445,7 +445,7 @@ async def test_of_a_combined_file_what_no_single_file_holds_is_read(
     case.write("games.pgn", *GAMES[:2])
     named = msgspec.structs.replace(GAMES[0].headers, white=Player("Other"))
     case.write(
-        "all.pgn", replaced(GAMES[0], headers=named)
+        "all.pgn", change_game(GAMES[0], headers=named)
     )  # an accent was put right there first
     async with case.follow_source():
         assert case.holds(*GAMES[:2])
@@ -459,7 +459,7 @@ async def test_copies_of_a_file_give_no_second_boards_and_are_named(
     case.write("games.pgn", *GAMES[:2])
     case.write(copy, *GAMES[:2])
     case.write(
-        "games - Copy.pgn", replaced(GAMES[0], moves=GAMES[0].moves[:12], result="*")
+        "games - Copy.pgn", change_game(GAMES[0], moves=GAMES[0].moves[:12], result="*")
     )
     async with case.follow_source():
         assert case.holds(*GAMES[:2])
@@ -688,17 +688,17 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
         assert len(seen.games) >= 2
 
 
-def going(*games: GameReport) -> list[GameReport]:
+def list_unfinished(*games: GameReport) -> list[GameReport]:
     """As files have games that are not over."""
     return decode(
-        "\n".join(write_pgn(replaced(game, result="*")) for game in games).encode()
+        "\n".join(write_pgn(change_game(game, result="*")) for game in games).encode()
     )
 
 
 async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
     tmp_path: Path,
 ) -> None:
-    known = going(*GAMES[:3])
+    known = list_unfinished(*GAMES[:3])
     case = Folder(tmp_path, known)
     case.write("game-1.pgn", known[0])
     case.halve("game-2.pgn", known[1], 30)
@@ -709,7 +709,7 @@ async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
         await case.look(3)
         assert case.holds(*known)
         # From then on a takeback is one.
-        less = replaced(known[2], moves=known[2].moves[:-1])
+        less = change_game(known[2], moves=known[2].moves[:-1])
         case.write("game-3.pgn", less)
         await case.look(3)
         assert case.games[told_by(less)] == substance(less)
@@ -719,12 +719,12 @@ async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> N
     """Two boards of a hall take back at once, and a file is gone, and one half
     written.
     """
-    games = going(*GAMES)
+    games = list_unfinished(*GAMES)
     case = Folder(tmp_path)
     for number, game in enumerate(games, 1):
         case.write(f"game-{number}.pgn", game)
     async with case.follow_source():
-        less = [replaced(game, moves=game.moves[:-1]) for game in games[:2]]
+        less = [change_game(game, moves=game.moves[:-1]) for game in games[:2]]
         for number, game in enumerate(less, 1):
             case.write(f"game-{number}.pgn", game)
         case.halve("game-3.pgn", games[2], 20)
@@ -740,7 +740,7 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
     tmp_path: Path,
 ) -> None:
     case = Folder(tmp_path)
-    (game,) = going(GAMES[0])
+    (game,) = list_unfinished(GAMES[0])
     case.write("games.pgn", game)
     async with case.follow_source():
         before = len(case.reports)
@@ -755,7 +755,7 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
 
 
 @asynccontextmanager
-async def piped() -> AsyncIterator[tuple[Followed, int]]:
+async def open_pipe() -> AsyncIterator[tuple[Followed, int]]:
     """Standard input, not followed yet, and the end to write to."""
     reader, writer = os.pipe()
     yield (
@@ -779,7 +779,7 @@ async def write_all(fd: int, text: bytes, size: int) -> None:
 
 @pytest.mark.parametrize("size", [7, 1000, 1_000_000])
 async def test_a_pipe_gives_its_games_and_ends_the_feed(size: int) -> None:
-    async with piped() as (seen, writer):
+    async with open_pipe() as (seen, writer):
         await asyncio.gather(seen.run(), write_all(writer, TEXT, size))
     assert seen.ledger.games == KNOWN
     assert seen.states[-1] == "finished"
@@ -799,7 +799,7 @@ async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(
 
 
 async def test_games_are_reported_while_the_pipe_is_open() -> None:
-    async with piped() as (seen, writer), run_feed(seen.feed, seen.ledger):
+    async with open_pipe() as (seen, writer), run_feed(seen.feed, seen.ledger):
         os.write(writer, TEXT[:SPLIT])
         await seen.wait_for_games(1)
         assert seen.states[-1] == "live"
@@ -807,7 +807,7 @@ async def test_games_are_reported_while_the_pipe_is_open() -> None:
 
 
 async def test_html_is_refused() -> None:
-    async with piped() as (seen, writer):
+    async with open_pipe() as (seen, writer):
         with pytest.raises(FeedUnreadable, match="holds an HTML page"):
             await asyncio.gather(seen.run(), write_all(writer, b"<html>Log in", 100))
 

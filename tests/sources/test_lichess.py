@@ -338,7 +338,7 @@ async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
         assert seen.states[-1] == "failed"
 
 
-def configured(spec: str, token_file: Path) -> FeedsConfig:
+def build_config(spec: str, token_file: Path) -> FeedsConfig:
     """The server of the round is the lichess of the settings."""
     origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
     settings = LichessConfig(base_url=origin, token_file=str(token_file))
@@ -354,7 +354,7 @@ async def test_a_token_is_sent_to_the_configured_lichess_only(
     case, file = Case(token="lip_secret", shown=4), tmp_path / "token"
     file.write_text("lip_secret\n")
     async with case.round.serve() as spec:
-        async with follow_source(PAGE, configured(spec, file)) as seen:
+        async with follow_source(PAGE, build_config(spec, file)) as seen:
             await case.finish(seen)
         # The same server, but not the configured one: no token, so no access.
         monkeypatch.setenv("LICHESS_TOKEN", "lip_secret")
@@ -371,7 +371,7 @@ async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used
     file.write_text("lip_old\n")
     async with (
         case.round.serve() as spec,
-        follow_source(f"{PAGE}.pgn", configured(spec, file), lasting=True) as seen,
+        follow_source(f"{PAGE}.pgn", build_config(spec, file), lasting=True) as seen,
     ):
         await until(lambda: "waiting" in seen.states)
         for word in ("401", "expired", "study:read", "LICHESS_TOKEN", "token_file"):

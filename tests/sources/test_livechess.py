@@ -234,7 +234,7 @@ def test_a_board_met_in_mid_game_begins_where_a_move_tells_whose_turn_it_is() ->
     assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
 
 
-def seated(board: Board, result: Result = "*") -> None:
+def seat_players(board: Board, result: Result = "*") -> None:
     """Ann and Bea sit at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
     run_at_once(
@@ -259,7 +259,7 @@ def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_ga
     board: Board,
 ) -> None:
     """It stood twice in standings, with the same result."""
-    seated(board)
+    seat_players(board)
     board.moves("e4", clock=CLOCK)
     board.reconnect()
     # Black and White have moved twice: their order is anybody's guess.
@@ -275,18 +275,18 @@ def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_ga
 def test_the_first_moves_of_a_game_are_found_where_nobody_listened(
     board: Board,
 ) -> None:
-    seated(board)
+    seat_players(board)
     start = board.setup(OPEN)
     assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
 
 
 def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
-    seated(board)
+    seat_players(board)
     for plies in range(5):
         board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
     assert told_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
     assert board.boards.hall.note == "1 board was set back without a result"
-    seated(board, "1-0")
+    seat_players(board, "1-0")
     assert told_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
     assert board.boards.hall.note == ""
 

@@ -181,7 +181,7 @@ def test_boards_are_asked_for_as_often_as_they_change() -> None:
 
 
 @asynccontextmanager
-async def rehearsed(
+async def rehearse_round(
     shown: int = 4, *, lasting: bool = False
 ) -> AsyncIterator[tuple[LiveChessCloudRehearsal, Followed]]:
     """A round of four games, some of them shown, and the feed that follows it."""
@@ -195,7 +195,7 @@ async def rehearsed(
 
 
 async def test_a_round_is_followed_to_its_end_kindly() -> None:
-    async with rehearsed() as (site, seen):
+    async with rehearse_round() as (site, seen):
         for index, game in enumerate(GAMES):
             site.show_report(index, upto(game, 9))
         await seen.wait_for_games(4)
@@ -224,7 +224,7 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
 
 async def test_failing_boards_are_named_by_number_and_at_the_board() -> None:
     """A 502 throughout left an empty board and no word (audit, row 8)."""
-    async with rehearsed(lasting=True) as (site, seen):
+    async with rehearse_round(lasting=True) as (site, seen):
         for board in (2, 4):
             site.files[f"round-1/game-{board}.json"] = 502
         said = "its moves cannot be had: the source is in trouble itself (502)"
@@ -453,7 +453,7 @@ def test_a_number_as_a_text_and_a_result_that_is_none() -> None:
 
 async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:
     """``#UUID/2`` before the round was there: given up for ever (audit, row 1)."""
-    async with rehearsed(0, lasting=True) as (site, seen):
+    async with rehearse_round(0, lasting=True) as (site, seen):
         await until(lambda: seen.states == ["connecting", "waiting"])
         site.show_report(0, GAMES[0])
         await until(lambda: bool(seen.games))

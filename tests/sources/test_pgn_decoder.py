@@ -24,7 +24,7 @@ from live.messages.from_sources import STANDS, GameReport
 from live.sources.pgn_decoder import PgnDecoder, PgnLimits, PgnReader, Reading
 from live.sources.results import read_result
 from tests.fuzz.feeds import PGN_TOKENS
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutate
 from tests.sources.fakes import DATA, sans
 from tests.sources.fakes import decode as streamed_games
 
@@ -583,7 +583,9 @@ _PIECES = st.sampled_from(
 )
 
 
-def streamed(text: bytes, cuts: list[int], limits: PgnLimits) -> list[GameReport]:
+def stream_in_parts(
+    text: bytes, cuts: list[int], limits: PgnLimits
+) -> list[GameReport]:
     decoder = PgnDecoder(limits=limits)
     ends = zip([0, *cuts], [*cuts, len(text)], strict=True)
     parts = (text[start:stop] for start, stop in ends)
@@ -601,10 +603,10 @@ def test_law_reports_do_not_depend_on_cuts(
     text: bytes, limit: int, data: st.DataObject
 ) -> None:
     limits = PgnLimits(game_bytes=limit)
-    whole = streamed(text, [], limits)
+    whole = stream_in_parts(text, [], limits)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
-    assert streamed(text, cuts, limits) == whole
-    assert streamed(text, list(range(1, len(text))), limits) == whole
+    assert stream_in_parts(text, cuts, limits) == whole
+    assert stream_in_parts(text, list(range(1, len(text))), limits) == whole
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
@@ -677,10 +679,10 @@ def hostile_texts(rng: random.Random) -> Iterator[bytes]:
         yield head + bomb * (40_000 // len(bomb))
     for _ in range(TEXTS):
         games = b"".join(rng.choices(_GAMES, k=rng.choice([1, 1, 2, 3])))
-        yield mutated(rng, games, PGN_TOKENS)[:20_000]
+        yield mutate(rng, games, PGN_TOKENS)[:20_000]
 
 
-def timed(pieces: Reading) -> tuple[list[GameReport], float]:
+def time_pieces(pieces: Reading) -> tuple[list[GameReport], float]:
     """All games, and the CPU time of the slowest piece of work in milliseconds."""
     slowest_ms = 0.0
     while True:
@@ -693,7 +695,7 @@ def timed(pieces: Reading) -> tuple[list[GameReport], float]:
         slowest_ms = max(slowest_ms, (time.thread_time() - start) * 1000)
 
 
-def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
+def decode_both_ways(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
     """What a new decoder and a new reader say of a text.
 
     No piece of it may cost more than ordinary games of its size do in all. What a text
@@ -701,9 +703,9 @@ def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
     """
     for _ in range(3):
         decoder = PgnDecoder()
-        streamed, first_ms = timed(decoder.decode_in_pieces(text))
+        streamed, first_ms = time_pieces(decoder.decode_in_pieces(text))
         rest = decoder.finish_input()
-        read, read_ms = timed(PgnReader(limits=LIMITS).read_in_pieces(text))
+        read, read_ms = time_pieces(PgnReader(limits=LIMITS).read_in_pieces(text))
         if max(first_ms, read_ms) < ordinary_ms():
             return streamed + rest, read
         ordinary_ms.cache_clear()  # the machine may have become slower
@@ -738,7 +740,7 @@ def test_hostile_texts(own_objects_only: None) -> None:
     kept = PgnReader(limits=LIMITS)
     games = 0
     for text in hostile_texts(rng):
-        reports, fresh = decoded(text)
+        reports, fresh = decode_both_ways(text)
         # A reader that remembers everything before must say what a new one says.
         assert kept.read_text(text) == fresh, text
         games += len(reports)

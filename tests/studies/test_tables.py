@@ -31,7 +31,7 @@ from live.studies.study_data import (
     update_move_files,
 )
 from live.studies.study_figures import FIGURES, render_figure
-from tests.journal.test_journal import altered
+from tests.journal.test_journal import alter_file
 from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import (
     DATA,
@@ -222,7 +222,7 @@ def test_points_are_those_of_the_games_that_count(
 ) -> None:
     fewer = tmp_path / "fewer.db"
     shutil.copy(matches, fewer)
-    altered(fewer, "DELETE FROM results WHERE game > 1 AND game % 2 = 0")
+    alter_file(fewer, "DELETE FROM results WHERE game > 1 AND game % 2 = 0")
     pair = Selection(players=("Ann", "Bob"))
     [before] = make_table(matches, "ferreira-3", pair).rows
     [after] = make_table(fewer, "ferreira-3", pair).rows

@@ -308,7 +308,7 @@ def _boards(plies: int, *, standing: int | None = None) -> FeedReport:
     return FeedReport("hall", tuple(games))
 
 
-def _followed(service: Rehearsal, plies: range, step_s: float, **how: int) -> None:
+def _report_plies(service: Rehearsal, plies: range, step_s: float, **how: int) -> None:
     for count in plies:
         service.wait(step_s)
         service.report(_boards(count, **how))
@@ -322,7 +322,7 @@ def test_a_pause_of_the_source_blames_no_board(
     the others still stand where they stood.
     """
     service.tick_s = 2.0
-    _followed(service, range(1, 31), 2.0)
+    _report_plies(service, range(1, 31), 2.0)
     service.wait(pause_s)
     caught_up = _boards(40)
     for game in caught_up.games:
@@ -337,9 +337,9 @@ def test_a_board_that_stands_still_is_found_after_a_pause_too(
     service: Rehearsal,
 ) -> None:
     service.tick_s = 2.0
-    _followed(service, range(1, 31), 2.0, standing=5)
+    _report_plies(service, range(1, 31), 2.0, standing=5)
     service.wait(300)
-    _followed(service, range(31, 70), 2.0, standing=5)
+    _report_plies(service, range(31, 70), 2.0, standing=5)
     (alert,) = (each for each in service.raised.values() if each.kind == "stale")
     assert alert.text.startswith("Board 5: no move by White for")
 
@@ -390,7 +390,7 @@ def engines(
     )
 
 
-def swapped(game: GameReport) -> GameReport:
+def swap_colors(game: GameReport) -> GameReport:
     return change_headers(game, white=game.headers.black, black=game.headers.white)
 
 
@@ -853,7 +853,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "players who change seats": [
         (played("e4 e5 Nf3 Nc6"), ""),
         (
-            swapped(played("e4 e5 Nf3 Nc6")),
+            swap_colors(played("e4 e5 Nf3 Nc6")),
             "players-swapped warning it was the other way round",
         ),
     ],

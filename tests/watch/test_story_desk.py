@@ -401,7 +401,7 @@ def test_what_explains_figures_beside_a_result_makes_room_last(event: Event) -> 
     assert "odd:despite:white" in event.held
 
 
-def restarted(event: Event, changed: set[GameId] | None = None) -> None:
+def restart(event: Event, changed: set[GameId] | None = None) -> None:
     """Another desk knows what was remembered by the one before."""
     stories = {
         id: msgspec.msgpack.decode(msgspec.msgpack.encode(story), type=GameStory)
@@ -422,7 +422,7 @@ def test_after_a_restart_the_same_stand_and_nothing_is_looked_at(event: Event) -
         event.show(whole(f"w{n}", 60.0 + n, QUIET, "best"), 400.0)
     event.look()
     before = event.desk.moments()
-    restarted(event)
+    restart(event)
     assert event.desk.moments() == before and not event.desk.waiting
     # What made room does not come back, and the best game of a round is known.
     event.show(game([*TURNED, 0.1], id="g000", round="0"), 500.0)
@@ -438,7 +438,7 @@ def test_what_had_changed_before_a_restart_is_looked_at_after_it(
         event.show(game(TURNED[:plies]), 20.0)
     if not changed:
         event.desk.remember_waiting()
-    restarted(event, changed)
+    restart(event, changed)
     (message,) = event.look()
     assert message.moment.at_s == 20.0
 
