@@ -55,16 +55,16 @@ def calibrate(
         remedy = "Give --write OUT.json"
         raise InputError("--intrinsic", "needs an engine and a file to write", remedy)
     config = settings.load()
-    from live.studies import player_studies
+    from live.studies import calibration
 
     if check is not None and model is not None:
-        return player_studies.check_model(check, model, json=json)
+        return calibration.check_model(check, model, json=json)
     if intrinsic and write is not None:
         wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
         config = settings.load({"engine.multipv": wanted})
         check_installed()
-        return player_studies.calibrate_intrinsic(config, files or [], written=write, json=json)
-    return player_studies.calibrate(
+        return calibration.calibrate_intrinsic(config, files or [], written=write, json=json)
+    return calibration.calibrate(
         config,
         files or [],
         evals=evals,

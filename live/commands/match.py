@@ -17,7 +17,8 @@ def match(
     normalized: bool = False,
     json: str | None = None,
 ) -> Ended:
-    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine.
+    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no
+    engine.
 
     Options:
         results: [WINS DRAWS LOSSES | PGN...] Three counts, or the games of a match.
@@ -31,7 +32,7 @@ def match(
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
     from live.ratings.match import Sprt
-    from live.studies.player_studies import assess_match as match_results
+    from live.studies.match_study import assess_match as match_results
 
     try:
         scale: Literal["normalized", "logistic"] = "normalized" if normalized else "logistic"

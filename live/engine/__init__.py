@@ -1,3 +1,3 @@
-"""Engine processes that stay alive, and the queue before them. Knows no feed and no
-rating.
+"""Engine processes that stay alive, and the queue of searches for them. Independent of
+feeds and ratings.
 """

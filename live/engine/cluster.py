@@ -1,12 +1,12 @@
-"""A Dask cluster that searches for us: connected, looked at, lost, and found again; and
-``live-rate worker``, this machine's engines for a scheduler elsewhere.
+"""Searches on a Dask cluster, with reconnection when it is lost; and ``live-rate
+worker``, which offers this machine's engines to a scheduler elsewhere.
 
-A worker offers, as a Dask resource, exactly the engine it has: name, network, hash,
-whether the hash is cleared, and the version of live-rate. A search asks for that
-resource, so it can only run where it finds what it would find anywhere else, and a
-figure does not depend on which machine found it. While there is none, searches are made
-here. Address and certificates are checked before anything runs. Importing this raises
-ConfigError where Dask is not installed.
+A worker offers, as a Dask resource, the exact engine that it has: name, neural network,
+hash size, whether the hash is cleared, and the version of live-rate. A search asks for
+that resource, so it can only run where its result is the same as anywhere else, and
+figures do not depend on the machine. While no worker offers it, searches run on this
+machine. Address and certificates are checked before anything runs. Importing this
+module raises ConfigError if Dask is not installed.
 """
 
 from __future__ import annotations
@@ -47,32 +47,36 @@ except ImportError:
     ) from None
 
 log = logging.getLogger(__name__)
-# We report lost connections ourselves, so Dask's own messages are switched off.
+# This module reports lost connections itself, so Dask's own messages are switched off.
 for _name in ("distributed", "distributed.client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
-#: How often the cluster is looked at, and a worker's lost scheduler tried again,
-#: seconds.
+#: Interval at which the cluster is checked, and at which a worker tries to reach a lost
+#: scheduler, seconds.
 LOOK_S = 1.0
-#: Longest a scheduler may take to answer, seconds.
+#: Longest time for a scheduler to answer, seconds.
 ANSWER_S = 5.0
-#: How long a worker looks for a lost scheduler before it ends, seconds.
+#: Time after which a worker that cannot find its scheduler ends, seconds.
 DEATH_S = 60
-#: Searches in a row that may fail there before the cluster is left alone.
+#: Number of consecutive failed searches after which the cluster is not used for a
+#: while.
 _TRIES = 2
-#: How long the cluster is then left alone, seconds; doubled each time.
+#: First and longest time for which the cluster is then not used, seconds; doubled each
+#: time.
 _REST_S = 5.0
 _MOST_REST_S = 300.0
 PLUGIN = "live-rate-engines"
 
 
 def load_security(config: EngineConfig) -> Security:
-    """Return Dask's form of the certificates.
+    """Return the certificates in Dask's form.
+
+    They are loaded here so that an error that no retry can mend is reported before
+    anything runs.
 
     Raises:
-        ConfigError: the address lacks its port, or address and certificates do not go
-            together. So an error that no retry can mend is reported before anything
-            runs.
+        ConfigError: the address has no port, or address and certificates do not fit
+            together.
     """
     scheme, _, rest = config.cluster.partition("://")
     subject = f"engine.cluster {config.cluster}"
@@ -81,7 +85,8 @@ def load_security(config: EngineConfig) -> Security:
     except ValueError as error:
         raise ConfigError(subject, str(error), f"Write {scheme}://HOST:8786") from None
     encrypted = scheme in ("tls", "wss")
-    # Dask's own configuration names them, and may forbid all that is not encrypted.
+    # Dask's own configuration names the certificates, and can forbid unencrypted
+    # connections.
     secured = Security(  # type: ignore[no-untyped-call]
         require_encryption=encrypted or None
     )
@@ -110,37 +115,39 @@ def load_security(config: EngineConfig) -> Security:
 
 
 def name_resource(identity: str) -> str:
-    """Return the name of the Dask resource that stands for an engine and for the
-    version that reads its output: another version may read it differently.
+    """Return the name of the Dask resource for an engine and this version of live-rate.
+
+    The version is included because another version can read the engine's output
+    differently.
     """
     return f"live-rate {__version__}: {identity}"
 
 
 class DaskCluster:
-    """One scheduler and what it offers. Run :meth:`watch_slots` as long as it is in
-    use.
+    """One scheduler and the engines that it offers. :meth:`watch_slots` must run while
+    it is in use.
     """
 
     def __init__(self, config: EngineConfig) -> None:
         self.problem = ""
-        """For people; empty while the cluster works."""
+        """Problem of the cluster, as text for display; empty while it works."""
         self.slots = 0
-        """Engines like ours that its workers offer now; 0 while it is lost."""
+        """Number of engines equal to ours that its workers offer now; 0 while it is
+        lost.
+        """
         self.address = config.cluster
         self.client: Any = None
         self.resource = ""
         self._security = load_security(config)
         self._on_change: Callable[[], None] = lambda: None
         self._changed = asyncio.Event()
-        # Searches that failed since the last answer, and until when no more are handed
-        # in.
+        # Number of failed searches since the last answer, and the time until which no
+        # more are submitted.
         self._failures = 0
         self._rests_until_s = 0.0
 
     async def watch_slots(self, changed: Callable[[], None]) -> None:
-        """Count the slots again and again; call ``changed`` when their number
-        changes.
-        """
+        """Count the slots repeatedly; call ``changed`` when their number changes."""
         self._on_change = changed
         while True:
             await asyncio.sleep(LOOK_S)
@@ -151,7 +158,7 @@ class DaskCluster:
         cluster.
 
         Args:
-            identity: our engine, to be given once, with the first look.
+            identity: our engine's identity, required in the first call only.
         """
         if identity:
             self.resource = name_resource(identity)
@@ -163,7 +170,7 @@ class DaskCluster:
         except Exception as error:
             problem = f"cannot be reached ({str(error) or 'no answer'})"
             if not isinstance(error, OSError | TimeoutError):
-                # Dask raises many types of error here, and none of them may end the
+                # Dask raises many types of error here, and none of them must end the
                 # service.
                 problem = f"cannot be used ({type(error).__name__}: {error})"
                 if not self.problem:
@@ -179,18 +186,19 @@ class DaskCluster:
             self._set_slots(slots, problem)
 
     def build_engine(self, urgency: Callable[[], SearchKind]) -> RemoteEngine:
-        """Return one more place to search; ``urgency`` gives the kind of the search
-        about to begin.
+        """Return an engine that searches on the cluster.
+
+        ``urgency`` returns the kind of the search that is about to begin.
         """
         return RemoteEngine(self, urgency)
 
     def record_answer(self, problem: str) -> None:
-        """Record that a search was answered (empty ``problem``), or failed through no
-        fault of its engine.
+        """Record that a search was answered (empty ``problem``), or failed for a reason
+        other than its engine.
 
-        A search that the scheduler cannot read fails at once, and so would the next
-        one. It must not be sent there again and again while our own engines could run
-        it. A scheduler that is gone is noticed at the next look.
+        A search that the scheduler cannot read fails at once, as would the next one.
+        Searches must not be sent there repeatedly while our own engines could run them.
+        A scheduler that has gone is noticed by the next check.
         """
         if problem and (self.client is None or self.client.status != "running"):
             return
@@ -203,7 +211,7 @@ class DaskCluster:
             self._set_slots(0, problem)
 
     async def wait_for_slot(self, index: int) -> None:
-        """Wait until the cluster has a slot number ``index``."""
+        """Wait until the cluster offers a slot with the number ``index``."""
         while index >= self.slots:
             await self._changed.wait()
 
@@ -212,13 +220,13 @@ class DaskCluster:
         client = self.client
         self.client = None
         if client is not None:
-            with contextlib.suppress(Exception):  # it is gone either way
+            with contextlib.suppress(Exception):  # the connection is gone either way
                 async with asyncio.timeout(ANSWER_S):
                     await client.close(timeout=1)
 
     async def _count_slots(self) -> int:
-        """Return how many engines like ours the workers offer; connect first if
-        necessary.
+        """Return the number of engines equal to ours that the workers offer; connect
+        first if necessary.
         """
         if self.client is None:
             self.client = Client(  # type: ignore[no-untyped-call]
@@ -237,7 +245,7 @@ class DaskCluster:
         )
 
     def _set_slots(self, slots: int, problem: str) -> None:
-        """Set the number of slots; 0 because of the ``problem``."""
+        """Set the number of slots; if it is 0, ``problem`` is the reason."""
         text = f"cluster {self.address}: {problem}; searching here" if problem else ""
         if text and not self.problem:
             log.warning("%s", text)
@@ -250,8 +258,9 @@ class DaskCluster:
 
 
 class RemoteEngine(Searcher):
-    """One slot of the cluster in place of an engine. A worker that dies costs nothing:
-    Dask gives the task to another. Reports no provisional scores.
+    """One slot of the cluster, used like an engine.
+
+    If a worker dies, Dask gives the task to another. There are no provisional scores.
     """
 
     def __init__(self, cluster: DaskCluster, urgency: Callable[[], SearchKind]) -> None:
@@ -261,7 +270,8 @@ class RemoteEngine(Searcher):
         self._urgency = urgency
         self._future: Any = None
         self._waiting_task: asyncio.Task[None] | None = None
-        # Cancellations under way, kept from the garbage collector.
+        # Running cancellations, kept here so that the garbage collector does not remove
+        # them.
         self._cancellations: set[asyncio.Task[Any]] = set()
 
     def _send_search(
@@ -279,9 +289,9 @@ class RemoteEngine(Searcher):
                 pure=False,
             )
         except Exception as error:
-            # The client has closed, but the next look has not noticed it yet. Report it
-            # in the next turn of the loop: a caller that begins a search does not
-            # expect to be called from inside.
+            # The client has closed, and the next check has not noticed it yet. The
+            # fault is reported in the next turn of the event loop, because a caller
+            # that begins a search does not expect a callback from inside.
             self._loop.call_soon(
                 self.give_up, self._build_moved_fault(_describe_error(error))
             )
@@ -295,7 +305,7 @@ class RemoteEngine(Searcher):
         return EngineMoved(self._cluster.address, problem)
 
     def stop_search(self) -> None:
-        """Cancel the search; its outcome is there at once."""
+        """Cancel the search. Its outcome is set at once."""
         if self.is_searching:
             self._cancel_search()
             self._set_outcome(
@@ -311,8 +321,8 @@ class RemoteEngine(Searcher):
         self._cancel_search()
 
     async def _await_result(self, search_key: SearchKey) -> None:
-        """Wait for the answer, at most as long as on this machine and ``cluster_s``
-        more.
+        """Wait for the answer, at most ``cluster_s`` longer than for a search on this
+        machine.
         """
         began = self._loop.time()
         longest_s = (
@@ -329,7 +339,7 @@ class RemoteEngine(Searcher):
         except KilledWorker as error:
             fault = EngineFault(self._cluster.address, str(error))
         except Exception as error:
-            # Dask raises many types of error for a scheduler that went away.
+            # Dask raises many types of error for a scheduler that has gone.
             fault = self._build_moved_fault(
                 f"lost the search ({_describe_error(error)})"
             )
@@ -366,15 +376,17 @@ def _describe_error(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
-# What runs on a worker.
+# Code that runs on a worker.
 
 
 async def run_search_task(search_key: SearchKey, key: str) -> SearchResult:
-    """Run one search on a worker. Running it twice gives the same result. ``key`` is
-    the key of the Dask task.
+    """Run one search on a worker. ``key`` is the key of the Dask task.
+
+    Running it twice gives the same result.
 
     Raises:
-        EngineFault: the engine died, hung or lied; the next search gets another.
+        EngineFault: the engine died, hung or printed an impossible answer; the next
+            search gets another engine.
     """
     engines = get_worker().plugins[PLUGIN]
     assert isinstance(engines, WorkerEngines)
@@ -382,8 +394,9 @@ async def run_search_task(search_key: SearchKey, key: str) -> SearchResult:
 
 
 class WorkerEngines(WorkerPlugin):
-    """The engines of one worker, which stay alive. Start them before the worker, so
-    that it can name the engine it offers.
+    """Engines of one worker, which stay alive between searches.
+
+    They must be started before the worker, so that it can name the engine it offers.
     """
 
     name = PLUGIN
@@ -409,7 +422,7 @@ class WorkerEngines(WorkerPlugin):
         self.identity = str(self._idle[0].identity)
 
     async def search(self, search_key: SearchKey, key: str) -> SearchResult:
-        """Run one search on any engine that is free."""
+        """Run one search on any free engine."""
         while True:
             process = self._idle.pop() if self._idle else await self._engine()
             if process.lost is None:
@@ -419,8 +432,8 @@ class WorkerEngines(WorkerPlugin):
         try:
             finished = await process.begin_search(search_key)
         except BaseException:
-            # Also after a cancellation: an engine that still searches must not get the
-            # next search.
+            # This includes a cancellation: an engine that is still searching must not
+            # get the next search.
             await process.close()
             raise
         finally:
@@ -444,14 +457,15 @@ class WorkerEngines(WorkerPlugin):
 async def run_worker(
     command: EngineCommand, settings: UciSettings, config: EngineConfig
 ) -> None:
-    """Start the engines, then serve the scheduler until cancelled; when it ends, serve
-    the one that replaces it.
+    """Start the engines, then serve the scheduler until cancelled.
+
+    If the scheduler ends, serve the one that replaces it.
 
     Raises:
         NotAnEngine: the program does not speak UCI.
-        EngineError: there is no scheduler to begin with.
-        ConfigError: what :func:`load_security` refuses, or the hash tables do not fit
-            this machine.
+        EngineError: there is no scheduler at the start.
+        ConfigError: the settings are refused by :func:`load_security`, or the hash
+            tables do not fit this machine.
     """
     address = config.cluster
     secured = load_security(config)

@@ -1,10 +1,10 @@
-"""Started by Python as a script, becomes the engine: ``engine_launcher.py PARENT_PID
-NICE MEMORY_MB PROGRAM …``.
+"""Script that sets up its process and then replaces itself by an engine:
+``engine_launcher.py PARENT_PID NICE MEMORY_MB PROGRAM …``.
 
-What must hold for an engine from its first instruction is set up here, between fork and
-exec, in a process of its own: a ``preexec_fn`` would run Python in a forked copy of a
-threaded service, which may deadlock. Standard library only, no import of this package,
-because it is run with ``-I -S`` to start within milliseconds.
+It sets limits that an engine must have from its first instruction, in a separate
+process between fork and exec. A ``preexec_fn`` would run Python in a forked copy of a
+threaded service, which can deadlock. Only the standard library is imported, and not
+this package, because the script is run with ``-I -S`` to start within milliseconds.
 """
 
 import contextlib
@@ -14,18 +14,18 @@ import sys
 
 
 def _die_with_parent(parent: int) -> None:
-    """Have the kernel kill us when the service dies, even by kill -9 (Linux,
-    prctl(2)).
+    """Ask the kernel to kill this process when the service dies, even by kill -9
+    (Linux, prctl(2)).
     """
     if sys.platform != "linux":
-        # On other systems the engine sees the end of standard input, which every UCI
-        # engine takes for "quit".
+        # On other operating systems the engine sees the end of its standard input,
+        # which every UCI engine treats as "quit".
         return
-    import ctypes  # costs 5 ms, and only here
+    import ctypes  # takes 5 ms, and is needed only here
 
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before this check
+    if os.getppid() != parent:  # the service died before this check
         sys.exit(1)
 
 
@@ -40,14 +40,14 @@ def main() -> None:
     with contextlib.suppress(OSError, ImportError, ValueError):
         import resource
 
-        # A crashed engine leaves no core of hundreds of megabytes behind.
+        # A crashed engine must not leave a core file of hundreds of megabytes.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # An engine that grows without end fails before the whole machine does (Linux;
-        # other systems ignore this limit).
+        # An engine that grows without limit must fail before the whole machine does
+        # (Linux; other operating systems ignore this limit).
         resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, memory_mb << 20))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        # When memory runs out, the kernel kills an engine, which we can replace, and
-        # not the service.
+        # If memory runs out, the kernel must kill an engine, which can be replaced,
+        # rather than the service.
         file.write("500")
     _die_with_parent(parent)
     try:

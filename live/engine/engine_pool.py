@@ -1,12 +1,12 @@
-"""The engine pool: requests in, results out. It joins the queue, the cache and n engine
-processes.
+"""The engine pool: accepts requests for searches and returns results. It connects the
+queue, the cache and n engine processes.
 
-One task owns each engine, from start to restart to end. What to search next is decided
-by :mod:`live.engine.search_queue` alone; an engine gets its next search in the very
-turn of the event loop in which its last one ended.
+One task owns each engine slot, from start to restart to end. Only
+:mod:`live.engine.search_queue` decides what to search next; an engine gets its next
+search in the same turn of the event loop in which its previous search ended.
 
-Loss policy game → engine: a search submitted and not dropped is answered once, with
-a result or with a failure. Progress may be skipped.
+Loss policy game → engine: a search that was submitted and not dropped is answered once,
+with a result or a failure. Progress may be skipped.
 """
 
 from __future__ import annotations
@@ -60,18 +60,22 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Results delivered in one turn of the event loop; the rest follow in the next.
+#: Number of results delivered in one turn of the event loop; the rest follow in later
+#: turns.
 _BATCH_SIZE = 32
 #: Least time between two provisional scores of one search, seconds.
 PROGRESS_S = 0.1
-#: Consecutive starts that failed before ``failed`` is shown; it is still tried again.
+#: Number of consecutive failed starts before ``failed`` is shown; starts are still
+#: repeated.
 _FAILED_AFTER = 3
 
 
 class ResultDeliveries:
-    """Makes calls in order, a bounded number in each turn of the loop and never one
-    inside another: a listener that submits a known search gets its result after it has
-    returned.
+    """Queue of calls that are made in order, a limited number in each turn of the event
+    loop.
+
+    No call is made inside another: a listener that submits a search with a known result
+    gets it after returning.
     """
 
     def __init__(self) -> None:
@@ -82,21 +86,21 @@ class ResultDeliveries:
         self._later: asyncio.Handle | None = None
 
     def add_call(self, call: Callable[[], object], owner: Hashable = None) -> None:
-        """Call this after all calls added before: in the next turn of the loop, or
-        sooner in :meth:`deliver_batch`.
+        """Make a call after all calls added before it.
+
+        It is made in the next turn of the event loop, or earlier in
+        :meth:`deliver_batch`.
         """
         self._todo.append((owner, call))
         if self._later is None and not self._calling:
             self._later = asyncio.get_running_loop().call_soon(self.deliver_batch)
 
     def drop_calls(self, owner: Hashable) -> None:
-        """Forget the calls for ``owner`` that were not made yet."""
+        """Drop the calls for ``owner`` that have not been made yet."""
         self._todo = deque(each for each in self._todo if each[0] != owner)
 
     def deliver_batch(self) -> None:
-        """Make the calls of one turn now; do nothing when called from inside a
-        listener.
-        """
+        """Make the calls of one turn now. Called from a listener, it does nothing."""
         if self._calling:
             return
         self.cancel_batch()
@@ -111,37 +115,37 @@ class ResultDeliveries:
                 self._later = asyncio.get_running_loop().call_soon(self.deliver_batch)
 
     def cancel_batch(self) -> None:
-        """Cancel the batch that is scheduled on the loop."""
+        """Cancel the batch that is scheduled on the event loop."""
         if self._later is not None:
             self._later.cancel()
             self._later = None
 
 
 class EngineSlot:
-    """One place for an engine; its processes come and go."""
+    """Place for one engine, which is replaced when it ends."""
 
     def __init__(self, index: int, pool: EnginePool) -> None:
         self.index = index
         self.process: Searcher | None = None
-        # Engines lost, and starts that failed.
+        # Number of engines lost and of failed starts.
         self.restarts = 0
         self._pool = pool
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
         self._depth: int | None = None
-        # Whether the engine that ran here last has ever answered; updated when it
-        # stops.
+        # True if the last engine here has ever answered; updated when it stops.
         self._answered = False
         self._down = asyncio.Event()
-        # Progress of the running search that waits to be reported, and when it is due.
+        # Progress of the running search that is not reported yet, and the timer for its
+        # report.
         self._unreported: SearchProgress | None = None
         self._reporting: asyncio.TimerHandle | None = None
 
     async def keep_engine_alive(self, needed: asyncio.Event) -> None:
-        """Keep an engine alive until cancelled; the first one starts when it is
-        ``needed``. The canceller must call :meth:`close_engine`.
+        """Keep an engine alive until cancelled. The caller that cancels must call
+        :meth:`close_engine`.
 
-        A fault of ours costs this slot its engine, and its search goes back to the
-        queue.
+        The first engine starts when ``needed`` is set. If our own code fails, only this
+        slot loses its engine, and its search goes back to the queue.
         """
         if self.process is None:
             await needed.wait()
@@ -161,8 +165,8 @@ class EngineSlot:
                     self._prepare_engine()
                     await self._down.wait()
             except NotAnEngine:
-                # The program was an engine when the service started. So the machine is
-                # short of something, or somebody is replacing the program.
+                # The program was an engine when the service started, so the machine
+                # lacks some resource, or the program is being replaced.
                 failed_starts += 1
                 self.restarts += 1
             except Exception as error:
@@ -177,8 +181,8 @@ class EngineSlot:
         """End the engine of this slot."""
         self._discard_progress()
         if self.process is not None:
-            # Keep the process until it is closed: if this is cancelled meanwhile, the
-            # next call closes it.
+            # Keep the process until it is closed: if this call is cancelled, the next
+            # call closes it.
             await self.process.close()
             self.process = None
 
@@ -197,7 +201,9 @@ class EngineSlot:
         self.process.stop_search()
 
     def describe_state(self, subject: SearchPriority | None) -> EngineState:
-        """Return the state shown to people; ``subject`` is what the search is for."""
+        """Return the state for display; ``subject`` is the priority of the running
+        search.
+        """
         process = self.process
         return EngineState(
             index=self.index,
@@ -217,8 +223,8 @@ class EngineSlot:
     ) -> None:
         """Report the end of a search to the pool, which starts the next one at once.
 
-        If the engine was lost, maybe right after its answer, the search has gone back
-        to the queue.
+        If the engine was lost, even just after its answer, the search has gone back to
+        the queue.
         """
         if process.lost is not None:
             return
@@ -238,14 +244,14 @@ class EngineSlot:
             self.process.prepare_next_search()
 
     def _give_up_after_bug(self, error: Exception) -> None:
-        """Log an error of our own code and give up the engine it happened with."""
+        """Log an error of our own code and give up the engine that was in use."""
         log.exception("engine %d: fault in its keeper", self.index)
         if self.process is not None:
             why = f"fault in our own code ({type(error).__name__})"
             self.process.give_up(EngineFault(f"engine {self.index}", why))
 
     def _on_engine_lost(self, fault: EngineFault) -> None:
-        """Report that the process is lost, in the same call, so that it gets no
+        """Report that the process is lost, in the same call, so that it gets no further
         search.
         """
         self._discard_progress()
@@ -258,7 +264,7 @@ class EngineSlot:
         self._unreported = progress
 
     def _report_progress(self) -> None:
-        """Report the newest progress, and again after ``PROGRESS_S``."""
+        """Report the newest progress, and do so again after ``PROGRESS_S``."""
         progress = self._unreported
         self._unreported = None
         self._reporting = asyncio.get_running_loop().call_later(
@@ -275,18 +281,20 @@ class EngineSlot:
 
 
 def generate_restart_delays() -> Iterator[float]:
-    """Yield the wait before each restart in seconds: random, so that engines killed
-    together do not restart together; doubling up to a cap.
+    """Yield the wait before each restart, in seconds.
+
+    Waits are random, so that engines killed together do not restart together, and
+    double up to a limit.
     """
     return generate_doubling_s(random.random, first_s=0.1, cap_s=30.0, least=0.0)
 
 
 class EnginePool:
-    """n engines that answer searches.
+    """Pool of n engines that answer searches.
 
-    Use as an async context manager: entering starts the first engine and raises
-    :class:`live.errors.NotAnEngine` when it does not speak UCI; the others start when
-    the first search is submitted. All methods are for the event loop's thread.
+    Use as an async context manager. Entering starts the first engine, and raises
+    :class:`live.errors.NotAnEngine` if it does not speak UCI; the others start when the
+    first search is submitted. All methods must be called in the event loop's thread.
     """
 
     def __init__(
@@ -302,7 +310,7 @@ class EnginePool:
         cluster: DaskCluster | None = None,
         patience: EngineTimeouts | None = None,
     ) -> None:
-        """``engines`` 0 means
+        """Create the pool. ``engines`` 0 means
         :func:`live.engine.engine_process.count_engines_for_machine`.
 
         Raises:
@@ -316,7 +324,7 @@ class EnginePool:
         )
         self._cache: ResultCache = MemoryResultCache() if cache is None else cache
         self._cluster = cluster
-        # Number of slots that may have an engine of this machine; the later ones need a
+        # Number of slots that can have an engine of this machine; later slots need a
         # cluster.
         self._local = engines or count_engines_for_machine(settings.threads)
         check_load(self._local, settings.threads, settings.hash_mb)
@@ -324,7 +332,7 @@ class EnginePool:
         self._queue = SearchQueue(0)
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
-        # Set by the first request: until then one engine is enough.
+        # Set by the first request; until then one engine is enough.
         self._needed = asyncio.Event()
         self._searches = 0
         self._cache_hits = 0
@@ -360,7 +368,7 @@ class EnginePool:
             )
 
     def _on_cluster_changed(self) -> None:
-        """Move from local engines to as many as the cluster offers now, or back."""
+        """Replace local engines by those of the cluster, or the reverse."""
         assert self._cluster is not None
         self._add_slots(self._cluster.slots)
         for slot in self._engine_slots:
@@ -379,35 +387,40 @@ class EnginePool:
         self._deliveries.cancel_batch()
         for task in self._owners:
             task.cancel()
-        # Do not hand on an error of the body, so that the group does not wrap it. Hand
-        # on a cancellation, because it may be the group's own, for a task that failed.
+        # Do not pass an error of the body on, so that the group does not wrap it. Pass
+        # a cancellation on, because it can come from the group itself, for a task that
+        # failed.
         if not isinstance(error, asyncio.CancelledError):
             kind = error = trace = None
         try:
             await self._group.__aexit__(kind, error, trace)
         finally:
-            # Close here and not in the tasks: a task that is cancelled before it has
-            # begun does nothing.
+            # Engines are closed here and not in the tasks, because a task that is
+            # cancelled before it has begun does nothing.
             await asyncio.gather(*(slot.close_engine() for slot in self._engine_slots))
             if self._cluster is not None:
                 await self._cluster.close()
 
     @property
     def identity(self) -> EngineIdentity:
-        """The engine that answers. Known once the pool is entered."""
+        """Return the engine's identity, which is known once the pool is entered."""
         assert self._identity is not None, "enter the pool first"
         return self._identity
 
     @property
     def slots(self) -> int:
-        """How many searches can run at a time when every engine is up."""
-        # Slots beyond wait for a larger cluster.
+        """Return the number of searches that can run at a time when every engine is
+        running.
+        """
+        # Slots beyond this number wait for a larger cluster.
         return max(self._local, self._cluster.slots if self._cluster is not None else 0)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         """Request ``search`` for ``owner``; a repeated request only changes its
-        priority. Never blocks and never delivers from inside: even a known result is
-        delivered in the next turn of the event loop.
+        priority.
+
+        Never blocks, and never delivers from inside: even a known result is delivered
+        in the next turn of the event loop.
         """
         search_key = self._search_keys.build_key(search)
         found: SearchResult | SearchFailure | None
@@ -431,12 +444,12 @@ class EnginePool:
         self._queue.put_on_air(boards)
 
     def drop(self, owner: Hashable) -> None:
-        """Forget all requests of ``owner``, which gets no more results."""
+        """Drop all requests of ``owner``, which gets no more results."""
         self._deliveries.drop_calls(owner)
         self._carry_out(self._queue.drop(owner))
 
     def find_known_result(self, search: Search) -> SearchResult | None:
-        """Return the result if it is known already, else None; starts no search."""
+        """Return the result if it is known already, without starting a search."""
         search_key = self._search_keys.build_key(search)
         if isinstance(search_key, SearchFailure):
             return None
@@ -464,12 +477,14 @@ class EnginePool:
             problem="; ".join(each.problem for each in parts if each and each.problem),
         )
 
-    # Called by the slots, on the event loop; these calls may begin or stop a search
+    # Called by the slots, on the event loop. These calls can begin or stop a search
     # from inside.
 
     async def start_engine(self, index: int) -> Searcher:
-        """Return an engine of the cluster, or else of this machine. Raises
-        NotAnEngine.
+        """Return an engine of the cluster; if it has none for this slot, one of this
+        machine.
+
+        Raises NotAnEngine.
         """
         cluster = self._cluster
         if cluster is not None:
@@ -480,9 +495,10 @@ class EnginePool:
         return await self._start_local_engine()
 
     async def _start_local_engine(self) -> EngineProcess:
-        """Return a new process of the same engine as the first. Raises NotAnEngine,
-        also if the program is now another engine than the one whose scores were
-        published.
+        """Return a new process of the same engine as the first.
+
+        Raises NotAnEngine, also if the program is now a different engine from the one
+        whose scores were published.
         """
         process = await self._start_process()
         if self._identity is not None and process.identity.name != self._identity.name:
@@ -501,8 +517,8 @@ class EnginePool:
     def on_search_finished(
         self, index: int, search_key: SearchKey, finished: SearchFinished
     ) -> None:
-        """Store and deliver the result of an ended search; start the engine's next
-        one.
+        """Store and deliver the result of a search that ended; start the engine's next
+        search.
         """
         if not finished.stopped:
             self._searches += 1
@@ -518,8 +534,9 @@ class EnginePool:
             self._listener.on_progress(owner, progress)
 
     def on_engine_lost(self, index: int, fault: EngineFault) -> None:
-        """Requeue the search of an engine that is gone; :meth:`on_engine_ready` follows
-        when there is a new one.
+        """Requeue the search of an engine that is lost.
+
+        :meth:`on_engine_ready` follows when there is a new engine.
         """
         moved = isinstance(fault, EngineMoved)
         killed = isinstance(fault, EngineKilled)
@@ -533,7 +550,7 @@ class EnginePool:
         subject = self._queue.find_running_priority(index)
         return SearchKind.SPECULATE if subject is None else subject.kind
 
-    # Carrying out what the queue says.
+    # Execution of the queue's instructions.
 
     def _carry_out(
         self, instructions: list[Instruction], result: SearchResult | None = None

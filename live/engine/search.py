@@ -1,14 +1,14 @@
-"""Searches, what they find, the options that shape the searches of an event, and search
-keys: a search as it is sent to an engine and under which its result is stored.
+"""Searches, their results, the search options of an event, and search keys: the form in
+which a search is sent to an engine and under which its result is stored.
 
-Two searches that must find the same have one key: same position, same limit, same root
-moves. What of a game's past can change a search is the fifty-move counter and the
-positions that have stood twice already; a position that stood once before cannot,
-because an engine takes a repetition for a draw when it happens inside its own search,
-or for the third time. So the moves are sent only where a position has been repeated
-since the last pawn move or capture, and else the position alone. Transpositions and
-boards that share an opening then share searches, and a score does not depend on which
-board came first. The move number says nothing to a search and is sent as 1.
+Two searches that must have the same result have one key: same position, same limit,
+same root moves. Of a game's past, only two things can change a search: the fifty-move
+counter, and positions that have already occurred twice. A position that occurred once
+cannot, because an engine treats a repetition as a draw if it happens inside its own
+search, or for the third time. So the moves are sent only if a position was repeated
+since the last pawn move or capture; otherwise only the position is sent. Transpositions
+and boards with the same opening then share searches, and a score does not depend on
+which board came first. The move number does not affect a search, and is sent as 1.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Position(Value, gc=False, cache_hash=True):
 
     start_fen: str
     moves: tuple[str, ...] = ()
-    """UCI, from ``start_fen``."""
+    """UCI moves from ``start_fen``."""
     chess960: bool = False
 
 
 class Limit(Value, gc=False):
-    """When a search ends. Exactly one field is set."""
+    """Limit at which a search ends. Exactly one field is set."""
 
     nodes: int | None = None
     depth: int | None = None
@@ -64,83 +64,92 @@ class Limit(Value, gc=False):
 
 
 class Search(Value, gc=False, cache_hash=True):
-    """One search: a position, whole or restricted to one move. Equal searches are made
-    once.
+    """A search of a position, either whole or restricted to one move. Equal searches
+    are made once.
     """
 
     position: Position
     only: str | None = None
-    """UCI of the move the root is restricted to (``searchmoves``), for the move played.
+    """UCI of the move that the root is restricted to (``searchmoves``); None for a
+    whole search.
     """
     lines: int = 1
-    """How many best moves are searched with their scores (Multi-PV)."""
+    """Number of best moves that are searched with their scores (Multi-PV)."""
     limit: Limit | None = None
-    """When it ends; None is the limit of the pool."""
+    """Limit of this search; None for the limit of the pool."""
 
 
 class Line(Value, gc=False):
-    """One of the best moves of a Multi-PV search."""
+    """One of the best moves found by a Multi-PV search."""
 
     move: str
-    """UCI."""
+    """The move, UCI."""
     score: Score
-    """White's side, last exact line of this move's rank."""
+    """White's score, from the last exact line of this move's rank."""
     depth: int
 
 
 class SearchResult(Value):
-    """What a search found when its limit was reached."""
+    """Result of a search when its limit was reached."""
 
     score: Score
-    """White's side. A whole search: the last **exact** info line (a line marked
-    ``lowerbound`` or ``upperbound`` belongs to an unfinished iteration). A restricted
-    search: the last info line, bound or not (that is what the calibrations were learned
-    from). With several lines: that of ``lines[0]``."""
+    """White's score. For a whole search, that of the last **exact** info line (a line
+    marked ``lowerbound`` or ``upperbound`` belongs to an unfinished iteration). For a
+    restricted search, that of the last info line, bound or not, as the calibrations
+    were learned. With several lines, that of ``lines[0]``.
+    """
     best: str
-    """``bestmove``, UCI; with several lines that of ``lines[0]``."""
+    """The engine's ``bestmove``, UCI; with several lines, the move of ``lines[0]``."""
     depth: int
     by_depth: tuple[Score | None, ...] = ()
     """Exact score after each depth from 1; None where there was none."""
     nodes: int = 0
-    """Searched, as the engine counts."""
+    """Number of nodes searched, as the engine counts."""
     time_ms: int = 0
-    """By the engine's own clock."""
+    """Duration by the engine's own clock."""
     exact_best: str = ""
-    """First move of the last exact line: the move ``score`` belongs to. Differs from
-    ``best`` for about one search in fifty under a node limit, when the iteration that
-    was cut short had just found a better move."""
+    """First move of the last exact line, to which ``score`` belongs. It differs from
+    ``best`` for about one search in fifty under a node limit, if the unfinished
+    iteration had just found a better move.
+    """
     lines: tuple[Line, ...] = ()
-    """Best first, when more than one line was searched: all from the last depth at
-    which every one was searched to the end."""
+    """Best move first, if more than one line was searched: all from the last depth at
+    which every line was completed.
+    """
     seldepth: int = 0
-    """Deepest line looked at (``seldepth``), as reported last; 0 where the engine says
-    nothing."""
+    """Greatest depth of any line (``seldepth``), as last reported; 0 if the engine
+    reports none.
+    """
     tbhits: int = 0
-    """Positions found in the engine's own tables of endgames."""
+    """Number of positions found in the engine's own endgame tables."""
 
 
 class SearchFailure(Value):
-    """A position given up, and why, for people."""
+    """A search that was given up, with the reason as text for display."""
 
     reason: str
 
 
 class SearchProgress(Value):
-    """A provisional score while a search deepens."""
+    """A provisional score while a search is running."""
 
     score: Score
     depth: int
 
 
 class SearchOptions(Value):
-    """How positions and moves are searched; the same for all figures of one event."""
+    """Options of the searches of positions and moves, the same for all figures of one
+    event.
+    """
 
     lines: int = 1
-    """Best moves searched of each position (Multi-PV). A move among them needs no
-    search of its own."""
+    """Number of best moves searched for each position (Multi-PV). A move among them
+    needs no separate search.
+    """
     same_depth: bool = False
-    """Search the move played to the depth the best move was searched to, whatever that
-    takes (Alliot 2017, section 2.3), instead of under the limit."""
+    """True to search the move played to the same depth as the best move, however long
+    that takes (Alliot 2017, section 2.3), instead of under the limit.
+    """
 
     def search_of_position(self, position: Position) -> Search:
         """Return the search of a position."""
@@ -156,18 +165,23 @@ class SearchOptions(Value):
         return Search(position, only=move, limit=limit)
 
 
-#: Positions kept parsed. A hundred boards of a live round need a few each.
+#: Number of parsed positions kept. Each board of a live round needs a few.
 MAX_PARSED_POSITIONS = 1024
 
 
 class SearchKey(Value, gc=False):
-    """One search as it goes over the wire. Searches with equal keys are made once."""
+    """A search in the form that is sent to an engine. Searches with equal keys are made
+    once.
+    """
 
     fen: str
-    """Where the moves begin: halfmove clock kept, en passant only where legal, move
-    number 1."""
+    """Position from which the moves begin: with its halfmove clock, en passant only if
+    legal, and move number 1.
+    """
     moves: tuple[str, ...]
-    """UCI. Empty unless a position was repeated since the last pawn move or capture."""
+    """UCI moves; empty unless a position was repeated since the last pawn move or
+    capture.
+    """
     limit: Limit
     only: str | None = None
     lines: int = 1
@@ -181,8 +195,8 @@ class SearchKey(Value, gc=False):
         return board
 
     def can_be_best(self, uci: str) -> bool:
-        """Return whether ``uci`` can be the best move: it is legal, and the one move
-        that the search is restricted to.
+        """Return whether ``uci`` can be the best move: the one that the search is
+        restricted to or, without a restriction, any legal move.
         """
         return (
             uci == self.only
@@ -192,19 +206,19 @@ class SearchKey(Value, gc=False):
 
 
 class _ReachedPosition(Value):
-    """A position reached in a game, with the part of its past that can change a
-    search.
-    """
+    """A position reached in a game, with the part of its past that affects a search."""
 
     board: chess.Board
     fen: str
-    """As sent."""
+    """The position as sent to an engine."""
     zeroed_fen: str
-    """The position after the last pawn move or capture (or the start), as sent."""
+    """The position after the last pawn move or capture (or the start), as sent to an
+    engine.
+    """
     moves: tuple[str, ...]
-    """Moves since then."""
+    """Moves since ``zeroed_fen``."""
     past: tuple[str, ...]
-    """Every position since then, this one last."""
+    """Every position since ``zeroed_fen``, this one last."""
 
     @classmethod
     def from_start(cls, fen: str, chess960: bool) -> _ReachedPosition:
@@ -225,8 +239,8 @@ class _ReachedPosition(Value):
         cls, before: _ReachedPosition | None, board: chess.Board, move: str
     ) -> _ReachedPosition:
         """Return a position that follows ``before``; None starts a new past."""
-        # What must be equal for a position to count as repeated (FIDE Laws 9.2.3), as
-        # sent: Shredder castling letters in Chess960.
+        # The data that must be equal for a position to count as repeated (FIDE Laws
+        # 9.2.3), as sent: with Shredder castling letters in Chess960.
         epd = board.epd(shredder=board.chess960, en_passant="legal")
         fen = f"{epd} {board.halfmove_clock} 1"
         if before is None:
@@ -248,8 +262,8 @@ class _ReachedPosition(Value):
 
 
 class SearchKeys:
-    """Builds the keys of searches. Remembers parsed positions, so a game read in ply
-    order costs one pushed move a ply.
+    """Builder of search keys. It remembers parsed positions, so a game read in ply
+    order costs one pushed move per ply.
     """
 
     def __init__(self, limit: Limit) -> None:
@@ -259,10 +273,10 @@ class SearchKeys:
         )
 
     def build_key(self, search: Search) -> SearchKey | SearchFailure:
-        """Return the key, or the reason why no engine may search this.
+        """Return the key, or the reason why this search must not be made.
 
-        Invalid positions are refused because they crash engines, finished ones because
-        the rules score them.
+        Invalid positions are refused because they crash engines; finished ones because
+        they are scored by the rules.
         """
         position = search.position
         try:
@@ -294,7 +308,9 @@ class SearchKeys:
     def _parse_position(
         self, start_fen: str, chess960: bool, moves: tuple[str, ...]
     ) -> _ReachedPosition:
-        """Return the position after ``moves``, from the longest prefix already parsed.
+        """Return the position after ``moves``, continuing from the longest prefix
+        already parsed.
+
         Raises ValueError for an illegal move or an invalid start.
         """
         stand = None
@@ -325,17 +341,19 @@ def _is_legal(board: chess.Board, uci: str) -> bool:
 
 
 class ResultCache(Protocol):
-    """A store of results, read before an engine searches and written when it has
+    """Store of results, read before an engine searches and written when it has
     finished.
 
-    Both are called on the event loop and must return at once.
+    Its methods are called on the event loop and must return at once.
     """
 
     problem: str
-    """For people: what is wrong with it; empty when nothing is."""
+    """Problem of the store, as text for display; empty if there is none."""
 
     def find_result(self, identity: str, search_key: SearchKey) -> SearchResult | None:
-        """Return the result, or None. ``identity`` is the engine's name and options."""
+        """Return the stored result, or None. ``identity`` is the engine's name and
+        options.
+        """
 
     def store_result(
         self, identity: str, search_key: SearchKey, result: SearchResult
@@ -344,7 +362,7 @@ class ResultCache(Protocol):
 
 
 class MemoryResultCache:
-    """Keeps the results used last, up to ``capacity`` (about 1.5 kB each)."""
+    """Store in memory for the results used last, at most ``capacity`` (1.5 kB each)."""
 
     problem = ""
 

@@ -1,19 +1,20 @@
-"""Which search runs next on which engine: events in, instructions out, no asyncio, no
-clock.
+"""Order of searches: decides which search runs next on which engine. Events come in and
+instructions go out; no asyncio, no clock.
 
-Order of kinds: heads of live games, in turn with games that have just ended; backlog of
-live games; games that were over when first seen; speculation. Boards on air come before
-all others, except with speculation.
+Order of kinds: heads of live games, alternating with games that have just ended;
+backlog of live games; games that had ended when first seen; speculation. Boards on air
+come before all others, except with speculation.
 
-Within heads and within backlog, the board that has waited longest since it was last
-served comes first, so a bullet game cannot starve the others. Within a board, searches
-for the gain of the move last begun come first, then the newest head, then the earliest
-backlog ply. When moves come faster than searches, some moves get no score, but every
-curve keeps growing. Finished games are searched whole, in the order of request. These
-rules are :meth:`SearchQueue._rank_board` and :meth:`SearchQueue._rank_request`.
+Within heads and within backlog, the board that was served longest ago comes first, so
+that a bullet game cannot block the others. Within a board, searches for the gain of the
+last move whose search has begun come first, then the newest head, then the earliest
+backlog ply. If moves come faster than searches, some moves get no score, but every
+curve continues to grow. Finished games are searched one after another, in the order of
+request. These rules are :meth:`SearchQueue._rank_board` and
+:meth:`SearchQueue._rank_request`.
 
 Equal searches run once and are delivered to every owner. A search that has killed three
-engines is abandoned. After every method, the shell must carry out the returned
+engines is abandoned. After every method, the caller must carry out the returned
 instructions in order.
 """
 
@@ -43,42 +44,45 @@ class SearchKind(IntEnum):
     """Kinds of searches, most urgent first."""
 
     HEAD = 0
-    """The newest position of a live game, and what its last move's gain needs."""
+    """The newest position of a live game, and the searches for its last move's gain."""
     CLOSING = 1
-    """A game that has just ended: screens wait for its last scores, so heads take turns
-    with it."""
+    """A position of a game that has just ended. Screens wait for its last scores, so
+    these searches alternate with heads.
+    """
     BACKLOG = 2
     """Earlier positions of a live game."""
     FINISHED = 3
-    """A game that was over when it was first seen."""
+    """A position of a game that had ended when it was first seen."""
     SPECULATE = 4
-    """What the next moves will need, the likeliest first: given up at once when a head
-    waits."""
+    """Searches that the next moves will need, the most likely first; stopped at once
+    when a head is waiting.
+    """
 
 
 class SearchPriority(Value, gc=False):
-    """How urgent a search is, and for whom."""
+    """Urgency of a search, and the board it is for."""
 
     kind: SearchKind
     board: str = ""
-    """The board whose turn this search uses up: the game's id."""
+    """Board whose turn this search uses up: the game's id."""
     ply: int = 0
-    """The move it is for, counted from 1 (0: the starting position). Both the position
-    after ply p and the restricted search of the move at ply p carry p. A board's heads
-    before ``newest head - 1`` become backlog by themselves."""
+    """Ply of the move it is for, counted from 1 (0: the starting position). The
+    position after ply p and the restricted search of the move at ply p both have the
+    ply p. A board's heads before ``newest head - 1`` automatically become backlog.
+    """
     rank: int = 0
-    """Lower first, among speculation of all boards."""
+    """Order among speculation of all boards, lower first."""
 
 
 class StartSearch(Value):
-    """Have this engine search this, now."""
+    """Instruction to start this search on this engine now."""
 
     engine: int
     key: SearchKey
 
 
 class StopSearch(Value):
-    """End this engine's search early, then report it to
+    """Instruction to end this engine's search early, and then to report it to
     :meth:`SearchQueue.on_search_finished` with ``stopped``.
     """
 
@@ -86,7 +90,7 @@ class StopSearch(Value):
 
 
 class DeliverResult(Value):
-    """Give the result to its owner, or ``failure``."""
+    """Instruction to deliver the result, or ``failure``, to its owner."""
 
     owner: Owner
     search: Search
@@ -94,22 +98,22 @@ class DeliverResult(Value):
 
 
 class AssignSearches(Value):
-    """Call :meth:`SearchQueue.assign_searches` once the results before this are
-    delivered: their owners may request something more urgent.
+    """Instruction to call :meth:`SearchQueue.assign_searches` once the results before
+    it are delivered, because their owners can request something more urgent.
     """
 
 
 Instruction = StartSearch | StopSearch | DeliverResult | AssignSearches
 
 
-#: Engines a search may kill before it is set aside.
+#: Number of engines that a search can kill before it is abandoned.
 MAX_DEATHS = 3
-#: Engines that may be killed from outside while they run one search: a machine short of
-#: memory kills engines, too, and this search may be what fills it.
+#: Number of engines that can be killed from outside during one search before it is
+#: abandoned: a machine short of memory kills engines, and this search can be the cause.
 MAX_OUTSIDE_KILLS = 10
-#: Set-aside searches remembered, so that a second request kills no engine.
+#: Number of abandoned searches remembered, so that a second request kills no engine.
 _MAX_ABANDONED = 1_000
-#: Boards whose last turn is remembered.
+#: Number of boards whose last turn is remembered.
 _MAX_BOARDS = 4_096
 
 
@@ -124,29 +128,29 @@ class _Request(msgspec.Struct, eq=False):
 
 
 class _Job(msgspec.Struct, eq=False):
-    """One search and all requests for it."""
+    """One search with all requests for it."""
 
     key: SearchKey
     requests: dict[tuple[Owner, Search], _Request] = {}
     engine: int | None = None
-    """That runs it; None while it waits."""
+    """Index of the engine that runs it; None while it waits."""
     started: int = 0
-    """How many searches had been started when this one was; 0 while it never was."""
+    """Ordinal number of its start among all searches; 0 if it was never started."""
     deaths: list[str] = []
-    """Why each engine died that ran it."""
+    """Reason of death of each engine that died during this search."""
     kills: int = 0
-    """Engines killed from outside meanwhile."""
+    """Number of engines killed from outside during this search."""
 
     @property
     def priority(self) -> SearchPriority:
-        """The most urgent of its requests'."""
+        """Return the most urgent priority of its requests."""
         return min(
             (each.priority for each in self.requests.values()), key=lambda p: p.kind
         )
 
 
 class _Engine(msgspec.Struct, eq=False):
-    """An engine, and what it works on."""
+    """One engine and the job it runs."""
 
     state: Literal["down", "idle", "busy", "stopping"] = "down"
     job: _Job | None = None
@@ -156,28 +160,28 @@ _Turn = tuple[SearchKind, str]
 
 
 class SearchQueue:
-    """The scheduling state. Only its methods change it, and only one caller calls
-    them.
+    """State of the scheduling. Only its methods change it, and they have a single
+    caller.
     """
 
     def __init__(self, engines: int) -> None:
         self._engines = [_Engine() for _ in range(engines)]
         self._jobs: dict[SearchKey, _Job] = {}
         self._owned: dict[Owner, dict[Search, _Request]] = {}
-        # Requests of jobs that no engine runs, in the order they came: sets, by kind
-        # and board.
+        # Requests of jobs that no engine runs, in the order they came: ordered sets, by
+        # kind and board.
         self._waiting: dict[_Turn, dict[_Request, None]] = {}
         self._on_air: frozenset[str] = frozenset()
-        # When (in starts) each board was last served, per kind, and whether a head was
-        # last.
+        # For each board and kind, the number of starts when it was last served; and,
+        # below, whether a head was served last.
         self._served: LruDict[_Turn, int] = LruDict(_MAX_BOARDS)
         self._starts = 0
         self._after_head = False
-        # The newest ply of each board whose position was begun as a head.
+        # For each board, the newest ply whose position was begun as a head.
         self._begun: LruDict[str, int] = LruDict(_MAX_BOARDS)
         self._abandoned: LruDict[SearchKey, SearchFailure] = LruDict(_MAX_ABANDONED)
         self.set_aside = 0
-        # Searches requested, speculation not counted.
+        # Number of searches requested, without speculation.
         self.asked = 0
 
     # Events.
@@ -190,15 +194,15 @@ class SearchQueue:
         priority: SearchPriority,
         now: float,
     ) -> list[Instruction]:
-        """Add a request of ``owner`` for ``search``; a second request with another
-        priority replaces the first.
+        """Add a request of ``owner`` for ``search``; another priority replaces that of
+        an earlier request.
 
         Args:
-            owner: answered once; what :meth:`drop` names.
-            search: handed back with the answer.
-            key: what makes searches equal.
-            priority: how urgent.
-            now: seconds on any steady clock; only waiting times follow from it.
+            owner: gets one answer; :meth:`drop` identifies requests by it.
+            search: returned with the answer.
+            key: identifies equal searches.
+            priority: urgency of the request.
+            now: seconds on any steady clock, used only for waiting times.
         """
         aside = self._abandoned.get(key)
         if aside is not None:
@@ -222,7 +226,7 @@ class SearchQueue:
         return self.assign_searches()
 
     def drop(self, owner: Owner) -> list[Instruction]:
-        """Drop all requests of ``owner``; stop a running search that has no request
+        """Drop all requests of ``owner``; stop each running search that has no request
         left.
         """
         instructions: list[Instruction] = []
@@ -234,11 +238,12 @@ class SearchQueue:
                 del self._jobs[job.key]
                 if job.engine is not None:
                     instructions.append(self._stop_engine(job.engine))
-        # What a head needed may now be speculation only, while other heads wait.
+        # A search that a head needed can now be only speculation, while other heads
+        # wait.
         return [*instructions, *self._pre_empt_speculation()]
 
     def on_engine_ready(self, engine: int) -> list[Instruction]:
-        """Give work to an engine that is ready."""
+        """Assign work to an engine that is ready."""
         slot = self._engines[engine]
         assert slot.state == "down", f"engine {engine} up while {slot.state}"
         slot.state = "idle"
@@ -261,9 +266,9 @@ class SearchQueue:
             return self.assign_searches()
         urgent = job.priority.kind <= SearchKind.CLOSING
         answers: list[Instruction] = list(self._answer_requests(job, None))
-        # Whoever waits for a head may need one more search for its gain, and that comes
-        # first; anything else is better delivered while the engine already works on the
-        # next.
+        # The owner of a head can need one more search for its gain, which comes first;
+        # any other result is better delivered while the engine already runs its next
+        # search.
         return (
             [*answers, AssignSearches()]
             if urgent
@@ -281,8 +286,10 @@ class SearchQueue:
     def on_engine_lost(
         self, engine: int, reason: str, *, blame: bool = True, killed: bool = False
     ) -> list[Instruction]:
-        """Requeue the search of an engine that died. Abandon it after three deaths that
-        it is to ``blame`` for, or ten from outside (``killed``).
+        """Requeue the search of an engine that died.
+
+        It is abandoned after three deaths that it is to ``blame`` for, or ten from
+        outside (``killed``).
         """
         slot = self._engines[engine]
         assert slot.state != "down", f"engine {engine} lost while down"
@@ -305,7 +312,7 @@ class SearchQueue:
         return list(self._answer_requests(job, failure))
 
     def assign_searches(self) -> list[Instruction]:
-        """Give idle engines work, and stop speculation that heads wait for."""
+        """Assign work to idle engines, and stop speculation that heads wait for."""
         instructions: list[Instruction] = []
         for index, slot in enumerate(self._engines):
             if slot.state == "idle" and self._waiting:
@@ -325,11 +332,11 @@ class SearchQueue:
                 instructions.append(StartSearch(index, job.key))
         return [*instructions, *self._pre_empt_speculation()]
 
-    # Questions.
+    # Queries.
 
     def list_progress_owners(self, engine: int) -> list[Owner]:
-        """Return the owners of a live head's own score that this engine searches: they
-        follow its progress.
+        """Return the owners who requested the score of a live head that this engine
+        searches, and who follow its progress.
         """
         job = self._engines[engine].job
         return [
@@ -348,14 +355,15 @@ class SearchQueue:
         return None if job is None else job.priority
 
     def count_waiting(self) -> Counter[SearchKind]:
-        """Return the number of waiting searches by kind. Reads every search."""
+        """Return the number of waiting searches by kind, in O(number of searches)."""
         return Counter(
             job.priority.kind for job in self._jobs.values() if job.engine is None
         )
 
     def measure_oldest_wait_s(self, now: float) -> float:
         """Return the longest wait of a search that is not speculation, in seconds.
-        Reads every waiting request.
+
+        O(number of waiting requests).
         """
         oldest = now
         for (kind, _), requests in self._waiting.items():
@@ -363,30 +371,31 @@ class SearchQueue:
                 oldest = min(oldest, *(each.requested_at for each in requests))
         return max(0.0, now - oldest)
 
-    # Whose turn it is.
+    # Order of requests.
 
     def _rank_board(self, turn: _Turn) -> tuple[bool, int, int]:
         """Return the rank of a board's requests of one kind: the lowest is served next,
-        the first of equals.
+        and the first of equal ranks.
         """
         kind, board = turn
-        # Look-ahead has weighed the boards already.
+        # Look-ahead has already ranked the speculation of all boards.
         on_air = board in self._on_air and kind is not SearchKind.SPECULATE
         urgency = int(kind)
         if kind is SearchKind.CLOSING and self._after_head and not on_air:
-            # If heads never end, a finished game would wait for ever for its last
-            # scores.
+            # If new heads always came first, a finished game could wait for ever for
+            # its last scores.
             urgency = -1
         if kind is SearchKind.SPECULATE:
             last = min(each.priority.rank for each in self._waiting[turn])
         else:
-            # Nobody waits for a single position of a game that was over.
+            # No one waits for a single position of a game that had ended when first
+            # seen.
             last = 0 if kind is SearchKind.FINISHED else self._served.get(turn, 0)
         return not on_air, urgency, last
 
     def _rank_request(self, request: _Request) -> tuple[bool, int]:
         """Return the rank of a request within its board and kind: the lowest is served
-        next, the first of equals.
+        next, and the first of equal ranks.
         """
         priority = request.priority
         if priority.kind is SearchKind.HEAD:
@@ -421,10 +430,11 @@ class SearchQueue:
         self._add_waiting(request)
 
     def _demote_heads(self, newest: SearchPriority) -> None:
-        """Make heads that are no longer the newest of their board backlog.
+        """Turn heads that are no longer the newest of their board into backlog.
 
-        The position one ply before stays a head: the last move's gain needs its score.
-        So does what the move last begun needs, unless it was taken back.
+        The position one ply before stays a head, because the last move's gain needs its
+        score. Searches for the move last begun stay heads, too, unless that move was
+        taken back.
         """
         if newest.ply < self._begun.get(newest.board, 0) - 1:
             del self._begun[newest.board]
@@ -437,10 +447,10 @@ class SearchQueue:
                 )
                 self._change_priority(request, backlog)
 
-    # What engines do.
+    # State changes of engines.
 
     def _pre_empt_speculation(self) -> list[Instruction]:
-        """Stop as many speculative searches as heads wait for an engine."""
+        """Stop as many speculative searches as heads are waiting for an engine."""
         yielding = [
             (job.started, index, job)
             for index, slot in enumerate(self._engines)
@@ -449,8 +459,8 @@ class SearchQueue:
         ]
         if not yielding:
             return []
-        # Nobody waits for these searches; the one that began last has the least to
-        # lose.
+        # No one waits for these searches; the one that began last has done the least
+        # work.
         coming = sum(slot.state == "stopping" for slot in self._engines)
         heads: set[SearchKey] = set()
         for (kind, _), requests in self._waiting.items():
@@ -489,23 +499,25 @@ class SearchQueue:
 
 
 class ResultListener(Protocol):
-    """Gets the results. Called on the event loop, never from inside ``submit`` or
-    ``drop``, and may call both.
+    """Receiver of results. Called on the event loop, never from inside ``submit`` or
+    ``drop``, and allowed to call both.
     """
 
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """Take the result of ``search``; ``owner`` gets nothing more for it."""
+        """Accept the result of ``search``, which is the last call about it for
+        ``owner``.
+        """
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
-        """Take a provisional score of a live head's position (not of the move
+        """Accept a provisional score of a live head's position (not of the move
         played).
         """
 
 
 class SearchDesk(Protocol):
-    """Accepts requests for searches."""
+    """Object that accepts requests for searches."""
 
     def submit(
         self, search: Search, owner: Hashable, priority: SearchPriority

@@ -1,13 +1,13 @@
-"""One engine's side of a UCI conversation, without I/O: bytes in, events and bytes to
-send out.
+"""One engine's side of a UCI conversation, without I/O: received bytes are converted to
+events, and commands to bytes to send.
 
-Ours and not ``chess.engine``, because that one reads every principal variation move by
-move (1-5 ms of Python a search, more than this room may cost in all), hides whether a
-score is a bound's, and waits without end for an engine that hangs under a node or depth
+``chess.engine`` is not used, because it reads every principal variation move by move
+(1-5 ms of Python per search, too much for this service), does not show whether a score
+is only a bound, and waits for ever for an engine that hangs under a node or depth
 limit.
 
-A fault is raised as :class:`live.errors.EngineFault`; the conversation is over then and
-the process must be killed.
+A fault is raised as :class:`live.errors.EngineFault`; after it the conversation has
+ended, and the process must be killed.
 """
 
 from collections import deque
@@ -21,17 +21,17 @@ from live.messages.values import Value
 
 
 def has_seen_enough(by_depth: Sequence[Score | None], used: float) -> bool:
-    """Return whether a search may stop before its limit, at the end of an iteration.
+    """Return whether a search can stop before its limit, at the end of an iteration.
 
-    Always after three quarters of the limit; else after a quarter plus a fortieth for
-    each centipawn by which the scores of the last three depths differ.
+    It can stop after three quarters of the limit, and earlier after a quarter plus a
+    fortieth for each centipawn by which the scores of the last three depths differ.
 
-    Source: Alliot 2017, section 2.3. His limit was four minutes and the time to stop 4
-    x (10 + max |difference|) / 40 minutes; here times are shares of the limit. Under a
-    limit of nodes the result depends only on what the engine prints, so it is the same
-    every time. His second condition (a game decided for three turns) is left out: the
-    score of a position would depend on the scores before it, and boards could not share
-    it.
+    Source: Alliot 2017, section 2.3. The paper's limit was four minutes and the time to
+    stop 4 x (10 + max |difference|) / 40 minutes; here times are shares of the limit.
+    Under a limit of nodes the result depends only on the engine's output, so it is
+    always the same. The paper's second condition (a game decided for three turns) is
+    left out: with it the score of a position would depend on earlier scores, and boards
+    could not share it.
 
     Args:
         by_depth: exact score after each depth from 1, the one just finished last.
@@ -46,14 +46,15 @@ def has_seen_enough(by_depth: Sequence[Score | None], used: float) -> bool:
 
 
 class UciInfoReader:
-    """Collects what the info lines of one search report."""
+    """Reader of the info lines of one search."""
 
     def __init__(self, search_key: SearchKey, *, adaptive: bool = False) -> None:
         self.search_key = search_key
-        # Restricted searches are made for comparison, to their own limit.
+        # Restricted searches are made for comparison, so they always use their whole
+        # limit.
         self._adaptive = adaptive and search_key.only is None
         self.has_enough = False
-        """The search may stop; what the engine prints from now on does not count."""
+        """True if the search can stop; later output of the engine does not count."""
         turn = (search_key.fen.split(" ", 2)[1] == "w") == (
             len(search_key.moves) % 2 == 0
         )
@@ -62,18 +63,18 @@ class UciInfoReader:
         self._last: Line | None = None
         self._exact: Line | None = None
         self._by_depth: list[Score | None] = []
-        # The last of each number that was reported.
+        # The last value of each number that was reported.
         self._numbers: dict[bytes, int] = {}
-        # Multi-PV: the lines of the depth being reported, by rank, and the last full
-        # set.
+        # Multi-PV: the lines of the depth being reported, by rank, and the last
+        # complete set.
         self._ranks: dict[int, Line] = {}
         self._full: tuple[Line, ...] = ()
 
     def read_line(
         self, line: bytes, fault: Callable[[str], EngineFault]
     ) -> SearchProgress | None:
-        """Read an info line; return the progress it shows if it has an exact score at a
-        new depth, else None.
+        """Read an info line; return its progress if it has an exact score at a new
+        depth, otherwise None.
         """
         if self.has_enough or line.startswith(b"info string"):
             return None
@@ -101,8 +102,8 @@ class UciInfoReader:
         complete = exact
         if self.search_key.lines > 1:
             if rank == 1:
-                # A new report begins, even if with a bound. Lines of the last report do
-                # not belong to it: the moves may have changed ranks.
+                # A new report begins, even if with a bound. Lines of the previous
+                # report do not belong to it, because the moves can have changed ranks.
                 self._ranks.clear()
             complete = exact and self._add_ranked_line(rank, found)
         deeper = rank == 1 and exact and depth > 0
@@ -113,7 +114,7 @@ class UciInfoReader:
             self._by_depth += [None] * (depth - len(self._by_depth))
             self._by_depth[depth - 1] = score
         if self._adaptive and complete:
-            # Only where all requested lines have been searched to the same depth.
+            # Only when all requested lines have been searched to the same depth.
             self.has_enough = has_seen_enough(
                 self._by_depth, self._measure_used_share()
             )
@@ -149,12 +150,12 @@ class UciInfoReader:
         return False
 
     def build_result(self, best: str) -> SearchResult | None:
-        """Return what the search found, or None if no score was reported.
+        """Return the result of the search; None if no score was reported.
 
-        A whole search counts its last exact line (and, should an engine never print
-        one, its last bound); a restricted one its last line; one of several lines the
-        best of the last full set, so that all its scores are of the same depth (Alliot
-        2017, section 2.3).
+        A whole search uses its last exact line (or its last bound, if the engine never
+        printed an exact line). A restricted search uses its last line. A search of
+        several lines uses the best one of the last complete set, so that all its scores
+        are of the same depth (Alliot 2017, section 2.3).
         """
         exact = self._full[0] if self._full else self._exact
         found = self._last if self.search_key.only is not None else exact or self._last
@@ -186,7 +187,7 @@ def _parse_score(words: list[bytes], sign: int) -> Score:
     if kind == b"cp":
         return Score(cp=max(-MATE_CP, min(MATE_CP, value)))
     if kind != b"mate" or value == 0:
-        # In ``mate 0`` the side to move is mated, which no position we send is.
+        # In ``mate 0`` the side to move is mated, but no such position is ever sent.
         raise ValueError
     return Score(cp=MATE_CP if value > 0 else -MATE_CP, mate=value)
 
@@ -196,62 +197,67 @@ def quote_line(line: bytes) -> str:
     return repr(line[:80].decode("utf-8", "replace"))
 
 
-#: Longest line an engine may print. Stockfish's longest principal variations are under
-#: 2 kB.
+#: Maximum length of a line that an engine prints, bytes. Stockfish's longest principal
+#: variations are below 2 kB.
 MAX_LINE = 65_536
-#: Lines of no meaning an engine may print in one search, and of any in its greeting,
-#: before it counts as broken: Stockfish greets with 30.
+#: Maximum number of meaningless lines in one search, and of all lines in a greeting,
+#: before an engine counts as broken. Stockfish greets with 30.
 MAX_STRAY_LINES = 1_000
-#: UCI words that may begin a line and that are not used here.
+#: UCI words that can begin a line and that are not used here.
 _IGNORED = (b"info", b"option", b"id", b"copyprotection", b"registration")
 _OWN_WORDS = (*_IGNORED, b"uciok", b"readyok", b"bestmove")
-#: Lines of an engine's output for people that are kept, to be shown if it fails.
+#: Number and length of the last lines for people that are kept from an engine's output,
+#: to be shown if it fails.
 ASIDE_LINES = 6
 ASIDE_CHARS = 300
 
 
 class UciSettings(Value):
-    """How an engine is set up. Part of what a result depends on."""
+    """Setup of an engine, on which its results depend."""
 
     threads: int = 1
     hash_mb: int = 16
     reproducible: bool = True
-    """Clear the hash before each search, so that a score depends on position, engine
-    and limit alone."""
+    """True to clear the hash before each search, so that a score depends on position,
+    engine and limit alone.
+    """
     adaptive: bool = False
-    """Stop a search that has seen enough before its limit."""
+    """True to stop a search before its limit when its score is stable."""
 
 
 class EngineIdentity(Value):
-    """Which engine it is: what a result depends on besides the search."""
+    """Identity of an engine: all that a result depends on, besides the search."""
 
     name: str
-    """``id name``."""
+    """Name from ``id name``."""
     options: tuple[str, ...]
-    """What was set, ``Hash=16``, and what else is known to change results,
-    ``EvalFile=…``."""
+    """Options that were set, as ``Hash=16``, and others that are known to change
+    results, as ``EvalFile=…``.
+    """
     chess960: bool = False
-    """Whether it plays Chess960."""
+    """True if it plays Chess960."""
 
     def __str__(self) -> str:
-        """Name and options, for cache keys, clusters and export."""
+        """Return name and options, for cache keys, clusters and export."""
         return "; ".join((self.name, *self.options))
 
 
 class SearchFinished(Value):
-    """The search ended."""
+    """End of a search."""
 
     result: SearchResult
     stopped: bool
-    """Stopped early: ``result`` is short of the limit, or empty."""
+    """True if it was stopped early: ``result`` is then incomplete, or empty."""
 
 
 Event = EngineIdentity | SearchProgress | SearchFinished
 
 
 class UciConversation:
-    """UCI with one engine process, from ``uci`` on. The handshake ends with an
-    :class:`EngineIdentity`, each search with a :class:`SearchFinished`.
+    """UCI conversation with one engine process, beginning with ``uci``.
+
+    The handshake ends with an :class:`EngineIdentity`, each search with a
+    :class:`SearchFinished`.
     """
 
     def __init__(self, settings: UciSettings, send: Callable[[bytes], object]) -> None:
@@ -260,17 +266,17 @@ class UciConversation:
         # Bytes after the last line feed.
         self._rest = b""
         self.is_greeting = True
-        """``uci`` has not been answered with ``uciok`` yet."""
+        """True until ``uci`` is answered with ``uciok``."""
         self.aside: deque[str] = deque(maxlen=ASIDE_LINES)
-        """The last lines that are for people: chat, ``info string``."""
+        """The last lines for people: chat and ``info string``."""
         self._is_ready = False
         self._name = ""
         self._options: dict[str, str] = {}
-        # What ``setoption`` last said, so that it is said again only when it changes.
+        # The last value sent for each option, which is sent again only when it changes.
         self._options_sent = {"MultiPV": "1", "UCI_Chess960": "false"}
-        # ``isready`` sent and not yet answered.
+        # Number of ``isready`` sent and not answered yet.
         self._unready = 0
-        # The hash was cleared since the last search.
+        # True if the hash was cleared since the last search.
         self._is_hash_clear = False
         self._stray = 0
         self._is_stopping = False
@@ -280,8 +286,8 @@ class UciConversation:
     def begin_search(self, search_key: SearchKey) -> None:
         """Start a search.
 
-        UCI lets an engine read on while it works, so the cleared hash costs no round
-        trip (the result is the same, measured for Stockfish 15.1 and 19 lite).
+        UCI allows commands while an engine works, so clearing the hash costs no round
+        trip (the result is the same, as measured with Stockfish 15.1 and 19 lite).
         """
         self._set_option("MultiPV", search_key.lines)
         self._set_option("UCI_Chess960", str(search_key.chess960).lower())
@@ -295,10 +301,11 @@ class UciConversation:
         self._reader = UciInfoReader(search_key, adaptive=self._settings.adaptive)
 
     def clear_hash(self) -> None:
-        """Clear the hash for the next search, unless it is clear or must be kept.
+        """Clear the hash for the next search, unless it is clear already or must be
+        kept.
 
-        Worth doing while the engine is idle: it takes Stockfish 19 lite 60 ms, against
-        95 ms for 100,000 nodes (measured).
+        It is best done while the engine is idle: it takes Stockfish 19 lite 60 ms,
+        compared with 95 ms for 100,000 nodes (measured).
         """
         if (
             self._settings.reproducible
@@ -318,11 +325,11 @@ class UciConversation:
             self._send_lines("stop")
 
     def receive(self, data: bytes) -> Iterator[Event]:
-        """Read a chunk of the engine's output, which may end inside a line; yield
+        """Read a chunk of the engine's output, which can end inside a line; yield
         events.
 
         Raises:
-            EngineFault: what it printed cannot be right.
+            EngineFault: the output cannot be correct.
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
@@ -339,7 +346,7 @@ class UciConversation:
         return EngineFault(self._name or "engine", what)
 
     def _set_option(self, option: str, value: object) -> None:
-        """Send ``setoption`` if the option has another value now."""
+        """Send ``setoption`` if the option has a new value."""
         if self._options_sent.get(option) != str(value):
             self._options_sent[option] = str(value)
             self._send_lines(f"setoption name {option} value {value}")
@@ -354,7 +361,8 @@ class UciConversation:
             had_enough = reader.has_enough
             deepened = reader.read_line(line, self._build_fault)
             if reader.has_enough and not had_enough:
-                # Not :meth:`stop_search`: the owner gets a full result.
+                # :meth:`stop_search` is not used here, because the owner gets a full
+                # result.
                 self._send_lines("stop")
             return deepened
         if word == b"bestmove":
@@ -365,8 +373,8 @@ class UciConversation:
             self._stray += 1
             self._read_greeting(line.decode("utf-8", "replace"))
         elif line and word not in _IGNORED:
-            # Some engines print chat, and UCI says to ignore it. But noise may be what
-            # is left of a damaged line that mattered.
+            # Some engines print chat, which UCI requires to be ignored. But noise can
+            # be the rest of a damaged line that mattered.
             if (
                 not line.decode("utf-8", "replace")
                 .replace("\ufffd", "\0")
@@ -387,7 +395,7 @@ class UciConversation:
         if text.startswith("id name "):
             self._name = text[8:].strip()
         elif text.startswith("option name "):
-            # ``option name <id> type <t> [default <x>] …``; names may hold blanks.
+            # ``option name <id> type <t> [default <x>] …``; names can contain spaces.
             name, _, kind = text[12:].partition(" type ")
             default = kind.partition(" default ")[2]
             self._options[name.strip()] = default.split(" ")[0]
@@ -405,14 +413,15 @@ class UciConversation:
             self._unready = 1
 
     def _read_readyok(self) -> Event | None:
-        """Count a ``readyok``; return the engine's identity on the first."""
+        """Count a ``readyok``; return the engine's identity for the first one."""
         if self._unready == 0:
             raise self._build_fault("answered readyok unasked")
         self._unready -= 1
         if self._is_ready:
             return None
         self._is_ready = True
-        # ``EvalFile`` names the network: same name, other network, other scores.
+        # ``EvalFile`` names the neural network; another one gives other scores under
+        # the same engine name.
         known = [
             name for name in ("Threads", "Hash", "EvalFile") if name in self._options
         ]
@@ -427,8 +436,8 @@ class UciConversation:
         )
 
     def _read_bestmove(self, line: bytes) -> Event:
-        """Return the end of the running search. Raises EngineFault for an answer that
-        cannot be right.
+        """Return the end of the running search. Raises EngineFault for an impossible
+        answer.
         """
         reader = self._reader
         if reader is None:
@@ -449,7 +458,7 @@ class UciConversation:
                 f"answered {quote_line(line)} in {format_position(search_key)}"
             )
         if result is None and self._is_stopping:
-            result = SearchResult(Score(0), best, depth=0)  # nobody wants it
+            result = SearchResult(Score(0), best, depth=0)  # no one needs the result
         if result is None:
             raise self._build_fault(f"gave no score for {format_position(search_key)}")
         self._reader = None
@@ -464,7 +473,7 @@ def format_position(search_key: SearchKey) -> str:
 
 def format_go(search_key: SearchKey) -> str:
     """Return the arguments of the UCI command ``go``: the limit, then ``searchmoves``,
-    which takes all words after it.
+    which treats all words after it as moves.
     """
     limit = search_key.limit
     words = f"movetime {limit.movetime_ms}"

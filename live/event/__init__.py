@@ -1,5 +1,6 @@
-"""The state of the event: games, scores, gains and curves, with one writer. Pure.
+"""The state of the event: games, scores, gains and rating curves, changed by one
+writer. Pure.
 
-Steps of games, results of searches and answers about human moves go in; requests,
-questions and the changes that subscribers see come out.
+Steps of games, search results and answers about human moves come in. Search requests,
+questions about human moves and the changes that subscribers see go out.
 """

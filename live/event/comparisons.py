@@ -1,6 +1,8 @@
-"""Players compared and ranked, on demand: predictors, places, Table 4. Pure.
+"""Comparisons and rankings of players, made on demand: predictors, ranks, Table 4.
+Pure.
 
-Made once for a study from all moves of the event; nothing here follows the games.
+They are computed once for a study, from all moves of the event, and do not follow the
+games.
 """
 
 import math
@@ -51,28 +53,29 @@ from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 
 
 class ComparisonData:
-    """One player's moves, counted for every method that compares."""
+    """One player's moves, counted for every method that compares players."""
 
     def __init__(
         self, view: PlayerView, gains: Counter[int], games: Sequence[JudgedSide]
     ) -> None:
         self.view = view
         self.gains = GainHistogram(gains.elements())
-        """The gains that feed the curves."""
+        """Gains that feed the curves."""
         self.raw = accumulate_conformance(games)
         self.ponderated = accumulate_conformance(games, PONDERATED)
         self.shortfalls = GainHistogram()
-        """Same-search gains of counted moves, raw."""
+        """Raw same-search gains of the counted moves."""
         self.step = GainHistogram()
-        """The same, ponderated as the step vector needs them."""
+        """Same-search gains, weighted ("ponderated") for the step vector."""
         self.tanh = GainHistogram()
-        """The same, ponderated as the tanh vector needs them."""
+        """Same-search gains, weighted ("ponderated") for the tanh vector."""
         self.transitions = Transitions()
         self.judged = False
-        """Whether any move was compared with the engine's first choice, counted or not.
+        """True if at least one move, counted or not, was compared with the engine's
+        first choice.
         """
         self.turns: list[tuple[Spread, ...]] = []
-        """By game, the choices among several lines; empty without Multi-PV."""
+        """For each game, its choices among several lines; empty without Multi-PV."""
         for color, moves, *_ in games:
             for move in moves:
                 if move.best_cp is not None and move.gain_cp is not None:
@@ -93,42 +96,42 @@ class ComparisonData:
 
 
 class ComparedMoves(NamedTuple):
-    """Every player of the event, with how Algorithm 2 rates them, unrounded, by id."""
+    """Every player of the event by id, with unrounded ratings by Algorithm 2."""
 
     players: Mapping[str, ComparisonData]
     strengths: Mapping[str, Strength]
     margins: Mapping[str, RatingMargins]
-    """How uncertain each one's gains make that."""
+    """Uncertainty of each player's ``strengths``, by player id."""
 
 
 # --- predictors -----------------------------------------------------------------------
 
-# What the moves of two players say about a game between them, by each predictor.
-#
-# Each answers for A against B over both colours, or says what it is missing. Sources
-# stand with each predictor.
+# Each predictor forecasts games of player A against player B from the moves of these
+# two players, averaged over both colours, or reports what is missing for a forecast.
+# The row of each predictor names its source.
 
-#: Why there is no figure of the product's own.
+#: Reason for a missing forecast by this product's own predictor.
 NO_MODEL = "no model fits engine, limit and gain"
-#: White's chances, first player White.
+#: Function that returns the chances of White, its first argument, against Black.
 Predictor = Callable[[ComparisonData, ComparisonData], Prediction]
 
 
 class PredictorRow(Prediction, kw_only=True):
-    """One predictor's answer for A against B; the expected score is A's."""
+    """One predictor's forecast for A against B; the expected score is A's."""
 
     predictor: str
     source: str
     difference: float | None = None
-    """Elo by which A is the stronger, on the normal curve (Ferreira 2012, section 4).
+    """Elo by which A is stronger than B, on the normal curve (Ferreira 2012, section
+    4).
     """
 
 
 def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, ...]:
-    """All predictors for two players of the study, by id."""
+    """Return every predictor's forecast for two players of the study, given by id."""
     a, b = study.players[one], study.players[other]
     found = [
-        # Cross-correlation of all gains of both.
+        # Cross-correlation of all gains of the two players.
         (
             "Algorithm 1",
             "Ferreira 2012, section 4",
@@ -156,7 +159,7 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
 
 
 def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
-    """Difference of both ratings over the comparisons of the event."""
+    """Predict the players' score from the difference of their Algorithm 2 ratings."""
     own, theirs = study.strengths.get(one), study.strengths.get(other)
     if own is None or theirs is None:
         return Prediction(missing="no bounded comparison with anybody they met")
@@ -175,7 +178,7 @@ def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
 
 
 def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Difference of both players' differences from the engine."""
+    """Predict the players' score from their differences from the engine."""
     if not a.view.moves or not b.view.moves:
         return Prediction(missing="no scored move of both yet")
     figure = attrgetter("difference", "difference_low", "difference_high")
@@ -184,7 +187,7 @@ def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
 
 
 def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Difference of both perceived ratings, if one model reads their games."""
+    """Predict the players' score from their perceived ratings, if by the same model."""
     if a.view.model != b.view.model:
         return Prediction(missing="their games are read by different models")
     if a.view.model is None:
@@ -200,8 +203,10 @@ Rating = tuple[float | None, float | None, float | None]
 
 
 def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
-    """From two ratings with their 95 % intervals: the ends of a difference of
-    independent estimates (Zou and Donner 2008, after Newcombe 1998, method 10).
+    """Predict a score from two ratings with their 95 % intervals.
+
+    The interval is that of a difference of independent estimates (Zou and Donner 2008,
+    after Newcombe 1998, method 10).
     """
     (a, a_low, a_high), (b, b_low, b_high) = one, other
     if a is None or b is None:
@@ -219,7 +224,15 @@ def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
 def _of_moves(
     kind: str, predict: Callable[..., Prediction], *settings: object
 ) -> Predictor:
-    """By one kind of each player's moves, where both have any that count."""
+    """Return a predictor that applies ``predict`` to one attribute of both players'
+    data.
+
+    Args:
+        kind: name of the attribute, such as ``shortfalls``.
+        predict: called with the attribute of White, that of Black, and ``settings``, if
+            both players have counted moves.
+        settings: further arguments of ``predict``.
+    """
 
     def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
         moves = [getattr(side, kind) for side in (white, black)]
@@ -233,7 +246,9 @@ def _of_moves(
 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
-    """Return both players' chains; none below 500 moves (section 4.4.1)."""
+    """Predict the players' score from Markov chains of 500 moves each or more (section
+    4.4.1).
+    """
     short = "; ".join(
         f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
         for side in (white, black)
@@ -247,7 +262,8 @@ def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
 
 
 covariance_tanh = _of_moves("tanh", predict_by_covariance, TANH, TANH_FIT)
-# n0 and b stand in place of k1 and k2: gains as they are (section 4.3.1).
+# Gains are not ponderated here: the paper's n0 and b are used instead of k1 and k2
+# (section 4.3.1).
 convolution = _of_moves("shortfalls", predict_by_convolution)
 
 PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
@@ -267,7 +283,8 @@ PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
     ("29-fold convolution", "4.3", convolution),
     ("Markov", "4.4", markov),
 )
-#: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
+#: Predictors available for the pairings of a ranking, by name (Alliot 2017, sections
+#: 4.3 and 4.4).
 PAIRED_BY: dict[str, Predictor] = {
     "covariance": covariance_tanh,
     "convolution": convolution,
@@ -276,7 +293,9 @@ PAIRED_BY: dict[str, Predictor] = {
 
 
 def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Mean of A against B with White and with Black: White's own advantage cancels."""
+    """Return the mean forecast of A as White and A as Black, so that White's advantage
+    cancels.
+    """
     white, black = predict(a, b), swap_colors(predict(b, a))
     if white.expected_score is None or black.expected_score is None:
         return white if white.expected_score is None else black
@@ -290,14 +309,15 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
 
 # --- ranking --------------------------------------------------------------------------
 
-# All players of an event in one order, by each method that ranks.
+# All players of an event in one order, with their figures by each method that ranks.
 #
-# The order is that of the screens (:func:`live.catalogue.standings`). The battle royale
-# has places of its own beside it. Made on demand from a study of the event.
+# The order is that of the screens (:func:`live.catalogue.standings`). Places in the
+# battle royale (simulated games of all pairs) are separate. A ranking is made on demand
+# from a study of the event.
 
 
 class Rank(Value):
-    """One player by what is known, and by every method that ranks."""
+    """One player's figures by every method that ranks."""
 
     id: str
     name: str
@@ -305,14 +325,14 @@ class Rank(Value):
     games: int
     moves: int
     counted: int
-    """Moves that ``perceived`` rests on."""
+    """Number of moves that ``perceived`` is computed from."""
     standing: int | None
-    """By ``perceived``, from 1, equal numbers sharing it."""
+    """Place by percentile, from 1; equal percentiles share a place."""
     tied: bool
-    """Others have the same standing."""
+    """True if other players share this ``standing``."""
     perceived: float | None
-    """As the player's own view has it (:class:`live.messages.figures.PlayerView`), like
-    all up to ``points``.
+    """Same value as in the player's :class:`live.messages.figures.PlayerView`, as are
+    the fields from here to ``points``.
     """
     low: float | None
     high: float | None
@@ -321,28 +341,34 @@ class Rank(Value):
     percentile: float | None
     points: float | None
     algorithm_2: float | None
-    """Elo; null where nobody of the player's group is rated."""
+    """Elo; null if nobody of the player's group is rated."""
     algorithm_2_difference: float | None
     """Elo above the mean of the player's group."""
     algorithm_2_low: float | None
-    """95 % interval of ``algorithm_2``; of the difference where nobody of the group is
-    rated.
+    """Lower end of the 95 % interval of ``algorithm_2``, or of
+    ``algorithm_2_difference`` if nobody of the group is rated.
     """
     algorithm_2_high: float | None
     algorithm_4: float | None
     algorithm_4_low: float | None
     algorithm_4_high: float | None
     place: int | None
-    """In the battle royale, from 1, equal scores sharing it."""
+    """Place by simulated games against all others (battle royale), from 1; equal scores
+    share a place.
+    """
     expected_score: float | None
-    """Mean against all others, both colours alike."""
+    """Mean expected score against all other players, half of the games with each
+    colour.
+    """
     expected_low: float | None
     expected_high: float | None
     victories: int
-    """Opponents beaten on average of both colours."""
+    """Number of opponents against whom the expected score over both colours is above
+    1/2.
+    """
     opponents: int
     missing: str = ""
-    """Why there is no place, for people."""
+    """Reason why there is no place, as text for display."""
 
 
 def rank(
@@ -352,8 +378,8 @@ def rank(
     *,
     engine_rating: int,
 ) -> tuple[Rank, ...]:
-    """Rank players by how far they are above what is usual for them; those without a
-    rating last.
+    """Rank players by their percentile among players of the same rating, those without
+    a rating last.
 
     Raises KeyError for a predictor not in ``PAIRED_BY``.
     """
@@ -404,49 +430,48 @@ _OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fie
 # --- ferreira table 4 -----------------------------------------------------------------
 
 # Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6).
-# Pure.
 
 
 class FourRow(Value):
-    """One player; figures in Elo but ``expected_score``."""
+    """One player's row. All figures are in Elo except ``expected_score``."""
 
     id: str
     name: str
     games: int
     moves: int
     elo: int | None
-    """``r_i``, the actual rating."""
+    """``r_i``, the official rating."""
     strength: float | None
-    """``r'_i``, Algorithm 2; null where nobody the player is linked with is rated."""
+    """``r'_i``, by Algorithm 2; null if nobody in the player's group is rated."""
     strength_low: int | None
-    """95 % interval of ``strength``, in whole Elo; null for the only rated player of a
-    group.
+    """Lower end of the 95 % interval of ``strength``, in whole Elo; null for the only
+    rated player of a group.
     """
     strength_high: int | None
     expected_score: float
-    """``p_i`` against the engine."""
+    """``p_i``, the expected score per move against the engine."""
     difference: float | None
-    """``d_i``; null where unbounded."""
+    """``d_i``, the difference from the engine; null if unbounded."""
     engine_by_elo: float | None
-    """``r_i - d_i``."""
+    """``r_i - d_i``, the engine's rating estimated from ``elo``."""
     engine_by_strength: float | None
-    """``r'_i - d_i``."""
+    """``r'_i - d_i``, the engine's rating estimated from ``strength``."""
 
 
 class TableFour(Value):
-    """All players, highest rated first, and the averages."""
+    """All players, highest rated first, and the average ratings of the engine."""
 
     rows: tuple[FourRow, ...]
     engine_by_elo: float | None
     engine_by_strength: float | None
     missing: str = ""
-    """Why an average is null, for people."""
+    """Reason why an average is null, as text for display."""
 
 
 def table_four(
     views: Sequence[PlayerView], engine: Algorithm3, strengths: Mapping[str, Strength]
 ) -> TableFour:
-    """Join the players with what Algorithms 2 and 3 say of them, by id."""
+    """Join the players with their figures by Algorithms 2 and 3, by player id."""
     players = {view.id: view for view in views}
     rows: list[FourRow] = []
     for row in engine.rows:

@@ -1,8 +1,8 @@
-"""The whole event: every game, every player, and the engine that measures them. Pure.
+"""The whole event: every game, every player, and the engine's rating. Pure.
 
-One writer calls, and nothing waits. Searches, messages and questions for the network of
-human moves leave through the doors given at the start; ``app.py`` puts the engine pool,
-the publisher and the network behind them.
+One writer calls it, and no call waits. Searches, messages and questions for the neural
+network of human moves leave through callbacks given at the start; ``app.py`` connects
+them to the engine pool, the publisher and the neural network.
 
 Loss policy engine → ratings: every result is applied, in any order.
 """
@@ -62,7 +62,7 @@ from live.messages.to_clients import (
 from live.messages.values import GameId
 from live.ratings.perceived_model import Models
 
-#: Moves applied at once: some milliseconds of work.
+#: Number of moves applied in one step, which takes some milliseconds.
 MOVES_A_STEP = 40
 
 log = logging.getLogger(__name__)
@@ -71,28 +71,30 @@ View = TypeVar("View", bound=GameView)
 
 
 class Searches(Protocol):
-    """The door to the engines."""
+    """Interface to the engines."""
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        """Make this search; the same request with another urgency moves it."""
+        """Queue a search. A repeated request changes its urgency."""
 
     def drop(self, request_id: RequestId) -> None:
-        """Stop a search whose result nobody needs any more."""
+        """Drop a search whose result is no longer needed."""
 
 
 class Event:
-    """Holds games, standings and health; every change of state passes here, in order.
+    """Owner of games, standings and health; applies every change of state, in order.
 
     Args:
-        measure: which gain feeds the curves, and the models that fit.
-        searches: the door to the engines.
-        publish: gets every change, in order.
-        alerts: returns what arbiters should know now.
-        ask: the door to the network of human moves; needed where ``measure`` asks it.
-        moments: returns what is worth telling of the games.
-        engine: who measures. Unless it is ``fixed``, its rating is only what the
-            measured one is drawn towards until enough moves are in.
-        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
+        measure: the gain that feeds the curves, and the models that fit.
+        searches: the interface to the engines.
+        publish: called with all changes, in order.
+        alerts: returns the alerts for arbiters that are open now.
+        ask: sends a question to the neural network of human moves; needed if
+            ``measure`` asks such questions.
+        moments: returns the notable moments of the games.
+        engine: the engine that scores the games. Unless its rating is ``fixed``, it is
+            a starting value, and the rating measured over the games moves away from it
+            as moves come in.
+        engine_scores: False uses the source's ``[%eval]`` comments instead of searches.
     """
 
     def __init__(
@@ -113,37 +115,37 @@ class Event:
         self.alerts = alerts
         self.moments = moments
         self.index = GameIndex()
-        """Every game as its source reports it; the only place that applies steps."""
+        """Every game as its source reports it. Steps are applied only to this index."""
         self._shared = shared = SharedGames(self.index)
         self.get_shown_game = shared.get
-        """The game as it is shown; as its source reports it where it is not shown."""
+        """Return a game as shown; if it is not shown, as its source reports it."""
         self.list_source_ids = shared.member_ids
-        """The ids under which the sources hold the game that is shown under this one,
-        which is the last of them.
-        """
+        """Return a shown game's ids in its sources; the last is its id on screens."""
         self.removed_ids = shared.removed_ids
-        """Games that were removed, the latest last."""
+        """Ids of the removed games, the latest last."""
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
         self.measure = measure
-        """What every game is measured with."""
+        """Gain, models and search options that every game is rated with."""
         self._engine_scores = engine_scores
         self._records: dict[GameId, GameRecord] = {}
-        # Games with answers that no standing rests on yet.
+        # Games with answers that the standings do not include yet.
         self._unrated: dict[GameId, None] = {}
         self._outbox = Outbox()
         self._standings = standings = EventStandings(measure, engine, self._outbox)
         self.players, self.gains = standings.players, standings.gains
         self.stored_engine = standings.stored_engine
-        """Who measures, and how strong it counted before any game was known."""
+        """The engine with its rating before any game was known."""
         self.rate_engine = standings.rate_engine
 
     # --- reports ----------------------------------------------------------------------
 
     def plan(self, report: FeedReport) -> Iterator[Step]:
-        """Yield the steps from what is held to what is reported; change nothing yet.
+        """Yield the steps from the stored games to those of a report, without applying
+        them.
 
-        A new game comes empty first, its moves in pieces: so no step takes long.
+        A new game comes empty first and its moves in pieces, so that no step takes
+        long.
         """
         for step in plan_steps(self.index, report):
             if isinstance(step, NewGame):
@@ -153,7 +155,7 @@ class Event:
                 yield step
 
     def restore(self, game: Game) -> Iterator[None]:
-        """Hold a game of an earlier start again, piece by piece."""
+        """Restore a game of an earlier start, piece by piece."""
         self._shared.announce_game(game)
         for step in split_into_steps(game):
             self.apply(step)
@@ -167,12 +169,14 @@ class Event:
         self._records = sort_by_order(self._records, order)
 
     def apply(self, step: Step) -> None:
-        """Apply one step of the latest plan. A game that breaks a rule of ours is given
-        up, and costs no other anything.
+        """Apply one step of the latest plan.
+
+        If our own rating code fails on a game, that game is given up and no other game
+        is affected.
 
         Raises:
             ValueError: the step does not fit its game.
-            KeyError: it is about a game that is not held.
+            KeyError: the game of the step is unknown.
         """
         self.index.apply(step)
         if isinstance(step, GameConfirmed):
@@ -187,7 +191,9 @@ class Event:
                 self._update_record(step, game)
 
     def _update_record(self, step: Step, game: Game | None) -> None:
-        """Bring a record to ``game``, as shown after ``step``; None: it is gone."""
+        """Update a record to ``game``, as shown after ``step``; None means that it was
+        deleted.
+        """
         id = step.id
         record = self._records.get(id)
         touched = list(record.players.values()) if record is not None else []
@@ -195,7 +201,7 @@ class Event:
             record = self._records[id] = self._open_record(step.game)
             record.begin()
         elif record is None:
-            return  # given up
+            return  # the game was given up
         elif game is None:
             self._close_record(record)
             self._renew_standings(touched)
@@ -224,7 +230,7 @@ class Event:
         self._outbox.changes.append(GoneMessage(record.game.id))
 
     def remove(self, id: GameId) -> None:
-        """Stop showing and counting a game, though its sources go on with it."""
+        """Stop showing and counting a game, although its sources still report it."""
         self._apply_shown(self._shared.remove_game(id))
 
     def restore_removed(self, id: GameId) -> None:
@@ -232,9 +238,9 @@ class Event:
         self._apply_shown(self._shared.restore_removed(id))
 
     def forget(self, id: GameId) -> list[Game]:
-        """Forget an old game, and what is pooled of its players from it.
+        """Forget an old game, and remove its figures from those of its players.
 
-        Return it as each source has it that carries it.
+        Return the game once for each source that reported it, as that source did.
         """
         if id not in self.index:
             return []
@@ -242,7 +248,8 @@ class Event:
         games = [self.index[each] for each in self._shared.member_ids(first)]
         for game in games:
             self.index.apply(GameGone(game.id))
-        # At once: else it would be shown for a moment with fewer and fewer sources.
+        # Retired in one call, so that the game is never shown with only some of its
+        # sources.
         self._apply_shown(self._shared.retire_game(first))
         return games
 
@@ -255,10 +262,11 @@ class Event:
         *,
         rate: bool = True,
     ) -> None:
-        """Apply the result of a search; of a request no longer open it changes nothing.
+        """Apply the result of a search. A result for a request that is no longer open
+        changes nothing.
 
-        Without ``rate`` the standings wait for :meth:`rate`, or for another change: one
-        answer can serve a thousand games.
+        If ``rate`` is False, the standings are renewed by the next call of :meth:`rate`
+        or the next change, since one answer can be for a thousand games.
         """
         self._apply_answer(
             request_id.game,
@@ -269,16 +277,18 @@ class Event:
     def apply_answer(
         self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
     ) -> None:
-        """Apply an answer of the network of human moves; None: it will never answer.
+        """Apply an answer of the neural network of human moves; None means that none
+        will come.
 
-        A question no longer open changes nothing. ``rate`` as in :meth:`apply_result`.
+        An answer to a question that is no longer open changes nothing. ``rate`` is as
+        in :meth:`apply_result`.
         """
         self._apply_answer(
             request.game, lambda record: record.apply_answer(request, answer), rate
         )
 
     def apply_progress(self, request_id: RequestId, progress: SearchProgress) -> None:
-        """Show how deep a search is, as provisional; it enters no figure."""
+        """Show the depth reached by a search, as provisional; no figure uses it."""
         self._apply_answer(
             request_id.game,
             lambda record: record.apply_progress(request_id, progress),
@@ -302,11 +312,11 @@ class Event:
 
     @property
     def has_unrated(self) -> bool:
-        """Whether answers wait for :meth:`rate`; it comes before any other change."""
+        """Return whether answers wait for :meth:`rate`; every step calls it first."""
         return bool(self._unrated)
 
     def rate(self) -> None:
-        """Renew the standings by all answers that wait for it."""
+        """Renew the standings with all answers that wait for it."""
         waiting, self._unrated = self._unrated, {}
         self._rate_games(list(waiting))
 
@@ -319,8 +329,9 @@ class Event:
         try:
             self._renew_standings(touched)
         except Exception:
-            # Broad as in :meth:`_give_up_on_error`. Of several games it is unknown
-            # which one fails; what was found of the others is kept.
+            # Broad as in :meth:`_give_up_on_error`. If several games were rated
+            # together, it is unknown which one failed, so each is tried alone and
+            # results of the others are kept.
             if len(games) == 1:
                 self._give_up(games[0])
                 return
@@ -336,8 +347,10 @@ class Event:
     # --- models and health ------------------------------------------------------------
 
     def measure_by(self, models: Models) -> Generator[None, None, None]:
-        """Rate every game by other models; yield after each, so that others have their
-        turn. Games reported meanwhile are rated by them at once.
+        """Rate every game with other models. Yield after each game, so that other tasks
+        can run.
+
+        Games reported meanwhile are rated with the new models at once.
         """
         self.rate()
         self.measure = self.measure._replace(models=models)
@@ -345,16 +358,16 @@ class Event:
         self._send()
         yield
         for record in list(self._records.values()):
-            # One that went meanwhile, and came back, is another record.
+            # A game that was deleted and came back meanwhile has a new record.
             if self._records.get(record.game.id) is record:
                 self._renew_standings(self._rerate(record))
                 self._send()
                 yield
 
     def update_feed_health(self, health: FeedHealth) -> None:
-        """Show how a feed is doing."""
+        """Publish the state of a feed."""
         if health.part and health.state == "live":
-            # A part is listed only while it is in trouble.
+            # A part of a feed is listed only while it has a problem.
             if self._feeds.pop(health.feed, None) is None:
                 return
         elif self._feeds.get(health.feed) == health:
@@ -364,7 +377,7 @@ class Event:
         self._publish((HealthMessage(self.feeds(), self._engines),))
 
     def update_engine_health(self, health: EngineHealth) -> None:
-        """Show the engines' figures."""
+        """Publish the figures of the engines."""
         if health != self._engines:
             self._engines = health
             self._publish((HealthMessage(self.feeds(), health),))
@@ -372,11 +385,11 @@ class Event:
     # --- archive ----------------------------------------------------------------------
 
     def archive(self, id: GameId) -> ArchivedValues | None:
-        """Return a game as values that can be kept.
+        """Return a game as values that can be stored.
 
-        None while searches of it are open, and for a game that rests already or is not
-        held. Nor for one that several sources carry: it would come back as if its first
-        source had reported all of it.
+        None if searches of the game are open, if it is archived already, or if it is
+        unknown. Also None for a game that several sources report: it would be restored
+        as if its first source had reported all of it.
         """
         record = self._records.get(id)
         if record is None or record.archived or record.pending or record.game.also:
@@ -384,18 +397,20 @@ class Event:
         return record.archive()
 
     def rest(self, values: ArchivedValues) -> None:
-        """Let a game that is over rest as these values, the last that :meth:`archive`
-        returned of it, at a tenth of its size. A game whose figures rest on the field,
-        which moves, is followed on.
+        """Replace the record of a finished game with archived values, at a tenth of its
+        size.
+
+        ``values`` are those that :meth:`archive` returned last for the game. A game
+        that depends on the mean rating of the field, which changes, stays unpacked.
         """
         game = values.game
         if game.result != "*" and not needs_field(game):
             self._records[game.id].rest(values)
 
     def resume(self, archived: Sequence[ArchivedValues]) -> Generator[None, None, None]:
-        """Hold archived games of an earlier start again, all at rest.
+        """Restore archived games of an earlier start, without unpacking them.
 
-        Yield where others may have a turn; nothing may be shown until it is over.
+        Yield wherever other tasks can run. Nothing can be shown before the last step.
         """
         ids = [values.game.id for values in archived]
         touched: dict[str, PlayerTotals] = {}
@@ -417,21 +432,23 @@ class Event:
         self._send()
         self._apply_shown(self._shared.merge_restored(ids))
 
-    # --- what follows from a change ---------------------------------------------------
+    # --- consequences of a change -----------------------------------------------------
 
     def _rerate(self, record: GameRecord) -> list[PlayerTotals]:
-        """Rate a game by what measures now; return its players."""
+        """Rate a game with the current models; return its players."""
         record.measure_by(self.measure)
         self._outbox.changes += record.take_changes()
         return list(record.players.values())
 
     def _renew_standings(self, touched: Iterable[PlayerTotals]) -> None:
-        """Renew the figures of these players, and all that rests on the field."""
+        """Renew these players' figures, and all games that depend on the field's mean
+        Elo.
+        """
         field = self._standings.field
         self._standings.rate(touched)
         if self._standings.field == field:
             return
-        # Players without a rating are taken to be of the field.
+        # Players without a rating are assumed to be as strong as the field.
         players: list[PlayerTotals] = []
         for record in self._records.values():
             if needs_field(record.game):
@@ -444,18 +461,19 @@ class Event:
         try:
             yield
         except Exception:
-            # Broad: all rules of ratings lie behind this, and a hostile game that
-            # breaks one must not cost the other games anything.
+            # Broad: this block runs all rating rules, and a hostile game that breaks
+            # one must not affect the other games.
             self._give_up(id)
         else:
             self._send()
 
     def _give_up(self, id: GameId) -> None:
-        """Within an except clause: take the game away, and report it in the log and to
-        people.
+        """Delete a game, and report it in the log and in the health of the event.
+
+        Must be called within an except clause.
         """
         log.exception("game %s is given up", id)
-        # What the failed call had collected is not sent.
+        # Do not send what the failed call had collected.
         self._outbox.clear()
         self._unrated.pop(id, None)
         record = self._records.get(id)
@@ -479,7 +497,9 @@ class Event:
                 self._ask(question)
 
     def _send_header(self, id: GameId) -> None:
-        """Send the header of a game again, with the mark of what was restored."""
+        """Send the header of a game again, marked if it was restored and not yet
+        reported.
+        """
         record = self._records.get(self._shared.shown_id(id))
         if record is not None:
             self._publish((GameMessage(self._mark_restored(record.view)),))
@@ -490,52 +510,52 @@ class Event:
         return change
 
     def _mark_restored(self, view: View) -> View:
-        """Mark a game that none of its sources has reported since the start."""
+        """Mark a game as restored if no source has reported it since the start."""
         for id in self._shared.member_ids(view.id):
             if not self.index.is_restored(id):
                 return view
         return msgspec.structs.replace(view, restored=True)
 
-    # --- what is held -----------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------
 
     def engine(self) -> EngineInfo:
-        """Return who measures, and how strong it counts now."""
+        """Return the engine with its current rating."""
         return self._standings.engine
 
     def gain(self) -> GainKind:
-        """Return which gain feeds the curves."""
+        """Return the gain that feeds the curves."""
         return self.measure.gain
 
     @property
     def is_analysed(self) -> bool:
-        """Whether no search is outstanding."""
+        """Return whether every search has its result."""
         pending = (record.pending for record in self._records.values())
         return not self._unrated and not any(pending)
 
     @property
     def is_rated(self) -> bool:
-        """Whether the figures of every game rest on all its moves."""
+        """Return whether the figures of every game include all its moves."""
         records = self._records.values()
         return not self._unrated and all(record.is_rated for record in records)
 
     def list_source_games(self) -> Iterable[Game]:
-        """Return every game as its source reports it, in the order they appeared."""
+        """Return every game as its source reports it, in order of appearance."""
         return iter(self.index)
 
     def games(self) -> Iterable[GameView]:
-        """Return every game without plies and curves, in the order they appeared."""
+        """Return every game without plies and curves, in order of appearance."""
         return (self._mark_restored(record.view) for record in self._records.values())
 
     def list_records(self) -> Iterable[GameRecord]:
-        """Return the record of every game, in the order they appeared."""
+        """Return the record of every game, in order of appearance."""
         return self._records.values()
 
     def find_record(self, id: GameId) -> GameRecord | None:
-        """Return the record of one game; read it and change nothing."""
+        """Return the record of one game, which the caller must not change."""
         return self._records.get(id)
 
     def game(self, id: GameId) -> GameDetail | None:
-        """Return one game in full."""
+        """Return one game with its plies and curves."""
         record = self._records.get(id)
         if record is None:
             return None
@@ -544,21 +564,23 @@ class Event:
     def find_human_shares(
         self, id: GameId, moves: Sequence[str]
     ) -> Mapping[str, float]:
-        """Return the share of players of the mover's rating who would play each move
-        after these, by UCI; empty while it is unknown, and for moves not played.
+        """Return, by UCI, the share of players who would play each move in a position.
+
+        The players are those with the mover's rating; ``moves`` lead to the position.
+        Empty while the shares are unknown, and if the game did not go this way.
         """
         record = self._records.get(id)
         return record.find_human_shares(moves) if record is not None else {}
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
-        """Return ``PlayerView.id`` of both players; empty for an unknown game."""
+        """Return ``PlayerView.id`` of White and of Black; empty for an unknown game."""
         record = self._records.get(id)
         if record is None:
             return ()
         return tuple(player.key for player in record.players.values())
 
     def engine_gains(self) -> GainCounts:
-        """Return the engine's own gains, which players are measured against."""
+        """Return the engine's own gains, which players' gains are compared with."""
         return self.measure.engine_gains.counts
 
     def feeds(self) -> tuple[FeedHealth, ...]:
@@ -568,15 +590,15 @@ class Event:
         return self._engines
 
     def rate_again(self, id: GameId) -> GameRater:
-        """Rate a game again from what is known of it, for its trace.
+        """Rate a game from scratch with all that is known of it, to explain its rating.
 
         Raises:
-            KeyError: the game is not held.
+            KeyError: the game is unknown.
         """
         return self._records[id].rate_again()
 
     def rate_by_methods(self) -> EventMethods:
-        """Return what the methods beside Ferreira's and the perceived rating say."""
+        """Return figures by methods other than Ferreira's and the perceived rating."""
         games, sides = self._judge_games()
         measure, strengths = self.measure, self._standings.rate_strengths().strengths()
         return EventMethods(
@@ -607,7 +629,7 @@ class Event:
     def _judge_games(
         self,
     ) -> tuple[dict[GameId, JudgedGame], dict[str, list[JudgedSide]]]:
-        """Return the moves of every game, and of every player, by id."""
+        """Return the judged moves of every game and of every player, each by id."""
         games: dict[GameId, JudgedGame] = {}
         players: dict[str, list[JudgedSide]] = defaultdict(list)
         for id, record in self._records.items():
@@ -619,7 +641,7 @@ class Event:
 
 
 def split_into_steps(game: Game) -> Iterator[Step]:
-    """Yield a game as steps of some milliseconds each: without its moves first."""
+    """Yield a game as steps of some milliseconds each, the first without moves."""
     yield NewGame(msgspec.structs.replace(game, moves=()))
     for start in range(0, len(game.moves), MOVES_A_STEP):
         moves = game.moves[start : start + MOVES_A_STEP]

@@ -1,13 +1,14 @@
-"""One game of the event: the only object that holds it. Pure.
+"""The record of one game, which is the only object that stores the game's state. Pure.
 
-Reports, results of searches and answers about human moves change the record. Ratings
-follow from it (:mod:`live.event.rate_game`); messages to subscribers are made from the
-plies that were touched.
+Reports, search results and answers about human moves change the record. Ratings are
+computed from it (:mod:`live.event.rate_game`); messages to subscribers are made from
+the plies that changed.
 
-Most games of a long event are over. Such a record rests as :class:`ArchivedValues`, at
-a tenth of its size: its plies and curves are unpacked when somebody looks at them. It
-is followed again when its source reports something new, or when other models rate it.
-After a restart records rest, too, so that they cost nothing to bring back.
+Most games of a long event have ended. The record of such a game is archived as
+:class:`ArchivedValues`, at a tenth of its size; its plies and curves are unpacked
+whenever somebody looks at them. The record is opened again when its source reports
+something new or when other models rate it. After a restart every record begins
+archived, so that restoring it costs nothing.
 """
 
 import operator
@@ -79,16 +80,16 @@ from live.ratings.expected_result import ResultModel
 
 CHANCE_DECIMALS = 4
 
-# --- at rest --------------------------------------------------------------------------
+# --- archived games -------------------------------------------------------------------
 
 
 class ArchivedDetails(Value):
-    """What is unpacked when the game is followed again."""
+    """The part of an archived game that is unpacked when its record is opened again."""
 
     plies: tuple[KeptPly, ...]
     curves: Curves
     asked: int
-    """Positions that people were asked about."""
+    """Number of positions for which human moves were asked."""
 
 
 class _ShownPly(Value):
@@ -96,7 +97,7 @@ class _ShownPly(Value):
 
 
 class _ShownDetails(Value):
-    """What is unpacked when somebody looks at the game."""
+    """The part of an archived game that is unpacked when somebody looks at it."""
 
     plies: tuple[_ShownPly, ...]
     curves: Curves
@@ -108,24 +109,24 @@ _decode_shown = msgspec.msgpack.Decoder(_ShownDetails).decode
 
 
 class ArchivedValues(Value, eq=False):
-    """All that is kept of an archived game."""
+    """All that is stored of an archived game."""
 
     game: Game
     view: GameView
     white: SideFigures
     black: SideFigures
     field: float | None
-    """Mean Elo of the event's rated players, as it was rated."""
+    """Mean Elo of the event's rated players with which the game was rated."""
     packed: bytes
-    """Its details, at a tenth of their size."""
+    """Compressed :class:`ArchivedDetails`, at a tenth of their size."""
 
     def unpack_details(self) -> ArchivedDetails:
         return _decode_details(zlib.decompress(self.packed))
 
 
-@lru_cache(maxsize=4)  # some 130 kB each: several often ask for the same game at once
+@lru_cache(maxsize=4)  # some 130 kB each; several clients often ask for the same game
 def unpack_detail(values: ArchivedValues) -> GameDetail:
-    """Return an archived game in full, as subscribers have it."""
+    """Return an archived game with its plies and curves, as subscribers see it."""
     shown = _decode_shown(zlib.decompress(values.packed))
     plies = tuple(ply.view for ply in shown.plies[1:])
     return GameDetail(**asdict(values.view), plies=plies, curves=shown.curves)
@@ -143,17 +144,17 @@ def _copy_plies(kept: Iterable[KeptPly]) -> list[Ply]:
 
 
 class GameRecord:
-    """Holds a game; applies reports and answers in any order.
+    """One game with its scores and ratings; applies reports and answers in any order.
 
     Args:
-        game: as its source reports it.
-        players: who plays.
-        measure: which gain feeds the curves, and the models that fit.
+        game: the game as its source reports it.
+        players: the two players.
+        measure: the gain that feeds the curves, and the models that fit.
         field: returns the mean Elo of the event's rated players; None while nobody is
             rated.
-        outbox: gets requests, questions and messages.
-        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
-        archived: it rests as these values.
+        outbox: collects requests, questions and messages.
+        engine_scores: False uses the source's ``[%eval]`` comments instead of searches.
+        archived: the values of an archived record; None for a new game.
     """
 
     def __init__(
@@ -169,13 +170,14 @@ class GameRecord:
     ) -> None:
         self.game = game
         self.players = players
-        """Who plays."""
+        """The two players."""
         self.archived = archived
-        """What it rests as; None while it is followed."""
+        """Values of an archived record; None while it is open."""
         self.plies: list[Ply] = []
-        """Every position and the move that led to it, the start first; empty at rest.
+        """Every position with the move that led to it, from the start; empty if
+        archived.
         """
-        # Unpacked once, since it is asked for all the time.
+        # Unpacked once, since clients often ask for the last move.
         self._last_at_rest: PlyView | None = None
         self._measure = measure
         self._field = field
@@ -187,11 +189,11 @@ class GameRecord:
         self._requests: dict[tuple[RequestKind, int], tuple[RequestId, Urgency]] = {}
         self._generation = 0
         self._questions: dict[int, HumanRequest] = {}
-        # How many positions people were asked about, from the start.
+        # Number of positions, from the start, for which human moves were asked.
         self._asked = 0
-        # Since the last call of :meth:`take_changes`: whether the game came, what moves
-        # changed, messages about moves and clocks, plies with other figures; and the
-        # curves sent then.
+        # Changes since the last call of :meth:`take_changes`: whether the game is new,
+        # which moves changed, messages about moves and clocks, and plies with new
+        # figures. The last attribute is the curves that were sent by that call.
         self._is_new = False
         self._change: GameChange | None = None
         self._moved: list[Change] = []
@@ -199,7 +201,7 @@ class GameRecord:
         self._sent_curves = Curves()
         if archived is not None:
             self.view = archived.view
-            """As subscribers have it."""
+            """The game's header and figures as subscribers see them."""
             self._pool(archived)
         else:
             self._open_board([start_game(game.start_fen, self._make_board())])
@@ -209,13 +211,13 @@ class GameRecord:
         return chess.Board(self.game.start_fen, chess960=self.game.chess960)
 
     def _open_board(self, plies: list[Ply]) -> None:
-        """Follow the game from these plies on."""
+        """Open the record with these plies."""
         self.plies = plies
-        # After all moves.
+        # The position after all moves.
         self._board = self._make_board()
         for ply in plies[1:]:
             self._board.push_uci(ply.view.uci)
-        # Screens wait for the last scores of a game that was seen to run.
+        # Screens wait for the last scores of a game that was seen in progress.
         self._has_run = self.game.result == "*"
         self._profile: HumanProfile = build_profile(self.game)
         self._odds = self._choose_odds()
@@ -223,14 +225,14 @@ class GameRecord:
         self._figures = self._rate(self._rater)
 
     def rest(self, values: ArchivedValues) -> None:
-        """Rest as these values, the last that :meth:`archive` returned."""
+        """Archive the record as these values, which :meth:`archive` returned last."""
         self.archived = values
         self.plies = []
         del self._board, self._rater, self._figures
         self._sent_curves = Curves()
 
     def wake(self) -> None:
-        """Follow the game again, if it rests."""
+        """Open the record again, if it is archived."""
         if self.archived is None:
             return
         details = self.archived.unpack_details()
@@ -242,19 +244,19 @@ class GameRecord:
 
     @property
     def moves(self) -> Sequence[PlyView]:
-        """Every move, as subscribers have it; O(moves)."""
+        """Return every move as subscribers see it, in O(moves)."""
         if self.archived is not None:
             return unpack_detail(self.archived).plies
         return [ply.view for ply in self.plies[1:]]
 
     @property
     def ply_count(self) -> int:
-        """How many moves the game has."""
+        """Return the number of moves of the game."""
         return len(self.game.moves)
 
     @property
     def last_move(self) -> PlyView | None:
-        """The last move, as subscribers have it; None before the first."""
+        """Return the last move as subscribers see it; None before the first move."""
         if self.ply_count == 0:
             return None
         if self.archived is None:
@@ -266,7 +268,7 @@ class GameRecord:
     # --- reports ----------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Apply the game as its source reports it first."""
+        """Apply the first report of the game."""
         self._is_new = True
         if self.game.moves:
             self._change = GameChange(self.game.id, 1)
@@ -274,7 +276,7 @@ class GameRecord:
         self._play_moves(0)
 
     def follow(self, game: Game, players: GamePlayers) -> None:
-        """Apply the game as it is reported now, and who plays it."""
+        """Apply the latest report of the game, and its players."""
         self.wake()
         before, self.game = self.game, game
         staying = list(players.values())
@@ -300,7 +302,7 @@ class GameRecord:
                 self._moved.append(ClockMessage(self.game.id, view.ply, *clocks))
 
     def _take_back(self, last: int) -> None:
-        """Forget every move after ``last``, and all that was known of them."""
+        """Remove every move after ``last``, and all that was known of these moves."""
         for _ in self.plies[last + 1 :]:
             self._board.pop()
         del self.plies[last + 1 :]
@@ -317,9 +319,10 @@ class GameRecord:
             self._moved.append(MoveMessage(self.game.id, last + 1, None))
 
     def _play_moves(self, same: int, *, has_reopened: bool = False) -> None:
-        """Play the moves of the game behind ``same`` plies, and rate it.
+        """Play the game's moves after the first ``same`` plies, and rate the game.
 
-        With ``has_reopened`` every missing search is of another urgency now.
+        ``has_reopened`` tells that the result changed, so every missing search needs a
+        new urgency.
         """
         last = len(self.game.moves)
         for ply, move in enumerate(self.game.moves[same:], same + 1):
@@ -336,8 +339,8 @@ class GameRecord:
             self._forget_answers()
             first = 1
         self._refresh(range(first, last + 1))
-        # What was head a move ago is backlog now; what ended is as urgent as its last
-        # scores.
+        # A request of urgency ``head`` from one move ago is now ``backlog``. When the
+        # result changes, the urgency of every missing search changes.
         earliest = 0 if has_reopened else max(same - 1, 0)
         self._rerate(range(last, earliest - 1, -1))
         self._ask_people()
@@ -352,13 +355,15 @@ class GameRecord:
             set_source_eval(self.plies, index, reported)
 
     def _choose_odds(self) -> tuple[ResultModel | None, int | None, int | None]:
-        """Return what the odds of positions follow from: a model and both ratings."""
+        """Return the inputs of the odds of positions: a model, and White's and Black's
+        ratings.
+        """
         headers = self.game.headers
         results = self._measure.results_of(game_pace(self.game))
         return results, headers.white.elo, headers.black.elo
 
     def close(self) -> None:
-        """Take the game out of everything that is pooled, and drop its requests."""
+        """Remove the game from its players' figures, and drop its requests."""
         self._drop_requests(0)
         for player in self.players.values():
             player.set(self.game.id, None)
@@ -368,7 +373,9 @@ class GameRecord:
     def apply_result(
         self, request_id: RequestId, result: SearchResult | SearchFailure
     ) -> None:
-        """Apply what a search found; of a request no longer open it changes nothing."""
+        """Apply the result of a search. A result for a request that is no longer open
+        changes nothing.
+        """
         if not self._is_open(request_id):
             return
         del self._requests[request_id.kind, request_id.ply]
@@ -389,7 +396,7 @@ class GameRecord:
         self._rerate((index, index + 1))
 
     def apply_progress(self, request_id: RequestId, progress: SearchProgress) -> None:
-        """Show how far a search is, as provisional; it enters no figure."""
+        """Show the depth reached by a search, as provisional; no figure uses it."""
         kind, index = request_id.kind, request_id.ply
         if self._is_open(request_id) and kind == "position" and index:
             self.plies[index].progress = progress
@@ -398,7 +405,7 @@ class GameRecord:
     # --- answers about human moves ----------------------------------------------------
 
     def apply_answer(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        """Apply what people would play; None: nobody will say."""
+        """Apply an answer about human moves; None means that none will come."""
         index = request.ply
         if self._questions.get(index) != request:
             return
@@ -413,7 +420,7 @@ class GameRecord:
         self._rerate((index,))
 
     def _is_forced(self, index: int) -> bool:
-        """Return whether a position leaves exactly one legal move."""
+        """Return whether a position has exactly one legal move."""
         if index + 1 < len(self.plies):
             board = self.plies[index + 1].board
             assert board is not None, "it has a move"
@@ -421,7 +428,7 @@ class GameRecord:
         return len(list(islice(self._board.generate_legal_moves(), 2))) == 1
 
     def _forget_answers(self) -> None:
-        """Ask others about every position."""
+        """Drop all answers, so that every position is asked about again."""
         for ply in self.plies:
             ply.answer = None
             ply.difficulties = {}
@@ -429,7 +436,7 @@ class GameRecord:
         self._asked = 0
 
     def _ask_people(self) -> None:
-        """Ask about every position that was not asked about, the newest first."""
+        """Ask about every position that was not asked about yet, the newest first."""
         if self._measure.human is None:
             return
         last = len(self.plies) - 1
@@ -445,8 +452,10 @@ class GameRecord:
         self._asked = last + 1
 
     def find_human_shares(self, moves: Sequence[str]) -> Mapping[str, float]:
-        """Return the share of players of the mover's rating who would play each move
-        after these, by UCI; of the first reference where that rating is unknown.
+        """Return, by UCI, the share of players who would play each move in a position.
+
+        The players are those with the mover's rating, or with the first reference
+        rating if the mover's is unknown; ``moves`` lead to the position.
         """
         index = len(moves)
         if index >= len(self.plies) or tuple(moves) != list_moves(self.plies, 0, index):
@@ -460,14 +469,16 @@ class GameRecord:
 
     @property
     def pending(self) -> int:
-        """How many requests and questions are open."""
+        """Return the number of open requests and questions."""
         return len(self._requests) + len(self._questions)
 
     @property
     def is_rated(self) -> bool:
-        """Whether figures rest on every move played, or never will.
+        """Return whether the figures include every move, as far as a score can be
+        known.
 
-        No figure waits for what says how hard a position is.
+        Searches of urgency ``spare`` are not waited for: they only tell how difficult a
+        position is.
         """
         return all(urgency == "spare" for _, urgency in self._requests.values())
 
@@ -476,8 +487,8 @@ class GameRecord:
         return known is not None and known[0] == request_id
 
     def _request_missing(self, index: int) -> None:
-        """Request every search missing at a position; each once, and again with another
-        urgency.
+        """Request every search missing at a position. A search is requested once, and
+        again only when its urgency has changed.
         """
         before = self.plies[index - 1] if index else None
         for kind in list_missing(before, self.plies[index]):
@@ -501,11 +512,11 @@ class GameRecord:
         if self.game.result != "*":
             return "closing" if self._has_run else "finished"
         self._has_run = True
-        # The gain of the last move needs the position before it as well.
+        # The gain of the last move also needs the score of the position before it.
         return "head" if index >= len(self.plies) - 2 else "backlog"
 
     def _drop_requests(self, first: int) -> None:
-        """Drop the requests from this ply on: the moves are gone."""
+        """Drop the requests from this ply on, because their moves were taken back."""
         self._generation += 1
         for key in [key for key in self._requests if key[1] >= first]:
             self._outbox.dropped.append(self._requests.pop(key)[0])
@@ -513,13 +524,13 @@ class GameRecord:
     # --- ratings ----------------------------------------------------------------------
 
     def measure_by(self, measure: Measure) -> None:
-        """Rate the game by other models, or against another field."""
+        """Rate the game with other models, or with another level of the field."""
         self.wake()
         self._measure = measure
         self._rerate(())
 
     def rate_again(self) -> GameRater:
-        """Rate the game from nothing, for its trace."""
+        """Rate the game from scratch, to explain its rating."""
         self.wake()
         rater = GameRater()
         self._rate(rater)
@@ -531,10 +542,13 @@ class GameRecord:
         return rater.rate(self.game, known, answers, self._field(), self._measure)
 
     def _rerate(self, plies: Iterable[int]) -> None:
-        """Rate the game; request what is missing at ``plies``, most urgent first."""
+        """Rate the game, and request the missing searches at ``plies``, most urgent
+        first.
+        """
         self._figures = self._rate(self._rater)
         self._pool(self._figures)
-        # Another variant, or a start nobody could read, cannot be analysed.
+        # Other variants, and a start position that could not be read, cannot be
+        # analysed.
         is_supported = self.game.headers.variant in ("standard", "chess960")
         is_readable = len(self.plies) > 1 or self.game.problem is None
         if self._engine_scores and is_supported and is_readable:
@@ -543,7 +557,7 @@ class GameRecord:
                     self._request_missing(index)
 
     def _pool(self, figures: GameFigures | ArchivedValues) -> None:
-        """Put what the game says of both players into what is pooled."""
+        """Update the game's share in the figures of both players."""
         game = self.game
         points = RESULT_POINTS.get(game.result, (None, None))
         for color, other, won in zip(COLORS, COLORS[::-1], points, strict=True):
@@ -558,7 +572,7 @@ class GameRecord:
             self.players[color].set(game.id, played)
 
     def collect_known(self) -> KnownGame:
-        """Return all that searches have shown of the game."""
+        """Return all that searches have found about the game."""
         if self.archived is not None:
             return collect_known(_copy_plies(self.archived.unpack_details().plies))
         return collect_known(self.plies)
@@ -566,9 +580,10 @@ class GameRecord:
     # --- for subscribers --------------------------------------------------------------
 
     def _refresh(self, plies: Iterable[int]) -> None:
-        """Make what subscribers see of these plies from what is known now.
+        """Renew the subscribers' view of these plies from what is known now.
 
-        A position shows in the move that led to it and in the one after.
+        A new score of a position can change the move that led to it and the move after
+        it.
         """
         results, white, black = self._odds
         for index in plies:
@@ -592,7 +607,7 @@ class GameRecord:
                 self._touched.add(index)
 
     def take_changes(self) -> Iterator[EventChange]:
-        """Yield what brings listeners from the last call to now."""
+        """Yield the changes since the last call."""
         if self.archived is not None:
             return
         if self._change is not None:
@@ -617,7 +632,7 @@ class GameRecord:
         self._sent_curves = curves
 
     def build_detail(self) -> GameDetail:
-        """Return the game in full, as subscribers have it."""
+        """Return the game with its plies and curves, as subscribers see it."""
         if self.archived is not None:
             return unpack_detail(self.archived)
         curves = self._figures.curves
@@ -644,7 +659,9 @@ class GameRecord:
         )
 
     def archive(self) -> ArchivedValues:
-        """Return all that is known, as values. Open searches are not part of it."""
+        """Return all that is known of the game, except open searches, as values to
+        store.
+        """
         kept = tuple(map(_keep_ply, self.plies))
         details = ArchivedDetails(kept, self._figures.curves, self._asked)
         return ArchivedValues(
@@ -653,7 +670,7 @@ class GameRecord:
             self._figures.white,
             self._figures.black,
             self._field(),
-            # Fast rather than small.
+            # Level 1: fast rather than small.
             zlib.compress(_encode_details(details), 1),
         )
 

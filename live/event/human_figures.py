@@ -1,7 +1,7 @@
-"""What players of the same ratings would have played in one game. Pure.
+"""Shares of players of the same ratings who would have played a game's moves. Pure.
 
-Shares are those of players of the mover's rating among themselves, and of two reference
-ratings; a player without a rating has those alone.
+They are given among players of the mover's rating, and among players of two reference
+ratings. A player without a rating has only those of the reference ratings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,27 +32,30 @@ from live.human.question import (
 from live.messages.figures import DifficultyView, Mark, PlyView, RatingShare
 from live.messages.values import Color
 
-#: Addresses of games played on a server, and of those only shown there.
+#: Parts of URLs that show that a game was played on a server; and, below, parts that
+#: show that the server only displays the game.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
 _SHOWN = ("/broadcast/", "/events/", "/study/")
 
 
 class HumanProfile(NamedTuple):
-    """Whose moves are asked for in one game."""
+    """The ratings and kind of game for which human moves are asked in one game."""
 
     elos: Mapping[Color, int | None]
-    """Each side's rating in hundreds, within those learned; None for the unrated."""
+    """Each side's rating, rounded to hundreds within the learned range; None if
+    unrated.
+    """
     kind: str
     """One of :data:`live.human.question.KINDS`."""
 
     def list_elos(self, to_move: Color) -> tuple[int, ...]:
-        """Return the ratings that a position is asked about, the mover's own first."""
+        """Return the ratings to ask for in a position, the mover's first."""
         own = self.elos[to_move]
         return REFERENCE_ELOS if own is None else (own, *REFERENCE_ELOS)
 
 
 def is_played_online(game: Game) -> bool:
-    """Return whether a game was played on a server, as far as its headers say."""
+    """Return whether a game was played on a server, according to its headers."""
     where = f"{game.headers.site} {game.headers.url}".lower()
     if any(shown in where for shown in _SHOWN):
         return False
@@ -60,7 +63,7 @@ def is_played_online(game: Game) -> bool:
 
 
 def build_profile(game: Game) -> HumanProfile:
-    """Return whose moves are asked for in a game."""
+    """Return the ratings and the kind of game for which human moves are asked."""
     elos: dict[Color, int | None] = {}
     for color in COLORS:
         elo = getattr(game.headers, color).elo
@@ -71,14 +74,16 @@ def build_profile(game: Game) -> HumanProfile:
 def build_question(
     plies: Sequence[Ply], index: int, profile: HumanProfile
 ) -> HumanQuestion | None:
-    """Return the question about a position; None where nothing like it was learned."""
+    """Return the question about a position; None if the neural network learned none
+    like it.
+    """
     here = plies[index]
     board = chess.Board(here.fen)
     if explain_not_covered(board, plies[0].fen) is not None:
         return None
     if not any(board.generate_legal_moves()):
         return None
-    # A question gives two moves more of the past.
+    # A question includes the two moves before the position.
     start = max(0, index - 2)
     moves = list_moves(plies, start, index)
     elos = profile.list_elos(here.to_move)
@@ -88,13 +93,13 @@ def build_question(
 def collect_human_fields(
     view: PlyView, before: Ply, here: Ply, profile: HumanProfile
 ) -> dict[str, Any]:
-    """Return the fields of a ply's view that say what people would have played.
+    """Return the fields of a ply's view about human moves.
 
     Args:
         view: the ply with its scores.
         before: the position before the move.
-        here: the position after it.
-        profile: whose moves were asked for.
+        here: the position after the move.
+        profile: the ratings and the kind of game that were asked for.
     """
     played: float | None = None
     references: tuple[RatingShare, ...] = ()
@@ -114,9 +119,11 @@ def collect_human_fields(
 def _compute_shares(
     answer: HumanAnswer, difficulties: tuple[Difficulty, ...], uci: str
 ) -> tuple[float | None, tuple[RatingShare, ...]]:
-    """Return how many players play a move, of the mover's rating and of the others.
+    """Return the share of players who play a move: of the mover's rating, then of each
+    reference rating.
 
-    By the network alone until it is known what the moves lose.
+    Until the losses of the moves are known, the shares are those of the neural network
+    alone.
     """
     shares: list[float | None] = []
     for asked in range(len(answer.per_mille)):
@@ -134,7 +141,7 @@ def _compute_shares(
 
 
 def _show_difficulty(here: Ply, profile: HumanProfile) -> DifficultyView | None:
-    """Return how hard a position is for the player to move."""
+    """Return a position's difficulty for the player to move; None while unknown."""
     elo = profile.elos[here.to_move]
     if here.answer is None or elo is None or here.found is None:
         return None
@@ -155,20 +162,22 @@ def _show_difficulty(here: Ply, profile: HumanProfile) -> DifficultyView | None:
 def rate_difficulty(
     here: Ply, profile: HumanProfile, lossless: str = ""
 ) -> tuple[Difficulty, ...]:
-    """Return how hard a position is for each rating asked for; nothing until it is
-    known what the moves lose.
+    """Return the difficulty of a position for each rating asked for; empty until the
+    losses of its moves are known.
 
     Args:
         here: the position.
-        profile: whose moves were asked for.
-        lossless: a move of which perhaps only its own search saw that it loses nothing.
+        profile: the ratings and the kind of game that were asked for.
+        lossless: UCI of a move that loses nothing, perhaps only according to its own
+            search; empty for none.
     """
     found = here.found
     if here.answer is None or found is None or found.best is None:
         return ()
     replies = here.get_replies() or {}
     key = lossless if lossless != found.best else ""
-    # Their order counts too: the last stands for all that were not searched.
+    # The order of the replies matters, too: the last one represents all moves not
+    # searched.
     made_from = here.answer, found, tuple(replies.items())
     kept = here.difficulties.get(key)
     if kept is not None and kept[0] == made_from:
@@ -201,7 +210,8 @@ def _find_mark(
     own = _rate_for_mover(before, profile)
     is_as_good = before.found.best == view.uci or view.gain_same_search_cp == 0
     if played is not None and is_as_good and own is not None:
-        # A search may see a move only once it is played: the others miss that, too.
+        # Sometimes only a search after a move finds its value. Players of other moves
+        # missed that value, so it counts as their loss.
         late_cp = 0
         if after_cp is not None:
             late_cp = clamp_score(sign * after_cp) - clamp_score(sign * score_cp)
@@ -217,7 +227,7 @@ def _find_mark(
 
 
 def _rate_for_mover(here: Ply, profile: HumanProfile) -> Difficulty | None:
-    """Return how hard a position is for players of the mover's rating, if known."""
+    """Return a position's difficulty for players of the mover's rating, if known."""
     if not profile.elos[here.to_move]:
         return None
     return next(iter(rate_difficulty(here, profile)), None)

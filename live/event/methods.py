@@ -1,9 +1,9 @@
-"""What the methods beside Ferreira's and the perceived rating say of games and players.
-Pure.
+"""Figures of games and players by methods other than Ferreira's and the perceived
+rating. Pure.
 
-They are made on demand from what is known of the moves, for ``analyze``, reports and
-the studies that compare players. What cannot be said is null and has its reason beside
-it; sums over games do not depend on their order.
+They are computed on demand from the scored moves, for ``analyze``, reports and the
+studies that compare players. An unknown figure is null, with a reason beside it. Sums
+over games do not depend on the order of the games.
 """
 
 import math
@@ -44,7 +44,8 @@ from live.ratings.intrinsic_rating import (
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
 
-#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011,
+#: First ply, and largest score in centipawns, at which a first choice counts: "Each
+#: game was begun on move 9", and not "more than 3 pawns ahead" (Regan and Haworth 2011,
 #: section 5).
 FIRST_CHOICE_PLY = 17
 DECIDED_CP = 300
@@ -52,10 +53,11 @@ DECIDED_CP = 300
 SHARE_DECIMALS = 4
 MEAN_DECIMALS = 2
 Z_DECIMALS = 2
-#: Ends of Algorithm 2's intervals are published in steps, rounded outwards.
+#: Ends of Algorithm 2's intervals are published in steps of this size, rounded
+#: outwards.
 INTERVAL_STEP_ELO = 5
-#: Rounded to this first: a rating that ends in a half (the mean of two) must not be
-#: rounded by what solving leaves, some 1e-12.
+#: Ratings are rounded to this first: solving leaves an error of some 1e-12, which must
+#: not decide how a rating that ends in a half (the mean of two) is rounded.
 _SOLVED_DECIMALS = 6
 
 NO_CHOICE = "no engine's first choice to compare with"
@@ -70,30 +72,32 @@ ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 
 
 class MoveQuality(Value, gc=False):
-    """One move against the engine's choice; score and gain from the mover's side."""
+    """One move compared with the engine's choice; numbers from the mover's side."""
 
     ply: int
     best_cp: int | None = None
     """Score of the position before the move; None while unknown."""
     gain_cp: int | None = None
-    """Same-search gain; None while unknown, or for ever without a first choice."""
+    """Same-search gain; None while unknown, and always if the engine's first choice is
+    unknown.
+    """
     first_choice: bool | None = None
-    """Whether it was the engine's own; None where nobody chose."""
+    """True if the move was the engine's first choice; None if that is unknown."""
     forced: bool = False
-    """It was the only legal move."""
+    """True if the move was the only legal one."""
     spread: Spread | None = None
-    """What there was to choose from, where the engine showed several lines and the turn
-    counts (Regan and Haworth 2011, section 5).
+    """The choice among several lines; None unless the engine showed several and the
+    move counts (Regan and Haworth 2011, section 5).
     """
 
 
 class JudgedSide(NamedTuple):
-    """One player's moves of one game."""
+    """One player's moves in one game."""
 
     color: Color
     moves: tuple[MoveQuality, ...] = ()
     gains_cp: tuple[int, ...] = ()
-    """Those that feed the curves."""
+    """Gains that feed the curves."""
     lost: SideAccuracy = SideAccuracy(MeanOfMoves(None, 0), MeanOfMoves(None, 0))
 
 
@@ -101,7 +105,9 @@ JudgedGame = Mapping[Color, JudgedSide]
 
 
 def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
-    """Judge the moves of both sides; none of a game that one side never began."""
+    """Judge the moves of both sides. No moves are judged if a game ended before both
+    sides moved.
+    """
     if game.result != "*" and not is_played(game):
         return {color: JudgedSide(color) for color in COLORS}
     scores = [move.after.score if move.after else None for move in known.moves]
@@ -122,7 +128,7 @@ def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
 
 
 def judge_move(known: KnownMove) -> MoveQuality:
-    """Compare a move with the engine's choice, as far as that is known."""
+    """Compare a move with the engine's choice, as far as the choice is known."""
     before, forced = known.before, known.board.is_forced
     if before is None:
         return MoveQuality(known.ply, forced=forced)
@@ -130,8 +136,8 @@ def judge_move(known: KnownMove) -> MoveQuality:
     choice = None if before.best is None else before.best == known.uci
     spread = None
     lines = [(line.move, sign * line.score.cp) for line in before.lines]
-    # An engine stopped while it orders its lines may list one move at two ranks, and so
-    # miss one.
+    # An engine that was stopped while it ordered its lines can list one move twice and
+    # omit another.
     if len(lines) > 1 and len(dict(lines)) == len(lines):
         spread = build_spread(lines, known.uci)
         if explain_left_out(spread, known.ply, repeated=known.board.repeated):
@@ -146,7 +152,7 @@ def judge_move(known: KnownMove) -> MoveQuality:
 
 
 class EventMethods(NamedTuple):
-    """What the methods say of every game and every player, by id."""
+    """Figures of every game and every player by these methods, by id."""
 
     games: Mapping[GameId, GameMethods]
     players: Mapping[str, PlayerMethods]
@@ -155,7 +161,7 @@ class EventMethods(NamedTuple):
 def rate_game_by_methods(
     sides: JudgedGame, headers: Headers, measure: Measure
 ) -> GameMethods:
-    """Return the figures of one game."""
+    """Return the figures of one game by these methods."""
     white, black = sides["white"], sides["black"]
     predicted = predict_by_conformance(
         accumulate_conformance([white]), accumulate_conformance([black])
@@ -183,7 +189,7 @@ def rate_player_by_methods(
     elo: int | None,
     strength: Strength | None,
 ) -> PlayerMethods:
-    """Return a player's figures over the event; ``strength`` is by Algorithm 2."""
+    """Return a player's figures over the event; ``strength`` is that of Algorithm 2."""
     figures = move_figures(sides, measure, elo)
     tournament, why = tournament_figures(strength)
     moves = accumulate_conformance(sides).n
@@ -196,8 +202,13 @@ def rate_player_by_methods(
 def move_figures(
     sides: Sequence[JudgedSide], measure: Measure, elo: int | None
 ) -> dict[str, Any]:
-    """Return the fields of :class:`live.messages.figures.MoveMethods`, pooled over
-    ``sides``; ``elo`` is the player's own rating.
+    """Return the fields of :class:`live.messages.figures.MoveMethods` over all
+    ``sides``.
+
+    Args:
+        sides: one player's moves, by game.
+        measure: the definitions and models of the event.
+        elo: the player's official rating; None if unrated.
     """
     shares: dict[str, Share] = {}
     for name, kind in _KINDS.items():
@@ -231,7 +242,7 @@ _KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERAT
 def accumulate_conformance(
     sides: Iterable[JudgedSide], kind: Conformance = RAW
 ) -> AccumulatedConformance:
-    """Return the conformance of all moves of these sides."""
+    """Return the conformance over all moves of these sides."""
     found = AccumulatedConformance(kind)
     for move in chain.from_iterable(side.moves for side in sides):
         if move.best_cp is not None and move.gain_cp is not None:
@@ -240,7 +251,9 @@ def accumulate_conformance(
 
 
 def count_first_choices(side: JudgedSide) -> tuple[int, int]:
-    """Count the moves with a choice, and how many of them were the engine's first."""
+    """Return the number of moves that count, and how many of them were the first
+    choice.
+    """
     chosen = [move.first_choice for move in side.moves if _is_choice(move)]
     return len(chosen), sum(map(bool, chosen))
 
@@ -252,14 +265,16 @@ def _is_choice(move: MoveQuality) -> bool:
 
 
 def _lacks_choices(side: JudgedSide) -> bool:
-    """Whether it has scores, and no first choice: as ``[%eval]`` comments give them."""
+    """Return whether a side has scores but no first choices, as when the scores come
+    from ``[%eval]`` comments.
+    """
     scored = [move for move in side.moves if move.best_cp is not None]
     return bool(scored) and all(move.first_choice is None for move in scored)
 
 
 def share(games: Sequence[tuple[int, int]]) -> Share:
-    """Return a share over games of ``(moves, those counted in)``, interval clustered by
-    game.
+    """Return a share over games of ``(moves, moves with the property)``, with an
+    interval clustered by game.
     """
     scores = [GameScores(n, within, within) for n, within in games if n]
     n = sum(score.n for score in scores)
@@ -276,7 +291,7 @@ def share(games: Sequence[tuple[int, int]]) -> Share:
 
 
 def _mean_over_games(games: Iterable[MeanOfMoves]) -> float | None:
-    """Return the mean over games, weighted by their moves; None without a move."""
+    """Return the mean over games, weighted by moves; None without a move."""
     known = [(value, moves) for value, moves in games if value is not None and moves]
     moves = sum([moves for _, moves in known])
     total = math.fsum([value * moves for value, moves in known])
@@ -286,7 +301,9 @@ def _mean_over_games(games: Iterable[MeanOfMoves]) -> float | None:
 def _intrinsic_figures(
     measure: Measure, turns: Sequence[Spread], elo: int | None
 ) -> tuple[Intrinsic | None, dict[str, str]]:
-    """Return the figures, and why any is null, by name."""
+    """Return the intrinsic rating's figures, and the reason for each null, by field
+    name.
+    """
     if measure.table is None:
         return None, {"intrinsic": measure.table_note}
     if not turns:
@@ -335,8 +352,8 @@ def _rate_turns(
 
 
 def tournament_figures(found: Strength | None) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what Algorithm 2 says of a player in whole Elo, and why any of it is null,
-    by name.
+    """Return Algorithm 2's figures of a player in whole Elo, and the reason for each
+    null, by field name.
     """
     if found is None:
         return {}, {"tournament_rating": NO_COMPARISON}
@@ -358,5 +375,5 @@ def tournament_figures(found: Strength | None) -> tuple[dict[str, Any], dict[str
 def round_elo(
     elo: float | None, to_whole: Callable[[float], int] = round, step: int = 1
 ) -> int | None:
-    """Round Elo to a multiple of ``step``, by ``to_whole``."""
+    """Round Elo to a multiple of ``step`` with the function ``to_whole``."""
     return None if elo is None else to_whole(round(elo, _SOLVED_DECIMALS) / step) * step

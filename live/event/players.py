@@ -1,4 +1,4 @@
-"""Players pooled over the event, and their standings. Pure."""
+"""Players with the figures of all their games, and the standings of the event. Pure."""
 
 import math
 from collections import Counter
@@ -40,50 +40,52 @@ from live.ratings.perceived_model import PaceGroup
 from live.ratings.perceived_rating import Evidence
 from live.ratings.score_interval import ClusteredScores
 
-#: The level of a field moves in steps, Elo, so that a late entry does not shift every
-#: curve of a large event by less than can be seen.
+#: The mean Elo of a field is rounded to multiples of this, so that a late entry to a
+#: large event does not change every curve imperceptibly.
 LEVEL_STEP_ELO = 20
 
 
 class PlayedGame(NamedTuple):
-    """One game of the player, as it stands."""
+    """One game of a player, with its present figures."""
 
     player: Player
-    """As this game has the player; several may differ."""
+    """The player as this game's headers name them; games can differ."""
     opponent_elo: int | None
     points: float | None
-    """By its result; None while it has none."""
+    """Points by the result; None while the game has no result."""
     was_played: bool
-    """Both players have moved."""
+    """True if both players have moved."""
     side: SideFigures
     date: str = ""
 
 
 class PlayerTotals:
-    """The games of one person: gains are counted as they come and go, all other figures
-    are made from the games when somebody asks for them.
+    """The games of one person. Gains are counted as games come and go; all other
+    figures are computed from the games when they are asked for.
     """
 
     def __init__(self, key: str, measure: Measure) -> None:
         self.key = key
         self._measure = measure
         self.games: dict[GameId, PlayedGame] = {}
-        """All of the person, by id."""
+        """All games of the person, by game id."""
         self.gains: Counter[int] = Counter()
-        """Moves by gain, at one centipawn."""
-        # As subscribers have them.
+        """Number of moves for each gain, in whole centipawns."""
+        # The counts that were last sent to subscribers.
         self._sent_gains: Counter[int] = Counter()
         self.player = Player("")
-        """Who it is: as the first game by id has it, with the first rating that any
-        game has, whatever the order in which they came.
+        """The person, as named in the game with the lowest id, with the first rating in
+        order of game ids. Independent of the order in which the games came.
         """
-        # None when out of date.
+        # None when the figures must be computed again.
         self._view: PlayerView | None = None
 
     def set(self, game: GameId, played: PlayedGame | None) -> None:
-        """Set what a game says; None: it is gone, or another person's."""
+        """Set the figures of a game; None removes a game that was deleted or is another
+        person's.
+        """
         held = self.games.get(game)
-        # Figures of a side that say the same are the same object.
+        # A side whose figures have not changed keeps the same object.
         if held is not None and held == played:
             return
         self._view = None
@@ -91,8 +93,9 @@ class PlayerTotals:
             self.games.pop(game, None)
         else:
             self.games[game] = played
-        # Only this game is counted again, as a player may have thousands. The counter
-        # is a new one, since the one before may have been sent.
+        # Only this game is counted again, because a player can have thousands. The
+        # counter is replaced rather than changed, because the previous one was perhaps
+        # sent.
         self.gains = self.gains - _count_gains(held) + _count_gains(played)
         reported = [self.games[each].player for each in sorted(self.games)]
         if reported:
@@ -101,12 +104,12 @@ class PlayerTotals:
             self.player = replace(reported[0], elo=elo, k=k)
 
     def measure_by(self, measure: Measure) -> None:
-        """Read the games by other models."""
+        """Rate the games with other models."""
         self._measure, self._view = measure, None
 
     def take_changed_gains(self) -> GainCounts:
-        """Return the gains whose counts have changed since the last call, with their
-        counts now.
+        """Return the gains whose counts have changed since the last call, with the new
+        counts.
         """
         before, self._sent_gains = self._sent_gains, self.gains
         changed = dict(before.items() ^ self.gains.items())
@@ -114,12 +117,14 @@ class PlayerTotals:
 
     @property
     def scores(self) -> ClusteredScores:
-        """The scores of all moves against the engine."""
+        """Return the scores of all moves against the engine."""
         return ClusteredScores(game.side.scores for game in self.games.values())
 
     @property
     def expected_score(self) -> float | None:
-        """Expected score against the engine over all moves (Ferreira 2012, Eq. 2)."""
+        """Return the expected score per move against the engine, over all moves
+        (Ferreira 2012, Eq. 2); None without a move.
+        """
         scores = self.scores
         return (
             scores.total / (scores.n * self._measure.engine_gains.scale)
@@ -129,7 +134,7 @@ class PlayerTotals:
 
     @property
     def changed(self) -> bool:
-        """Whether anything may differ from the last :meth:`view`."""
+        """Return whether figures can have changed since the last :meth:`view`."""
         return self._view is None
 
     def view(self) -> PlayerView:
@@ -163,8 +168,10 @@ class PlayerTotals:
     def _rate_perceived(
         self, pace: PaceGroup, held: Sequence[PlayedGame], games: int
     ) -> dict[str, Any]:
-        """Return the perceived rating over the games of the main pace: ratings of
-        different paces are not on one scale.
+        """Return the fields of the perceived rating over the games of the main pace.
+
+        Games of other paces are left out, because ratings of different paces are not on
+        one scale.
         """
         choice = self._measure.models.choose_for_group(pace)
         found = [game.side.evidence for game in held if game.side.evidence is not None]
@@ -206,7 +213,7 @@ def _sum_choices(
 
 
 def find_main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
-    """Return the pace with the most moves."""
+    """Return the pace at which most moves were played."""
     moves = Counter[PaceGroup]()
     for game in games:
         moves[game.side.pace] += 1 + len(game.side.gains_cp)
@@ -214,8 +221,9 @@ def find_main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
 
 
 def _rate_officially(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
-    """Return figures by FIDE's rules, over finished games against rated opponents in
-    which both moved.
+    """Return figures by FIDE's rules.
+
+    They include finished games against rated opponents in which both players moved.
     """
     finished = [
         RatedGame(game.opponent_elo, game.points, game.date)
@@ -241,31 +249,33 @@ def _rate_officially(games: Sequence[PlayedGame], player: Player) -> dict[str, A
 
 
 class EventStandings:
-    """All players of the event.
+    """All players of the event, and the engine's rating.
 
     Args:
-        measure: which gain feeds the curves, and the models that fit.
-        engine: what is known of the engine before the first move; unless it is
-            ``fixed``, its rating is measured over the field.
-        outbox: gets the messages.
+        measure: the gain that feeds the curves, and the models that fit.
+        engine: the engine with its rating before the first move; unless that rating is
+            ``fixed``, it is measured over the field.
+        outbox: collects the messages.
     """
 
     def __init__(self, measure: Measure, engine: EngineInfo, outbox: Outbox) -> None:
         self.engine = self.stored_engine = _name_models(engine, measure)
-        """The engine as it counts now, and as it counted before any game was known."""
+        """The engine with its current rating, and with its rating before any game was
+        known.
+        """
         self._outbox = outbox
         self._measure = measure
         self._field = FieldEngineRating(engine.rating)
-        # Of the rated players who have a game: of a whole database they are many.
+        # Only players with a rating and a game: a whole database has many others.
         self._elos: dict[str, int] = {}
         self._total_elo = 0
         self.totals: dict[str, PlayerTotals] = {}
         """Every player, by id."""
-        # As last sent.
+        # Players' figures as they were last sent.
         self._shown: dict[str, PlayerView] = {}
 
     def measure_by(self, measure: Measure) -> None:
-        """Read the games by other models; each game is rated again separately."""
+        """Use other models for all players; games must be rated again separately."""
         self._measure = measure
         for player in self.totals.values():
             player.measure_by(measure)
@@ -273,12 +283,13 @@ class EventStandings:
         self._set_engine(_name_models(self.engine, measure))
 
     def find_players(self, id: GameId, headers: Headers) -> GamePlayers:
-        """Return who plays in game ``id``, as one person over all games."""
+        """Return the two players of game ``id``, each as one person over all games."""
         white, black = person_key(headers.white), person_key(headers.black)
         if white == black:
-            # A slip of the operator, two guests, or an engine's match: not one person.
+            # Equal keys mean an operator's error, two guests, or two copies of an
+            # engine.
             white = black = ""
-        # Players whose names are unknown are not all one person.
+        # Players without a name are not all the same person.
         return {
             "white": self._totals(white or f"{id}-white"),
             "black": self._totals(black or f"{id}-black"),
@@ -295,7 +306,9 @@ class EventStandings:
 
     @property
     def field(self) -> float | None:
-        """The mean Elo of the rated players, in steps; None while nobody is rated."""
+        """Return the mean Elo of the rated players, rounded to ``LEVEL_STEP_ELO``; None
+        while nobody is rated.
+        """
         mean = self._mean_elo
         return (
             None
@@ -304,15 +317,18 @@ class EventStandings:
         )
 
     def rate(self, touched: Iterable[PlayerTotals]) -> None:
-        """Renew the engine's rating and the figures of those who may have changed."""
+        """Renew the engine's rating, and the figures of those players that have
+        changed.
+        """
         for _ in self.rate_in_pieces(touched):
             pass
 
     def rate_in_pieces(
         self, touched: Iterable[PlayerTotals]
     ) -> Generator[None, None, None]:
-        """Do as :meth:`rate`, and yield after every player: for when nothing is shown
-        until it is over.
+        """Do the same as :meth:`rate`, but yield after every player.
+
+        For use only when nothing is shown until the last step.
         """
         changed = {player.key: player for player in touched if player.changed}
         for key, player in changed.items():
@@ -336,8 +352,10 @@ class EventStandings:
             yield
 
     def _start_engine(self) -> None:
-        """Set what the engine's rating is drawn towards until many moves are in: with
-        it the players of this field show their mean Elo.
+        """Set the engine's starting rating, which counts until many moves are known.
+
+        With this rating, the mean of the players' perceived ratings equals their mean
+        Elo.
         """
         self._field.prior_elo = self.stored_engine.rating
         if (mean := self._mean_elo) is not None:
@@ -364,16 +382,18 @@ class EventStandings:
             self._outbox.changes.append(StandingMessage(view))
 
     def players(self) -> tuple[PlayerView, ...]:
-        """Return every player, in the order they appeared."""
+        """Return every player, in order of appearance."""
         return tuple(self._shown.values())
 
     def gains(self, player: str) -> GainCounts:
-        """Return a player's gains over the event, by id; empty for an unknown one."""
+        """Return the counts of a player's gains over the event; empty for an unknown
+        id.
+        """
         totals = self.totals.get(player)
         return tuple(sorted(totals.gains.items())) if totals is not None else ()
 
     def rate_strengths(self) -> Algorithm2:
-        """Return Algorithm 2 over the event; it takes some milliseconds a game."""
+        """Return Algorithm 2 over the event, which takes some milliseconds per game."""
         found = Algorithm2(self._measure.gain)
         met: dict[GameId, list[str]] = {}
         for key, totals in self.totals.items():
@@ -387,8 +407,8 @@ class EventStandings:
         return found
 
     def rate_engine(self) -> Algorithm3:
-        """Return Algorithm 3 over the players of the event, rows by player id (Ferreira
-        2012, Table 4).
+        """Return Algorithm 3 over the players of the event, with rows by player id
+        (Ferreira 2012, Table 4).
         """
         strengths = self.rate_strengths().strengths()
         return run_algorithm_3(
@@ -404,13 +424,13 @@ class EventStandings:
 
 
 def keep_two_digits(count: int) -> int:
-    """Return the count with zeros after its first two digits."""
+    """Return the count with all digits after the first two set to zero."""
     unit: int = 10 ** max(0, len(str(count)) - 2)
     return count // unit * unit
 
 
 def _name_models(engine: EngineInfo, measure: Measure) -> EngineInfo:
-    """Return the engine with the models that read its scores."""
+    """Return the engine with the names of the models that rate by its scores."""
     models = measure.models
     return replace(
         engine, models=tuple(each.name for each in models.models), note=models.note

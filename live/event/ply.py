@@ -1,10 +1,10 @@
-"""One position of a game with the move that led to it, and what follows from both.
+"""One position of a game with the move that led to it, their scores, and their gains.
 
 Position ``k`` is the one after ``k`` plies; ply ``k`` leads from position ``k - 1`` to
-``k``. n moves need n + 1 searches of positions, and one search restricted to the move
-played for each move that was not the engine's first choice (Alliot 2017, section 3.3).
-Where people would have played something else, a short search for several lines says
-what their moves lose (``replies``).
+``k``. A game of n moves needs n + 1 searches of positions, and, for each move that was
+not the engine's first choice, one search restricted to the move played (Alliot 2017,
+section 3.3). A short search of several lines (``replies``) finds what the moves that
+people would play in a position lose.
 """
 
 from __future__ import annotations
@@ -42,13 +42,15 @@ class EvaluatedPosition(Value):
 
     score: Score
     best: str | None
-    """The engine's first choice, UCI; None where nobody chose (rules, ``[%eval]``)."""
+    """The engine's first choice, UCI; None if the score came without one (from the
+    rules of chess or from ``[%eval]``).
+    """
     depth: int | None = None
     by_depth: tuple[Score | None, ...] = ()
     by_rule: bool = False
-    """The game is over here: the rules of chess gave the score."""
+    """True if the game ended in this position and the rules of chess gave the score."""
     lines: tuple[Line, ...] = ()
-    """The best moves, where several were searched."""
+    """The best moves, if the search was for several lines."""
 
     @classmethod
     def from_result(cls, result: SearchResult) -> EvaluatedPosition:
@@ -62,7 +64,9 @@ class EvaluatedPosition(Value):
 
 
 class Gains(Value):
-    """Both gains of a ply, mover's side; None while unknown or for ever."""
+    """The two gains of a ply, centipawns, from the mover's side; None while unknown, or
+    always if unknowable.
+    """
 
     same_search_cp: int | None
     successive_cp: int | None
@@ -72,62 +76,69 @@ class Gains(Value):
 
 
 class KnownMove(Value):
-    """One move with all final scores of it: the same object until something changes."""
+    """One move with all its final scores; the object stays the same until a score
+    changes.
+    """
 
     ply: int
     mover: Color
     uci: str
     board: Board
-    """What the board showed before the move."""
+    """Facts about the board before the move."""
     before: EvaluatedPosition | None
     after: EvaluatedPosition | None
     played: Score | None
-    """Of the move played, where it needed no search of its own or had it."""
+    """Score of the move played; None while its own search is missing."""
     gains: Gains
 
 
 class KnownGame(NamedTuple):
-    """Everything that searches have shown of one game."""
+    """All that searches have found about one game."""
 
     start: Score | None
-    """Of the starting position; lichess's value where it will never be known."""
+    """Score of the starting position; lichess's value if none will ever be known."""
     moves: Sequence[KnownMove]
 
 
 class KeptPly(msgspec.Struct, omit_defaults=True):
-    """A position and the move that led to it, as they are archived."""
+    """A position and the move that led to it, as stored in the archive."""
 
     view: PlyView
-    """The move as subscribers have it; ply 0, without a move, at the start."""
+    """The move as subscribers see it; at the start, ply 0 without a move."""
     fen: str
     board: Board | None = None
-    """What the board showed before the move."""
+    """Facts about the board before the move."""
     is_capture: bool = False
     found: EvaluatedPosition | None = None
     played: Score | None = None
-    """Of the move, by a search of its own."""
+    """Score of the move by its own search."""
     lost: frozenset[RequestKind] = frozenset()
-    """Searches that will never have a result."""
+    """Searches that have failed and will not be repeated."""
     failure: str = ""
-    """Why the position or the move has no score, for people."""
+    """Reason why the position or the move has no score, as text for display."""
     answer: HumanAnswer | None = None
-    """What people would play in the position."""
+    """Predicted human moves in the position."""
     wanted: tuple[int, Limit] | None = None
-    """How many lines are searched, and under which limit, where replies are wanted."""
+    """Number of lines and limit of the search for replies; None if no such search is
+    needed.
+    """
     replies: dict[str, int] | None = None
-    """White's score of each reply that was searched, centipawns."""
+    """White's score of each reply that was searched, centipawns, by UCI."""
 
 
 class Ply(KeptPly):
-    """The same while the game is followed."""
+    """A position and the move that led to it, in a game that is followed."""
 
     known: KnownMove | None = None
-    """The move with its scores; None when out of date."""
+    """The move with its scores; None when they must be collected again."""
     progress: SearchProgress | None = None
-    """Of the search of the position that runs now."""
+    """Progress of the running search of the position."""
     difficulties: dict[str, tuple[object, tuple[Difficulty, ...]]] = {}
-    """How hard the position is for every rating asked for, and what that was made from;
-    by the move that only its own search found to lose nothing, empty for none.
+    """Difficulties of the position for every rating asked for, with the data they were
+    computed from.
+
+    The key is the UCI of a move that only its own search showed to lose nothing; empty
+    for none.
     """
 
     @property
@@ -135,14 +146,16 @@ class Ply(KeptPly):
         return "white" if " w " in self.fen else "black"
 
     def get_replies(self) -> dict[str, int] | None:
-        """Return White's score of each reply that was searched, centipawns, by UCI."""
+        """Return White's score of each reply that was searched, centipawns, by UCI;
+        None if unknown.
+        """
         if self.found is not None and len(self.found.lines) > 1:
             return {line.move: line.score.cp for line in self.found.lines}
         return self.replies
 
 
 def start_game(start_fen: str, board: chess.Board) -> Ply:
-    """Return the position that a game starts from; ``board`` shows it."""
+    """Return the starting position of a game, which ``board`` shows."""
     return Ply(PlyView(0, "", ""), start_fen, found=score_by_rule(board))
 
 
@@ -164,16 +177,16 @@ def list_moves(plies: Sequence[Ply], first: int, last: int) -> tuple[str, ...]:
 def set_found(plies: Sequence[Ply], index: int, found: EvaluatedPosition) -> None:
     """Set the score of a position."""
     plies[index].found = found
-    # The move to it and the one after it rest on its score.
+    # The move to this position and the move after it depend on its score.
     for ply in plies[index : index + 2]:
         ply.known = None
 
 
 def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> None:
-    """Set the source's own score of a position; None: it will never have one."""
+    """Set the source's own score of a position; None means that there will be none."""
     here = plies[index]
     if here.found is not None:
-        return  # over by rule
+        return  # the game ended here by rule
     if score is None:
         here.lost |= {"position"}
     else:
@@ -181,15 +194,16 @@ def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> No
 
 
 def set_played(here: Ply, score: Score) -> None:
-    """Set the score of the move played, by a search of its own."""
+    """Set the score of the move played, found by its own search."""
     here.played = score
     here.known = None
 
 
 def score_by_rule(board: chess.Board) -> EvaluatedPosition | None:
-    """Score a finished position by the rules of chess; None where play can go on.
+    """Score a finished position by the rules of chess; return None if play can
+    continue.
 
-    Checkmate is ±3900, stalemate and dead position 0 (mate as in Ferreira 2012,
+    Checkmate is ±3900; stalemate and a dead position are 0 (mate as in Ferreira 2012,
     section 3).
     """
     if board.is_checkmate():
@@ -201,7 +215,7 @@ def score_by_rule(board: chess.Board) -> EvaluatedPosition | None:
 
 
 def find_played_score(before: Ply, here: Ply) -> Score | None:
-    """Return the score of the move played, if no search of its own is missing."""
+    """Return the score of the move played; None if its own search is still needed."""
     if before.found is None:
         return None
     if before.found.best is not None and before.found.best == here.view.uci:
@@ -223,7 +237,7 @@ def compute_gains(before: Ply, here: Ply, played: Score | None) -> Gains:
     if played is not None and found.best is not None:
         same = compute_same_search_gain(found.score, played, before.to_move)
     elif found.by_rule:
-        same = 0  # played on in a dead position: nothing left to gain or lose
+        same = 0  # moves after a dead position neither gain nor lose
     successive: int | None = None
     if here.found is not None:
         after = here.found.score
@@ -250,7 +264,7 @@ def describe_move(before: Ply, here: Ply) -> KnownMove:
 
 
 def collect_known(plies: Sequence[Ply]) -> KnownGame:
-    """Return all that searches have shown of a game."""
+    """Return all that searches have found about a game."""
     first = plies[0]
     start = first.found.score if first.found else None
     is_usual = first.fen == chess.STARTING_FEN
@@ -260,7 +274,9 @@ def collect_known(plies: Sequence[Ply]) -> KnownGame:
 
 
 def list_missing(before: Ply | None, here: Ply) -> list[RequestKind]:
-    """Return the searches that a position still needs, and the move that led to it."""
+    """Return the kinds of search still needed for a position and for the move that led
+    to it.
+    """
     has_first_choice = here.found is not None and here.found.best is not None
     had_first_choice = (
         before is not None
@@ -299,11 +315,11 @@ def build_search(
     return options.search_of_move(position, here.view.uci, depth)
 
 
-# --- as subscribers have it -----------------------------------------------------------
+# --- as subscribers see it ------------------------------------------------------------
 
 
 def show_unscored(ply: int, move: Move | PlyView) -> PlyView:
-    """Return a ply as its source reports it."""
+    """Return a ply as its source reports it, without scores."""
     return PlyView(
         ply=ply,
         san=move.san,
@@ -318,7 +334,7 @@ def collect_score_fields(
 ) -> dict[str, Any]:
     """Return the fields of a ply's view that follow from searches.
 
-    A provisional score is shown only without a final one.
+    A provisional score is shown only while there is no final one.
     """
     found = known.after or progress
     hard = measure_complexity(known.after.by_depth) if known.after else None

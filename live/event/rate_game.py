@@ -1,14 +1,16 @@
-"""Rates a game: from what is known of it now to every figure of both sides. Pure.
+"""Rating of one game: every figure of both sides, from all that is known of it now.
+Pure.
 
-Live, after a restart, in the archive and in an explanation it is the same call. The
-figures follow from its arguments alone, in whatever order they became known: a move
-without a score is left out until it has one. :class:`GameRater` reuses the figures of
-the moves before the first that differs from its last call.
+The same call rates a game live, after a restart, from the archive and for an
+explanation. The figures depend on its arguments alone, not on the order in which they
+became known: a move without a score is left out until it has one. :class:`GameRater`
+reuses the figures of the moves before the first one that differs from its last call.
 
-Each move has its gain, and is compared with rated players in the same position
-(:mod:`live.ratings.perceived_rating`). Everything else is sums over moves, kept after
-each move, so that one more move costs only itself. A figure that cannot be given is
-null and has its reason beside it; sums over games do not depend on their order.
+Each move has a gain, and is compared with rated players in the same position
+(:mod:`live.ratings.perceived_rating`). All other figures are sums over moves, stored
+after each move, so that one more move costs only its own computation. A figure that
+cannot be computed is null, with a reason beside it. Sums over games do not depend on
+their order.
 """
 
 from __future__ import annotations
@@ -60,58 +62,64 @@ COLORS: tuple[Color, Color] = ("white", "black")
 _NO_SCORES = GameScores(0, 0, 0)
 
 
-# --- what the games of one event are measured by --------------------------------------
+# --- measures for all games of one event ----------------------------------------------
 
 #: Decimals published: a hundredth of an Elo point, a millionth of a point of score.
-#: Figures are rounded once, so that every subscriber adds the very same numbers.
+#: Figures are rounded once, so that all subscribers add exactly the same numbers.
 ELO_DECIMALS = 2
 SCORE_DECIMALS = 6
 PERCENT_DECIMALS = 1
 
-#: What Algorithm 4 shows of a field against an engine of which nothing was learned,
-#: Elo: -143 and -151 over the board, -185 in blitz.
+#: Typical difference of a field from an engine by Algorithm 4, Elo, used for an engine
+#: without a learned model: -143 and -151 were measured over the board, -185 in blitz.
 USUAL_DIFFERENCE = -150.0
 
 
 class HumanSearches(NamedTuple):
-    """The short search that says what the moves players choose would lose."""
+    """The short search for the losses of moves that people would play."""
 
     lines: int
     limit: Limit
 
 
 class Measure(NamedTuple):
-    """What the games of an event are measured by: the gain that feeds the curves,
+    """Definitions and models for all games of an event: the gain that feeds the curves,
     models that fit engine, limit and gain, and the options of searches.
     """
 
     gain: GainKind
     models: Models = Models()
-    """What perceived ratings are read by."""
+    """Models of the perceived rating."""
     search_options: SearchOptions = SearchOptions()
     table: IntrinsicTable | None = None
-    """For choices among several lines; None where none fits, see ``table_note``."""
+    """Table for choices among several lines; None if no table fits (see
+    ``table_note``).
+    """
     table_note: str = "Multi-PV is off ([engine] multipv)"
     results: tuple[ResultModel, ...] = ()
-    """How games end, by pace."""
+    """Models of game results, one per pace."""
     forecast: ChoiceModel | None = None
-    """Of the engine's first choices; None where it was not learned for engine and
-    limit.
+    """Forecast of the engine's first choices; None if none was learned for this engine
+    and limit.
     """
     human: HumanSearches | None = None
-    """For what players of a rating would play; None where nobody is asked."""
+    """Search for the losses of human moves; None if human moves are not asked for."""
 
     engine_gains: EngineDistribution = SPIKE_AT_ZERO
-    """Of the engine's own gains: what Algorithm 4 measures players against."""
+    """Distribution of the engine's own gains; Algorithm 4 compares players with it."""
 
     def expected_difference(self, elo: float) -> float:
-        """Return what Algorithm 4 shows of players of this Elo, against the engine."""
+        """Return the difference from the engine, Elo, that Algorithm 4 finds for
+        players of this Elo.
+        """
         for model in self.models.models:
             return model.expected_difference(elo)
         return USUAL_DIFFERENCE
 
     def results_of(self, pace: Pace | None) -> ResultModel | None:
-        """Return how games of this pace end; None where no model was learned."""
+        """Return the model of the results of games at this pace; None if none was
+        learned.
+        """
         fast = pace in ("blitz", "bullet")
         wanted = "blitz" if fast else "classical"
         return next(
@@ -120,7 +128,7 @@ class Measure(NamedTuple):
 
 
 def game_pace(game: Game) -> Pace | None:
-    """Return how fast a game is played, as far as its source says."""
+    """Return the pace of a game; None if its source does not show it."""
     clocks = [
         ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]
     ]
@@ -128,7 +136,7 @@ def game_pace(game: Game) -> Pace | None:
 
 
 def rounded(value: float | None, decimals: int) -> float | None:
-    """Return ``value`` as published; None stays None (unbounded or unknown)."""
+    """Return ``value`` rounded as published; None (unbounded or unknown) stays None."""
     # Adding 0.0 turns -0.0, which JSON would show, into 0.0.
     return None if value is None else round(value, decimals) + 0.0
 
@@ -137,20 +145,24 @@ def rounded(value: float | None, decimals: int) -> float | None:
 
 
 class SideFigures(Value, eq=False):
-    """What one game says of one player: all that figures over the event are made of."""
+    """One player's share of one game: all that figures over the event are computed
+    from.
+    """
 
     pace: PaceGroup
     gains_cp: tuple[int, ...] = ()
-    """In ply order."""
+    """Gains in centipawns, in ply order."""
     scores: GameScores = _NO_SCORES
-    """Of these against the engine (Algorithm 4)."""
+    """Scores of these gains against the engine (Algorithm 4)."""
     evidence: Evidence | None = None
-    """What the perceived rating is read from; None without a counted move."""
+    """Evidence for the perceived rating; None without a counted move."""
     choices: GameChoices | None = None
-    """Choices of the engine's move beside the forecast; None without a forecast."""
+    """Choices of the engine's move, compared with the forecast; None without a
+    forecast.
+    """
 
     def has_equal_figures(self, other: SideFigures) -> bool:
-        """Return whether both hold equal figures."""
+        """Return whether two sides have equal figures."""
         pairs = zip(
             msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True
         )
@@ -169,32 +181,32 @@ class GameFigures(Value, eq=False):
     curves: Curves
     head_to_head: HeadToHead
     model: str | None
-    """As :class:`live.messages.figures.GameView` has it."""
+    """Same value as in :class:`live.messages.figures.GameView`."""
     note: str
 
 
 class TracedMove(NamedTuple):
-    """How one move entered the perceived rating, for an explanation."""
+    """Contribution of one move to the perceived rating, for an explanation."""
 
     turn: Turn
     compared: ComparedMove
 
 
 class TracedSide(NamedTuple):
-    """How one side's perceived rating came about, for an explanation."""
+    """All that one side's perceived rating was computed from, for an explanation."""
 
     reader: MoveReader
     elos: Elos
-    """Whom the side was compared with."""
+    """Ratings of the players that the side was compared with."""
     evidence: Evidence
     moves: tuple[TracedMove, ...]
-    """Those that count."""
+    """The moves that count."""
 
 
 def count_common(
     one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]
 ) -> int:
-    """Return how many items both have in common, from the first on."""
+    """Return the number of leading items that two sequences have in common."""
     pairs = zip(one, other, strict=False)
     found = 0
     for found, (a, b) in enumerate(pairs, 1):
@@ -204,7 +216,9 @@ def count_common(
 
 
 class _Context(NamedTuple):
-    """What the rating of each move depends on: after a change all are rated again."""
+    """Inputs that the rating of every move depends on; if one changes, all moves are
+    rated again.
+    """
 
     measure: Measure
     choice: ModelChoice
@@ -213,7 +227,7 @@ class _Context(NamedTuple):
 
 
 class _Rated(NamedTuple):
-    """One move, with its side's sums after it."""
+    """One move, with the sums of its side's moves up to it."""
 
     known: KnownMove
     answer: HumanAnswer | None
@@ -222,11 +236,13 @@ class _Rated(NamedTuple):
     choices: GameChoices | None = None
     evidence: Evidence | None = None
     point: CurvePoint | None = None
-    """At this ply, while the game goes on; None where its gain is not known."""
+    """Curve point at this ply, as long as the game is running; None if the gain is
+    unknown.
+    """
 
 
 class GameRater:
-    """Rates one game as often as something changes."""
+    """Rater of one game, called again whenever something changes."""
 
     def __init__(self) -> None:
         self._reset(None)
@@ -234,8 +250,8 @@ class GameRater:
     def _reset(self, context: _Context | None) -> None:
         self._context = context
         self._moves: list[_Rated] = []
-        # By ply: after a late score the sums of later plies change, but none of them is
-        # compared again.
+        # By ply. A late score changes the sums of later plies, but their comparisons
+        # stay valid.
         self._compared: dict[int, TracedMove] = {}
         self._sums: GameSums | None = None
         self._sides: dict[Color, SideFigures] = {}
@@ -258,9 +274,10 @@ class GameRater:
         """Return every figure of a game.
 
         Args:
-            game: its headers, clocks and result; its moves are those of ``searches``.
-            searches: what searches have shown, all of it final.
-            answers: what people would play, by position; as many as are known.
+            game: the headers, clocks and result; its moves are those of ``searches``.
+            searches: all final scores that searches have found.
+            answers: predicted human moves, by position; the list can be shorter than
+                the game.
             field: mean Elo of the event's rated players; None while nobody is rated.
             measure: models and definitions.
         """
@@ -287,7 +304,8 @@ class GameRater:
                 own[-1] = self._finish_side(context, color, own[-1])
             points = tuple(move.point for move in own if move.point)
             if is_over and not is_played(game):
-                # A game that one side never began has points, but no figures.
+                # A game that ended before both sides moved has curve points, but no
+                # figures.
                 points = tuple(map(strip_figures, points))
                 own = []
             curves.append(points)
@@ -306,8 +324,11 @@ class GameRater:
         return [move for move in self._moves if move.known.mover == color]
 
     def trace(self, color: Color, ply: int) -> TracedSide | None:
-        """Return how a side stood after ``ply`` in the last call, as if the game went
-        on; None without a counted move.
+        """Return a side's rating after ``ply``, as if the game continued, with all it
+        was computed from.
+
+        The values are those of the last call of :meth:`rate`; None without a counted
+        move.
         """
         own = [each for each in self._moves[:ply] if each.known.mover == color]
         reader = self._context.choice.reader if self._context is not None else None
@@ -337,8 +358,8 @@ class GameRater:
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
         turn = _build_turn(known, before, gain_cp)
         evidence = rated.evidence
-        # A forced move is no choice; a score that no search of ours gave says too
-        # little.
+        # A forced move is not a choice, and a score from the source is not enough to
+        # judge one.
         is_choice = not known.board.is_forced and before.best is not None
         if reader and self._sums and is_choice:
             if traced is None or traced.turn != turn:
@@ -356,8 +377,9 @@ class GameRater:
         )
 
     def _finish_side(self, context: _Context, color: Color, last: _Rated) -> _Rated:
-        """Return the last move of a side of a game that is over: finished games differ
-        by more than running ones.
+        """Return the last move of a side whose game has ended.
+
+        It is rated again, because finished games vary more than running ones.
         """
         reader = context.choice.reader
         if last.gain_cp is None or last.known.ply < len(self._moves) - 1:
@@ -393,7 +415,7 @@ class GameRater:
 
 
 def strip_figures(point: CurvePoint) -> CurvePoint:
-    """Return a point without figures: subscribers hold one for each move."""
+    """Return a point without figures: subscribers have one point for each move."""
     return CurvePoint(
         ply=point.ply, n=0, counted=0, gain_cp=point.gain_cp, score=point.score
     )
@@ -416,7 +438,9 @@ def _build_point(
 
 
 def algorithm_4_figures(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
-    """Return its fields of a curve point or player, rounded; null without a move."""
+    """Return the fields of Algorithm 4 of a curve point or player, rounded; null
+    without a move.
+    """
     found = run_algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
     figures = {name: rounded(each, ELO_DECIMALS) for name, each in found.items()}
     return figures | {"score": rounded(found["score"], SCORE_DECIMALS)}
@@ -439,8 +463,8 @@ def _add_choice(
     choices = GameChoices() if choices is None else choices
     if best is None or known.board.is_forced or not counts(turn):
         return choices
-    # The share of players of this Elo who choose the engine's move, as the forecast was
-    # learned with.
+    # The share of players of this Elo who choose the engine's move; the forecast was
+    # learned with this share.
     human, found = forecast.human, None
     if human is not None and answer is not None and answer.network == human.network:
         found = predict_found_share(answer, best, elo)
@@ -468,7 +492,7 @@ def rate_head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadT
 def perceived_figures(
     evidence: Evidence | None, reader: MoveReader | None
 ) -> dict[str, Any]:
-    """Return the fields of a curve point or player, as they are published."""
+    """Return the perceived rating's fields of a curve point or player, as published."""
     counted = evidence.counted if evidence is not None else 0
     if reader is None:
         return {"counted": counted, "reason": "no-model"}
@@ -491,14 +515,16 @@ def perceived_figures(
 
 
 def _published_elo(elo: float | None) -> int | None:
-    """Return whole Elo within what is shown."""
+    """Return whole Elo, limited to the range that is shown."""
     if elo is None:
         return None
     return round(min(max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO))
 
 
 def needs_field(game: Game) -> bool:
-    """Return whether the level of a game is that of the field: no player is rated."""
+    """Return whether a game is rated with the mean Elo of the field, because neither
+    player is rated.
+    """
     return game.headers.white.elo is None and game.headers.black.elo is None
 
 

@@ -1,5 +1,5 @@
-"""What a game asks for: searches of the engines, questions to the network of human
-moves; and the outbox that everything leaves by.
+"""Requests of a game (searches by engines, questions to the neural network of human
+moves), and the outbox in which they are collected with all changes.
 """
 
 from __future__ import annotations
@@ -17,27 +17,32 @@ from live.messages.values import GameId, Value
 RequestKind = Literal["position", "played", "replies"]
 
 Urgency = Literal["head", "closing", "backlog", "finished", "spare"]
-"""The newest position of a running game, the last of one that has just ended, the rest
-of a running game, a game that was over; and what no rating waits for.
+"""Priority of a search, the most urgent first.
+
+``head``: the newest two positions of a running game. ``closing``: a position of a game
+that has just ended. ``backlog``: all other positions of a running game. ``finished``: a
+position of a game that had ended before it was reported. ``spare``: a search that no
+rating waits for.
 """
 
 
 class RequestId(Value, gc=False):
-    """Which request this is: the result comes back with it."""
+    """Identity of a request, which comes back with the result."""
 
     game: GameId
     ply: int
-    """The position's index (of ``position`` and ``replies``), or the ply of the move
-    played.
+    """For the kinds ``position`` and ``replies``, the index of the position; for
+    ``played``, the ply of the move.
     """
     kind: RequestKind
     generation: int
-    """Counts the changes of the game's past: the result of an older request is dropped.
+    """Count of changes to the game's past before this request; results of older
+    requests are dropped.
     """
 
 
 class SearchRequest(Value):
-    """A search that a game needs. The same id again changes the urgency."""
+    """A search that a game needs. A repeated id changes its urgency."""
 
     id: RequestId
     search: Search
@@ -45,24 +50,24 @@ class SearchRequest(Value):
 
 
 class Outbox(msgspec.Struct):
-    """Collects what follows from one report or answer, in the order in which it must be
-    carried out; all games of the event share one.
+    """Consequences of one report or answer, collected in the order in which they must
+    be carried out. All games of the event share one outbox.
     """
 
     dropped: list[RequestId] = []
-    """Requests whose results nobody needs any more."""
+    """Requests whose results are no longer needed."""
     requests: list[SearchRequest] = []
     changes: list[EventChange] = []
-    """What brings listeners to the present state."""
+    """Changes for listeners of the event."""
     questions: list[HumanRequest] = []
-    """For the network of human moves."""
+    """Questions to the neural network of human moves."""
 
     def clear(self) -> None:
         """Drop everything collected."""
         self.dropped, self.requests, self.changes, self.questions = [], [], [], []
 
     def take(self) -> Outbox:
-        """Return everything collected, and hold nothing."""
+        """Return everything collected, and empty the outbox."""
         taken = copy(self)
         self.clear()
         return taken

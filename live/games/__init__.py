@@ -1,3 +1,3 @@
-"""The immutable game, and the plan that brings what is held to what is reported. No
-I/O.
+"""Games as immutable values, and the steps that change the stored games into those of a
+report. No I/O.
 """

@@ -1,12 +1,12 @@
-"""Addresses of pages in the texts of sources. Pure."""
+"""Removal of web addresses from texts of sources. Pure."""
 
 import re
 from functools import lru_cache
 
-#: What leads to a page: with a scheme, with ``www.``, a host with something behind it,
-#: an address of a machine with a port or a path. The end of a host is written in one
-#: case, or it is short and follows a word: ``K.Müller/H.Schmidt`` are people, and
-#: ``St.Petersburg/RUS`` is a place.
+#: A web address: anything with a scheme or ``www.``; a host name followed by a slash or
+#: a port; an IP address with a port or a path. The last part of a host name must be all
+#: lower or all upper case, or it must be short and follow a single word:
+#: ``K.Müller/H.Schmidt`` are two people, and ``St.Petersburg/RUS`` is a place.
 _ADDRESS = re.compile(
     r"""
     [a-z][a-z0-9+.-]{1,20}://\S*
@@ -24,6 +24,6 @@ _ADDRESS = re.compile(
 
 @lru_cache(maxsize=8192)
 def strip_addresses(text: str) -> str:
-    """Return the text without the addresses in it."""
+    """Return the text with every web address removed."""
     bare = _ADDRESS.sub(" ", text)
     return text if bare == text else " ".join(bare.split())

@@ -1,4 +1,4 @@
-"""Rows of a CSV, by the names of its columns. Pure."""
+"""Rows of a CSV file as fields by column name. Pure."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from live.sources.charset_guess import guess_charset
 
 
 def index_aliases(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return the name of each alias."""
+    """Return a mapping from each alias to its name."""
     index = {}
     for name, aliases in names.items():
         index.update(dict.fromkeys(aliases, name))
@@ -18,18 +18,19 @@ def index_aliases(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
 
 
 def read_number(text: str) -> int | None:
-    """Return the number; None for 0, for more than ten digits and for other text."""
+    """Return the number; None for 0, for more than ten digits, and for other text."""
     if text.isascii() and text.isdigit() and len(text) < 11:
         return int(text) or None
     return None
 
 
-#: What Excel writes into the first line for other Excels.
+#: First line that Excel writes to tell other copies of Excel the separator.
 _SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?\s*\n", re.IGNORECASE)
 
 
 def read_csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Yield the fields of each row, by the names that ``columns`` has for its headings.
+    """Yield the fields of each row, by the names that ``columns`` gives to its
+    headings.
 
     Raises:
         ValueError: a row cannot be read.
@@ -48,7 +49,7 @@ def read_csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, st
             if not "".join(row).strip():
                 continue
             yield {name: value for name, value in zip(names, row, strict=False) if name}
-    except csv.Error as error:  # no ValueError
+    except csv.Error as error:  # csv.Error is not a ValueError
         raise ValueError(
             f"cannot be read in line {reader.line_num} ({error})"
         ) from None

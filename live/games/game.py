@@ -1,4 +1,4 @@
-"""One game as an immutable value, and the steps that change it. Pure."""
+"""A game as an immutable value, and the steps that change it. Pure."""
 
 import msgspec
 
@@ -8,28 +8,28 @@ from live.messages.values import Color, FeedName, GameId, Value
 
 
 class Game(Value):
-    """A game of one feed. A change makes a new ``Game`` (:func:`apply_step`)."""
+    """A game of one feed. A change creates a new ``Game`` (:func:`apply_step`)."""
 
     id: GameId
     """Stable, short and safe in a URL; see :mod:`live.games.player_identity`."""
     feed: FeedName
     key: str
-    """The source's own name of the game; empty when it has none."""
+    """The source's own identifier of the game; empty if it has none."""
     headers: Headers
     start_fen: str
     moves: tuple[Move, ...] = ()
     """``moves[ply - 1]`` is the move that leads to ``ply``."""
     result: Result = "*"
-    """As reported, or by the rules where the board is mated and nothing was
-    reported.
+    """The result as reported; after a mate without a reported result, the one by the
+    rules.
     """
     start_eval: Score | None = None
     problem: str | None = None
-    """Why the game ends before its end, for people."""
+    """Reason why the moves are incomplete, as text for display."""
     also: tuple[FeedName, ...] = ()
-    """Other sources that carry the same game; see :mod:`live.games.shared_games`."""
+    """Other sources that report the same game; see :mod:`live.games.shared_games`."""
     dispute: str = ""
-    """How its sources contradict each other, for people."""
+    """Contradictions between the game's sources, as text for display."""
 
     @property
     def chess960(self) -> bool:
@@ -48,8 +48,8 @@ class Game(Value):
         )
 
 
-# The steps of a plan. A ply counts from 1. ``from_ply`` is the first ply that changes,
-# ``to_ply`` the last one that is kept.
+# The steps of a plan. Plies are counted from 1. ``from_ply`` is the first ply that
+# changes, ``to_ply`` the last one that is kept.
 
 
 class _OfGame(Value, tag=True):
@@ -57,7 +57,7 @@ class _OfGame(Value, tag=True):
 
 
 class NewGame(Value, tag=True):
-    """A game appears, with all the moves it has."""
+    """A game appears, with all the moves that are known."""
 
     game: Game
 
@@ -67,27 +67,27 @@ class NewGame(Value, tag=True):
 
 
 class MovesPlayed(_OfGame):
-    """``moves`` follow the last move held, which is ply ``from_ply - 1``."""
+    """``moves`` are added after the last known move, which is ply ``from_ply - 1``."""
 
     from_ply: int
     moves: tuple[Move, ...]
 
 
 class TailReplaced(_OfGame):
-    """``moves`` replace what was held from ``from_ply`` on. Neither is empty."""
+    """``moves`` replace the known moves from ``from_ply`` on; neither part is empty."""
 
     from_ply: int
     moves: tuple[Move, ...]
 
 
 class TakenBack(_OfGame):
-    """Only the first ``to_ply`` plies are kept."""
+    """All moves after the first ``to_ply`` plies are taken back."""
 
     to_ply: int
 
 
 class ClocksCorrected(_OfGame):
-    """Clocks of moves already held are corrected: ``(ply, clock_s, spent_s)``."""
+    """Clocks of known moves are corrected: ``(ply, clock_s, spent_s)``."""
 
     clocks: tuple[tuple[int, float | None, float | None], ...]
 
@@ -99,7 +99,7 @@ class EvalsChanged(_OfGame):
 
 
 class HeadersChanged(_OfGame):
-    """``headers`` replace what was held. The variant never changes."""
+    """``headers`` replace the previous headers. The variant never changes."""
 
     headers: Headers
 
@@ -113,18 +113,18 @@ class ProblemChanged(_OfGame):
 
 
 class CarriersChanged(_OfGame):
-    """Which other sources carry the game, and how they contradict each other."""
+    """The other sources that report the game, or their contradictions, have changed."""
 
     also: tuple[FeedName, ...]
     dispute: str
 
 
 class GameGone(_OfGame):
-    """The source no longer has the game: forget it."""
+    """The source no longer has the game, so it is deleted."""
 
 
 class GameConfirmed(_OfGame):
-    """A source reports a game that was held from before the service started.
+    """A source reports a game that was restored from an earlier start of the service.
 
     The game loses its mark ``restored``; nothing else changes.
     """
@@ -147,24 +147,25 @@ Step = (
 
 
 def side_to_play(start_fen: str, ply: int) -> Color:
-    """Return who makes a ply of a game that began at ``start_fen``."""
+    """Return the side that makes a ply of a game that began at ``start_fen``."""
     return "white" if (ply % 2 == 1) == (" w " in start_fen) else "black"
 
 
 def apply_or_none(game: Game | None, step: Step) -> Game | None:
-    """Return what is held of a game after ``step``: a fold over the game's steps.
+    """Return a game after ``step``, for use as a fold over the game's steps.
 
     Args:
-        game: what was held before; None before the game begins and after it is gone.
-        step: any step about this game.
+        game: the game before the step; None before the game begins and after it is
+            deleted.
+        step: any step of this game.
 
     Returns:
-        The game; None when it is gone. A step about a game that is not held changes
-        nothing.
+        The game after the step; None if it is deleted. A step of an unknown game
+        changes nothing.
 
     Raises:
-        ValueError: ``step`` does not fit the game, or is about another one.
-        IndexError: it corrects a ply that the game has not.
+        ValueError: ``step`` does not fit the game, or belongs to another one.
+        IndexError: ``step`` corrects a ply that the game does not have.
     """
     if isinstance(step, NewGame):
         return step.game
@@ -174,11 +175,11 @@ def apply_or_none(game: Game | None, step: Step) -> Game | None:
 
 
 def apply_step(game: Game, step: Step) -> Game:
-    """Return ``game`` after ``step``, which must be about it.
+    """Return ``game`` after ``step``, which must belong to this game.
 
     Raises:
-        ValueError: ``step`` opens or ends a game, is about another one, or does not fit
-            its moves.
+        ValueError: ``step`` creates or deletes a game, belongs to another one, or does
+            not fit its moves.
     """
     if step.id != game.id:
         raise ValueError(
@@ -218,7 +219,7 @@ def apply_step(game: Game, step: Step) -> Game:
 
 
 def number_move(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
-    """Return the move number of a ply, and whether White makes it."""
+    """Return the move number of a ply, and True if White makes it."""
     fields = game.start_fen.split()
     first = 1
     if len(fields) > 5 and fields[5].isdecimal():
@@ -228,17 +229,17 @@ def number_move(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
 
 
 def side_of_ply(game: GameView, ply: int) -> Color:
-    """Return who makes a ply."""
+    """Return the side that makes a ply."""
     return "white" if number_move(game, ply)[1] else "black"
 
 
-#: After so many plies both players have moved.
+#: Number of plies after which both players have moved.
 LEAST_PLIES = 2
 
 
 def is_played(game: Game | GameReport) -> bool:
     """Return whether both players have moved; only such games are rated.
 
-    Source: FIDE Rating Regulations 5.1. What could not be read may have been moves.
+    Source: FIDE Rating Regulations 5.1. A game with unreadable moves counts as played.
     """
     return len(game.moves) >= LEAST_PLIES or game.problem is not None

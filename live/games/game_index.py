@@ -1,4 +1,6 @@
-"""All games held, found by what a report says of them. One writer applies steps."""
+"""Index of all known games by the values that reports identify them with. Only one
+writer applies steps.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
@@ -13,14 +15,14 @@ from live.games.player_identity import (
 from live.messages.from_sources import GameReport, Headers
 from live.messages.values import FeedName, GameId
 
-#: What games are found by: its kind, the feed, and the values.
+#: Key to find games by: its kind, the feed, and the values.
 GameKey = tuple[str | int | None, ...]
 
 T = TypeVar("T")
 
 
 class KeyIndex:
-    """Maps keys to games, and games to their keys."""
+    """Mapping from keys to games and from games to their keys."""
 
     def __init__(self) -> None:
         self._games: dict[GameKey, dict[GameId, None]] = {}
@@ -44,18 +46,18 @@ class KeyIndex:
         return self._keys.get(id, ())
 
     def games_with_key(self, key: GameKey) -> Collection[GameId]:
-        """Return the games with this key, in the order they got it; O(1)."""
+        """Return the games with this key, in the order in which they got it; O(1)."""
         return self._games.get(key, ())
 
 
 class GameIndex:
-    """All games held, of all feeds."""
+    """All known games, of all feeds."""
 
     def __init__(self) -> None:
         self._games: dict[GameId, Game] = {}
         self._feeds: dict[FeedName, dict[GameId, None]] = {}
         self._keys = KeyIndex()
-        # Restored from the journal, and not yet reported again by a source.
+        # Ids of games restored from the journal that no source has reported since.
         self._restored: set[GameId] = set()
 
     def __len__(self) -> int:
@@ -63,14 +65,14 @@ class GameIndex:
 
     @property
     def feeds(self) -> int:
-        """Return how many feeds have games here."""
+        """Return the number of feeds with games in the index."""
         return len(self._feeds)
 
     def __contains__(self, id: object) -> bool:
         return id in self._games
 
     def __iter__(self) -> Iterator[Game]:
-        """Iterate over all games, in the order they appeared."""
+        """Iterate over all games, in order of appearance."""
         return iter(self._games.values())
 
     def __getitem__(self, id: GameId) -> Game:
@@ -80,11 +82,11 @@ class GameIndex:
         return self._games.get(id)
 
     def games_of_feed(self, feed: FeedName) -> tuple[GameId, ...]:
-        """Return the games of one feed, in the order they appeared."""
+        """Return the ids of one feed's games, in order of appearance."""
         return tuple(self._feeds.get(feed, ()))
 
     def games_with_key(self, key: GameKey) -> tuple[GameId, ...]:
-        """Return the games with this key, in the order they got it."""
+        """Return the ids of the games with this key, in the order they got it."""
         return tuple(self._keys.games_with_key(key))
 
     def is_restored(self, id: GameId) -> bool:
@@ -95,27 +97,27 @@ class GameIndex:
         """Mark a game as restored, until :class:`~live.games.game.GameConfirmed`.
 
         Raises:
-            KeyError: the game is not held.
+            KeyError: the game is unknown.
         """
         self._restored.add(self._games[id].id)
 
     def set_order(self, order: Sequence[GameId]) -> None:
-        """Set the order in which games appeared; games not named come last."""
+        """Set the order in which games appeared; games not in ``order`` come last."""
         self._games = sort_by_order(self._games, order)
         self._feeds = {
             feed: sort_by_order(ids, order) for feed, ids in self._feeds.items()
         }
 
     def apply(self, step: Step) -> Game | None:
-        """Apply ``step``. The steps of a plan are applied once, in order.
+        """Apply ``step``. Each step of a plan must be applied once, in order.
 
         Returns:
-            The game after it; None when it is gone.
+            The game after the step; None if it was deleted.
 
         Raises:
-            ValueError: a new game has an id already held, or the step does not fit the
-                moves.
-            KeyError: the step is about a game that is not held.
+            ValueError: a new game has the id of a known one, or the step does not fit
+                the moves.
+            KeyError: the step's game is unknown.
         """
         match step:
             case NewGame(game=game):
@@ -144,12 +146,12 @@ class GameIndex:
 
 
 def sort_by_order(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]:
-    """Return the same games, those of ``order`` first and in this order."""
+    """Return the same games, those of ``order`` first and in that order."""
     return {id: games[id] for id in order if id in games} | games
 
 
 def source_key(feed: FeedName, game: Game | GameReport) -> GameKey:
-    """Return the source's own key, else event, round, board and both names."""
+    """Return the source's own key; without one, event, round, board and both names."""
     if game.key:
         return ("key", feed, game.key)
     headers = game.headers
@@ -165,7 +167,7 @@ def source_key(feed: FeedName, game: Game | GameReport) -> GameKey:
 
 
 def player_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ...]:
-    """Return a key for each player and FIDE id."""
+    """Return one key per player name and one per FIDE id."""
     keys: dict[GameKey, None] = {}
     for player in (headers.white, headers.black):
         if (number := fide_id_of(player)) is not None:
@@ -176,7 +178,10 @@ def player_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ...]:
 
 
 def player_and_place_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ...]:
-    """Return keys for each player and for the place: for games whose names changed."""
+    """Return keys for each player, and one for the round and board.
+
+    The key of round and board finds games whose names have changed.
+    """
     keys = player_keys(feed, headers)
     round_words = normalise_header(headers.round)
     if round_words and (headers.board is not None or "." in headers.round):
@@ -185,7 +190,7 @@ def player_and_place_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ..
 
 
 def lookup_keys(game: Game) -> tuple[GameKey, ...]:
-    """Return all keys by which a held game is found."""
+    """Return all keys by which a known game is found."""
     own = source_key(game.feed, game)
     if game.key:
         return (own,)

@@ -1,21 +1,23 @@
-"""Which held game each reported game is. Pure.
+"""Matching of reported games with known games. Pure.
 
-With a key of the source, the key says it, unless table, both players and the moves are
-others: some sources give one address to all games of a round. Without a key (PGN files,
-standard input), in this order, each held game for one reported game at most:
+If the source gives a key, the key identifies the game, unless board, both players and
+moves all differ: some sources give one address to all games of a round. Without a key
+(PGN files, standard input) the following rules apply in this order, and each known game
+matches at most one reported game:
 
-1. Same event, round, board, White and Black (by name). Several games of the same names
-   are kept apart by FIDE ids and by the moves they share.
-2. What is left over is compared with the left-over games of one of its players, or of
-   the same place. Nothing is matched across two different rounds, nor to another
-   starting position, nor to moves that are not the same line. The best of these wins:
-   both players the same (boards reordered, an event renamed); the players swapped; one
-   player the same (a name corrected); the same place and ten plies played alike (both
-   names rewritten). All but the first need a complete report, or four plies played
-   alike: a stream that reports one game at a time may mean the second game of a match.
+1. Same event, round, board, White and Black (by name). If several games have the same
+names, FIDE ids and common moves tell them apart.
+2. The remaining reports are compared with the remaining known games of one of their
+players, or of the same round and board. Games of two different rounds never match, nor
+games from different starting positions, nor games whose moves are not one line. The
+best match is chosen, in this order: both players are the same (boards reordered, or an
+event renamed); the players are swapped; one player is the same (a name corrected); the
+round and board are the same and ten plies are equal (both names rewritten). All but the
+first kind need a complete report or four equal plies, because a stream that reports one
+game at a time can mean the second game of a match.
 
-A name that comes back with other moves after its game was over is **another game** (a
-file reused for the next one, a match without round numbers), see
+A name that comes back with other moves after its game has ended is **another game** (a
+file reused for the next game, or a match without round numbers); see
 :func:`is_another_game`.
 """
 
@@ -39,22 +41,22 @@ from live.messages.values import FeedName, GameId
 from live.sources.kept_moves import keep_unread
 
 GameIds = dict[int, GameId]
-"""Which game each report is, by its index."""
+"""The known game of each report, by the report's index."""
 
 
-#: Plies played alike that make two games of partly different names one; openings of two
-#: boards of the same players differ sooner.
+#: Number of equal plies that identify two games whose names partly differ; on two
+#: boards with the same players the openings differ sooner.
 PROOF_PLIES = 4
-#: Plies played alike that make two games one whose names both differ.
+#: Number of equal plies that identify two games whose names both differ.
 STRONG_PROOF_PLIES = 10
-#: How many of its last plies may differ in the same line: a move or two being
-#: corrected.
+#: Number of last plies that can differ within one line, since a move or two are often
+#: being corrected.
 CORRECTED_PLIES = 2
-#: How many plies shorter the same line may be: a takeback.
+#: Number of plies by which a report of the same line can be shorter, after a takeback.
 TAKEN_BACK_PLIES = 4
-#: Most candidates that are compared for one name or key. Beyond this number, or its
-#: square of pairs, games are told apart by their length alone, and a key that more
-#: games share finds none of them: a hostile source must not cost O(games²).
+#: Maximum number of candidates compared for one name or key. Beyond this number, or its
+#: square of pairs, games are told apart by their length alone, and a key shared by more
+#: games finds none of them: a hostile source must not cost O(games²).
 MAX_CANDIDATES = 100
 Rank = tuple[int, ...]
 
@@ -62,9 +64,11 @@ Rank = tuple[int, ...]
 def match_games(
     held: GameIndex, feed: FeedName, reports: Sequence[GameReport], *, complete: bool
 ) -> GameIds:
-    """Return the held game of each report, by its index; a report not in it is new.
+    """Return the known game of each report, by the report's index; other reports are
+    new games.
 
-    Independent of the order of ``reports``, except for games of equal names and moves.
+    The result does not depend on the order of ``reports``, except for games with equal
+    names and moves.
     """
     found: GameIds = {}
     namesakes: defaultdict[GameKey, list[int]] = defaultdict(list)
@@ -73,7 +77,7 @@ def match_games(
     for key, indexes in namesakes.items():
         ids = held.games_with_key(key)
         found.update(_match_namesakes(held, ids, reports, indexes, complete=complete))
-    # What is left over: names, board or event are reported differently now.
+    # Match the remaining reports, in which names, board or event have changed.
     taken = set(found.values())
     left = [i for i, report in enumerate(reports) if i not in found and not report.key]
     left.sort(key=lambda index: content_sort_key(reports[index]))
@@ -90,8 +94,8 @@ def match_games(
 
 
 def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
-    """Return whether an equal key means the same game: unless everything contradicts
-    it.
+    """Return whether an equal key means the same game, which it does unless all else
+    differs.
     """
     old, new = game.headers, report.headers
     known = all(map(is_known, (old.white, old.black, new.white, new.black)))
@@ -108,13 +112,13 @@ def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
 
 
 def _is_one_table(old: Headers, new: Headers) -> bool:
-    """Return whether both are the same board of the same round."""
+    """Return whether two games have the same event, round and board."""
     one_round = normalise_header(old.round) == normalise_header(new.round) != ""
     return one_round and old.event == new.event and old.board == new.board is not None
 
 
 def count_same_players(one: Headers, other: Headers) -> int:
-    """Return how many players are the same in the same seats: 0 to 2."""
+    """Return the number of players (0 to 2) who are the same with the same colour."""
     return is_same_person(one.white, other.white) + is_same_person(
         one.black, other.black
     )
@@ -123,10 +127,10 @@ def count_same_players(one: Headers, other: Headers) -> int:
 def drop_repeats(
     reports: Iterable[GameReport], *, complete: bool
 ) -> tuple[GameReport, ...]:
-    """Return one report for each game: a stream may hold a game twice, newest last.
+    """Return one report per game, since a stream can contain a game twice, newest last.
 
-    In a complete report two games of the same names are two games. An equal key is one
-    game, unless players and moves differ.
+    In a complete report two games with the same names are different games. Games with
+    an equal key are one game, unless players and moves differ.
     """
     kept: list[GameReport] = []
     places: dict[tuple[object, ...], list[int]] = defaultdict(list)
@@ -151,9 +155,7 @@ def drop_repeats(
 
 
 def content_sort_key(game: Game | GameReport) -> tuple[object, ...]:
-    """Return a sort key for games of equal names that does not depend on their
-    order.
-    """
+    """Return a sort key for games of equal names, independent of their order."""
     line = tuple(move.uci for move in game.moves)
     return (-len(line), line, msgspec.msgpack.encode(_content(game)))
 
@@ -170,14 +172,15 @@ def _content(game: Game | GameReport) -> tuple[object, ...]:
 
 
 def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
-    """Return whether ``report``, of the same names as ``game``, is the next game.
+    """Return whether ``report``, with the same names as ``game``, is the next game.
 
-    It is if ``game`` was over and is not only corrected: reopened with less than half
-    of its moves, reported with a result and moves of which less than half agree, or
-    begun from another position. A game still going on may lose all its moves, or its
-    starting position, to a correction; but in a stream that reports one game at a time,
-    eight plies or more of which less than half agree are another game. What could not
-    be read proves nothing.
+    A finished ``game`` is followed by another game if it seems reopened with less than
+    half of its moves, if the report has a result and less than half of the moves agree,
+    or if the report begins from another position. Anything else is a correction. A
+    running game can lose all its moves, or change its starting position, by a
+    correction; but in a stream that reports one game at a time, eight plies or more of
+    which less than half agree are another game. Parts of a report that could not be
+    read prove nothing.
     """
     report = keep_unread(report, game)
     if report.start_fen != game.start_fen:
@@ -199,7 +202,7 @@ def _match_namesakes(
     *,
     complete: bool,
 ) -> GameIds:
-    """Match games that have one key or the same names."""
+    """Match games that have the same key or the same names."""
 
     def may_be_same(id: GameId, index: int) -> bool:
         game = held[id]
@@ -212,7 +215,8 @@ def _match_namesakes(
         return {}
     if len(ids) == len(indexes) == 1:
         return {indexes[0]: ids[0]} if may_be_same(ids[0], indexes[0]) else {}
-    # Unchanged games first; linear, so that a thousand of them cost little.
+    # Match unchanged games first, in linear time, so that a thousand of them cost
+    # little.
     unchanged: defaultdict[tuple[object, ...], list[GameId]] = defaultdict(list)
     for id in reversed(ids):
         unchanged[_content(held[id])].append(id)
@@ -238,7 +242,7 @@ def _match_namesakes(
 
 
 def _rank_likeness(game: Game, report: GameReport) -> Rank:
-    """Return how alike two games of the same names are; higher is more alike."""
+    """Return the likeness of two games of the same names; higher is more alike."""
     return (
         count_same_players(game.headers, report.headers),
         sum(compare_fide_ids(game.headers, report.headers)),
@@ -250,11 +254,11 @@ def _rank_likeness(game: Game, report: GameReport) -> Rank:
 
 
 def _assign_best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
-    """Assign each report the best game still free, the best pair of all first."""
+    """Assign each report at most one game, taking the best pair of all first."""
     found: GameIds = {}
     taken: set[GameId] = set()
     ranked = sorted(ranked, key=lambda pair: pair[1:])
-    # Stable: equal ranks stay in order.
+    # The sort is stable: equal ranks stay in order.
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     for _, id, index in ranked:
         if index not in found and id not in taken:
@@ -264,7 +268,9 @@ def _assign_best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
 
 
 def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
-    """Return how surely a left-over report is ``game``; None if it is not."""
+    """Return the rank of the match of a remaining report with ``game``; None for no
+    match.
+    """
     old, new = game.headers, report.headers
     if not may_be_one_round(old.round, new.round):
         return None
@@ -300,7 +306,7 @@ def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | 
 
 
 def may_be_one_round(one: str, other: str) -> bool:
-    """Return whether two rounds may be one: ``"3.12"`` is board 12 of round 3."""
+    """Return whether two rounds can be the same: ``"3.12"`` is board 12 of round 3."""
     old = normalise_header(one)
     new = normalise_header(other)
     if not old or not new or old == new:
@@ -309,7 +315,7 @@ def may_be_one_round(one: str, other: str) -> bool:
 
 
 def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:
-    """Return whether one continues the other, except for corrected last moves."""
+    """Return whether one game continues the other, except for corrected last moves."""
     if len(report.moves) < len(game.moves) - TAKEN_BACK_PLIES:
         return False
     shorter = shorter_length(game, report)
@@ -322,7 +328,7 @@ def shorter_length(one: Game | GameReport, other: Game | GameReport) -> int:
 
 
 def count_equal_plies(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
-    """Return at how many plies both games have the same move."""
+    """Return the number of plies at which two games have the same move."""
     shorter = min(len(one), len(other))
     if one[:shorter] == other[:shorter]:
         return shorter
@@ -330,7 +336,7 @@ def count_equal_plies(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
 
 
 def compare_fide_ids(one: Headers, other: Headers) -> list[bool]:
-    """Return, for each seat with a FIDE id in both, whether it is the same."""
+    """Return, for each colour with FIDE ids in both games, whether they are equal."""
     sides = ((one.white, other.white), (one.black, other.black))
     return [
         fide_id_of(a) == fide_id_of(b)

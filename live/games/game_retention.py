@@ -1,10 +1,9 @@
-"""Which games are old enough to be forgotten, so that a service can run for weeks.
-Pure.
+"""Selection of old games to forget, so that a service can run for weeks. Pure.
 
-A game is old when it is over, nothing of it has changed for long, and its source has
-reported another game since. If more finished games are held than allowed, those that
-changed longest ago are old, too. A forgotten game is remembered by its key; otherwise a
-source that lists old rounds for ever would bring it back with every report.
+A game is old when it has ended, has not changed for long, and its source has reported
+another game since. If there are more finished games than allowed, those that changed
+longest ago count as old, too. The key of a forgotten game is remembered; otherwise a
+source that always lists old rounds would bring the game back with every report.
 """
 
 from collections import OrderedDict
@@ -17,36 +16,41 @@ from live.games.game_index import GameKey, source_key
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName, GameId
 
-#: Forgotten games that are remembered. One more may come back, and is forgotten again.
+#: Maximum number of forgotten games that are remembered. A game beyond it can come
+#: back, and is forgotten again.
 MAX_FORGOTTEN = 100_000
-#: Finished games held at most.
+#: Maximum number of finished games kept.
 MOST_GAMES = 5_000
-#: Nothing is forgotten sooner, however many games there are: results are corrected.
+#: Seconds without a change before any game is forgotten, even if there are too many,
+#: because results are corrected.
 LEAST_S = 300.0
 
 
 def state_key(feed: FeedName, game: Game | GameReport) -> GameKey:
-    """Return a key of the game in its present state; a correction changes it."""
+    """Return a key of the game in its present state; any correction changes the key."""
     last = game.moves[-1].uci if game.moves else ""
     return (*source_key(feed, game), game.result, len(game.moves), last)
 
 
 class GameRetention:
-    """Finds the games to be forgotten, by their last change.
+    """Finder of games to forget, by their last change.
 
     Args:
-        after_s: seconds without a change after which a finished game is old; 0: never.
-        most: finished games held at once; beyond, the ones that changed longest ago go.
+        after_s: seconds without a change after which a finished game is old; 0 means
+            never.
+        most: number of finished games kept; beyond it, those that changed longest ago
+            are forgotten.
     """
 
     def __init__(self, after_s: float, most: int = MOST_GAMES) -> None:
         self._after_s = after_s
         self._most = most
-        # When each game changed last, the one that changed longest ago first.
+        # Time, feed and whether it has ended, for each game; the one unchanged for
+        # longest is first.
         self._changed: OrderedDict[GameId, tuple[float, FeedName, bool]] = OrderedDict()
         self._newest_s: dict[FeedName, float] = {}
         self._finished = 0
-        # Hashes of keys: a key holds names and rounds, half a kilobyte.
+        # Only hashes are stored, because a key with its names takes half a kilobyte.
         self._forgotten: OrderedDict[int, None] = OrderedDict()
 
     def __len__(self) -> int:
@@ -55,27 +59,29 @@ class GameRetention:
     def record_change(
         self, id: GameId, feed: FeedName, *, over: bool, now_s: float
     ) -> None:
-        """Record that the game has changed."""
+        """Record that the game has changed at ``now_s``."""
         self.remove_game(id)
         self._changed[id] = (now_s, feed, over)
         self._finished += over
         self._newest_s[feed] = now_s
 
     def record_step(self, step: Step, game: Game | None, now_s: float) -> None:
-        """Record a step that was applied; ``game`` is what is held after it."""
+        """Record a step that was applied; ``game`` is the game after it, None if
+        deleted.
+        """
         if game is None:
             self.remove_game(step.id)
         elif not isinstance(step, GameConfirmed):
             self.record_change(game.id, game.feed, over=game.result != "*", now_s=now_s)
 
     def remove_game(self, id: GameId) -> None:
-        """Remove a game that is no longer held."""
+        """Remove a game that is no longer known."""
         before = self._changed.pop(id, None)
         if before is not None:
             self._finished -= before[2]
 
     def find_old_games(self, now_s: float) -> list[GameId]:
-        """Return the games to be forgotten now, the oldest first."""
+        """Return the games to forget now, those unchanged for longest first."""
         found: list[GameId] = []
         too_many = self._finished - self._most
         for id, (at_s, feed, over) in self._changed.items():
@@ -97,7 +103,8 @@ class GameRetention:
     ) -> Iterator[Game]:
         """Forget the old games and yield them.
 
-        ``retire`` stops showing a game and returns the games that it was made of.
+        ``retire`` stops showing a game and returns the sources' games that it consisted
+        of.
         """
         for id in self.find_old_games(now_s):
             for game in retire(id):
@@ -106,14 +113,14 @@ class GameRetention:
             self.remove_game(id)
 
     def forget_game(self, game: Game) -> None:
-        """Remember that the game was forgotten in this state."""
+        """Remember that the game was forgotten in its present state."""
         self.remove_game(game.id)
         self._forgotten[hash(state_key(game.feed, game))] = None
         while len(self._forgotten) > MAX_FORGOTTEN:
             self._forgotten.popitem(last=False)
 
     def drop_forgotten(self, report: FeedReport) -> FeedReport:
-        """Return the report without forgotten games that have not changed since."""
+        """Return the report without the forgotten games that have not changed since."""
         if not self._forgotten:
             return report
         games = tuple(

@@ -1,21 +1,21 @@
-"""How fast a game is played, read from its time control or from its clocks.
+"""Pace of a game (such as blitz), from its time control or its clocks.
 
-The classes are FIDE's (Laws of Chess, Appendices A and B): with ``t`` the time a player
-has for 60 moves, increments included, a game of ten minutes or less is blitz, one of
-less than an hour rapid, any other standard, here ``classical``. Below three minutes it
-is bullet, as the chess servers have it.
+The classes are FIDE's (Laws of Chess, Appendices A and B). Let ``t`` be the time of one
+player for 60 moves, increments included: up to ten minutes is blitz, less than an hour
+is rapid, and anything longer is standard, here ``classical``. Less than three minutes
+is bullet, as on chess servers.
 
-Headers mean many things. PGN counts seconds (``40/7200:3600``, ``180+2``; section 9.6.1
-of the PGN specification), broadcasts and organisers write minutes (``90+30``), and
-people write words. So a first number that would be too short for what follows it, for
-what the clocks show, or for the time that the moves took, is minutes. A header that the
-game contradicts in either unit says nothing.
+Time control headers have several meanings. PGN counts seconds (``40/7200:3600``,
+``180+2``; section 9.6.1 of the PGN specification), broadcasts and organisers write
+minutes (``90+30``), and people write words. So a first number counts as minutes if
+seconds would be too short for the rest of the header, for the clocks, or for the time
+that the moves took. A header that contradicts the game in both units is ignored.
 
-``90:30`` is none of PGN's: there a colon parts periods, and all but the last count
-moves. It is minutes with seconds on them, minutes with an increment, or two periods of
-minutes, ``1:30`` perhaps hours; where these are not of one class, the header says
-nothing. Days a move (correspondence) are classical, the slowest class there is. What
-stands in brackets is a remark.
+``90:30`` is not PGN, where a colon separates periods and all periods but the last name
+a number of moves. It can be minutes and seconds, minutes with an increment, or two
+periods in minutes; ``1:30`` can also be hours. If these readings are of different
+classes, the header is ignored. Days per move (correspondence) count as classical, the
+slowest class. Text in brackets is a remark.
 """
 
 import math
@@ -25,35 +25,36 @@ from typing import Literal, NamedTuple
 
 Pace = Literal["bullet", "blitz", "rapid", "classical"]
 
-#: "60 times any increment" (Laws of Chess, Appendices A.1 and B.1).
+#: Number of moves, from "60 times any increment" (Laws of Chess, Appendices A.1 and
+#: B.1).
 MOVES = 60
-#: Time for 60 moves, seconds: the longest that is bullet (the servers'), blitz (FIDE
-#: B.1), and from where on a game is no longer rapid (FIDE A.1).
+#: Seconds for 60 moves: bullet is below the first (as on servers), blitz is up to the
+#: second (FIDE B.1), and rapid is below the third (FIDE A.1).
 BULLET_BELOW_S = 180
 BLITZ_UP_TO_S = 600
 RAPID_BELOW_S = 3600
 
-#: No server has less than 15 seconds, and none an increment of 5 or more seconds on 150
-#: or less.
+#: Limits of times on servers, seconds: no base is below the first, and no base up to
+#: the second has an increment of the third or more.
 _LEAST_S = 15
 _SHORT_S = 150
 _LONG_INCREMENT_S = 5
-#: Nobody has less for each move of a session, seconds: 40 moves in 90 are in 90
-#: minutes.
+#: Least seconds per move of any period: 40 moves in 90 must mean 90 minutes.
 _LEAST_PER_MOVE_S = 5
-#: A clock that shows so much more than the header's time is measured in other units.
+#: Seconds by which a clock can exceed the header's time; beyond, the header's unit is
+#: wrong.
 _OVER_S = 60
 
-#: ``90:30``: a first number up to here is minutes, from there on seconds; between them,
-#: who knows.
+#: In ``90:30``, a first number below the first of these is minutes, and one from the
+#: second on is seconds; anything between is unclear.
 _COLON_MINUTES = 150
 _COLON_SECONDS = 300
-#: Up to so many hours are played in one period, and no increment is longer, seconds.
+#: Largest number that can be hours in one period, and longest increment, seconds.
 _MOST_HOURS = 3
 _MOST_INCREMENT_S = 60
 
-#: How many plies are looked at for clocks, and how many times spent show a pace by
-#: themselves.
+#: Number of plies whose clocks are read, and number of plies whose time spent is needed
+#: to determine a pace without clocks.
 OPENING_PLIES = 4
 SPENT_PLIES = 20
 
@@ -70,7 +71,7 @@ _WORDS: tuple[tuple[str, Pace], ...] = (
     ("standard", "classical"),
     ("correspondence", "classical"),
 )
-#: What a clock of each pace shows at the most, seconds; without end in the slowest.
+#: Longest time that a clock of each pace shows, seconds; unlimited for the slowest.
 _MOST_S: dict[Pace, float] = {
     "bullet": BULLET_BELOW_S,
     "blitz": BLITZ_UP_TO_S,
@@ -87,15 +88,15 @@ _REMARK = re.compile(r"\([^()]*\)")
 _TWO_PARTS = re.compile(r"(\d{1,6})\s*:\s*(\d{1,6})")
 _DAYS = re.compile(r"\b\d{1,3}\s*(?:d|days?)\b")
 _PER_MOVE = re.compile(r"(?:\+|\binc)\s*(\d{1,2})(?!\d)")
-#: A delay (``2700d5``) is no time that is left over.
+#: A delay (``2700d5``) adds no time to the clock.
 _PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?(?:d(\d{0,3}))?$")
-#: ``100/40+50/20+15+30``: minutes, some of them for a number of moves, and the
+#: ``100/40+50/20+15+30``: periods in minutes, some for a number of moves, with the
 #: increment last.
 _CHAIN = re.compile(
     r"\d{1,3}(?:/\d{1,3})?(?:\+\d{1,3}(?:/\d{1,3})?)*\+\d{1,3}\+\d{1,3}"
 )
 _CHAIN_ENDS = re.compile(r"\d{1,3}(?:\+\d{1,3})*\+\d{1,3}/\d{1,3}\+\d{1,3}")
-#: Moves that periods are for, the usual ones first.
+#: Numbers of moves that periods are for, the most usual first.
 _PERIOD_MOVES = (40, 20, 60, 50, 30, 25, 15)
 _HOURS = re.compile(
     r"(\d{1,6})\s*(?:hours?|hrs?|heures?|horas?|or[ae]\b|std|stunden?|час(?:а|ов)?|ч\b|h)\.?\s*"
@@ -106,8 +107,8 @@ _SECONDS = re.compile(r"(\d{1,6})\s*(?:se[ckg]|сек|с\b|s\b|[\"\u201d\u2033])
 
 
 class ClockedGame(NamedTuple):
-    """What is known of one ply: the mover's clock after it and the time it took,
-    seconds.
+    """Clock data of one ply, seconds: the mover's clock after the ply, and the time
+    spent on it.
     """
 
     clock_s: float | None = None
@@ -115,7 +116,7 @@ class ClockedGame(NamedTuple):
 
 
 def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None:
-    """Return the pace; None if neither header nor clocks show it.
+    """Return the pace; None if neither the header nor the clocks show it.
 
     Only the first ``SPENT_PLIES`` plies are read, so that a game keeps its pace.
     """
@@ -125,8 +126,7 @@ def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace 
     shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
     used = _most_used_s(plies[:SPENT_PLIES])
     pace = _read_header(time_control.lower(), text, shown, used)
-    # Times can be a little longer than the clock had, by the increments of so few
-    # moves.
+    # Because of increments, times can be a little longer than the initial time.
     if pace is not None and max(shown, used) <= _MOST_S[pace] + _OVER_S:
         return pace
     if shown > 0:
@@ -138,13 +138,13 @@ def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace 
 
 
 def _most_used_s(plies: Sequence[ClockedGame]) -> float:
-    """Return the seconds that one side spent, of the side that spent more."""
+    """Return the seconds spent by the side that spent more."""
     spent_s = [ply.spent_s or 0 for ply in plies]
     return max(sum(spent_s[::2]), sum(spent_s[1::2]))
 
 
 def _read_header(header: str, text: str, shown_s: float, used_s: float) -> Pace | None:
-    """Return the pace that the header says; ``text`` is the header without remarks."""
+    """Return the pace from the header; ``text`` is the header without remarks."""
     for word, pace in _WORDS:
         if word in header:
             return pace
@@ -165,9 +165,11 @@ def _classify_time(seconds: float) -> Pace:
 
 
 def _read_time_s(text: str, shown_s: float, used_s: float) -> float | None:
-    """Return the seconds for 60 moves that the header says.
+    """Return the seconds for 60 moves according to the header; None if it cannot be
+    read.
 
-    ``shown_s`` is the largest clock of the opening, ``used_s`` what one side spent.
+    ``shown_s`` is the highest clock of the opening, ``used_s`` the time spent by one
+    side.
     """
     text = _CLOCK_FACE.sub(_clock_face_to_seconds, text).replace("|", "+")
     plain = text.replace(" ", "").lstrip("*")
@@ -191,14 +193,12 @@ def _read_time_s(text: str, shown_s: float, used_s: float) -> float | None:
 
 
 def _read_period(period: re.Match[str]) -> list[int]:
-    """Return the moves, seconds, increment and delay of a period; 0 for missing
-    ones.
-    """
+    """Return the moves, seconds, increment and delay of a period, each 0 if missing."""
     return [int(number or 0) for number in period.groups()]
 
 
 def _read_two_parts_s(first: int, second: int) -> list[float]:
-    """Return all that ``90:30`` may mean, in seconds for 60 moves."""
+    """Return all possible readings of ``90:30``, in seconds for 60 moves."""
     if first >= _COLON_SECONDS:
         return [float(first + second)]
     if not 0 < first < _COLON_MINUTES:
@@ -219,9 +219,7 @@ def _clock_face_to_seconds(face: re.Match[str]) -> str:
 
 
 def _read_game_in_s(game: re.Match[str], text: str) -> float | None:
-    """Return the seconds of ``40/120, SD/60`` and the like, without a delay
-    (``d5``).
-    """
+    """Return the seconds of ``40/120, SD/60`` and the like, without delays (``d5``)."""
     moves, session, rest = (int(number or 0) for number in game.groups())
     minutes = rest + session * bool(moves)
     if not minutes:
@@ -232,7 +230,7 @@ def _read_game_in_s(game: re.Match[str], text: str) -> float | None:
 
 
 def _read_chain_s(chain: str) -> float:
-    """Return the seconds of ``90+30/40+30``: 30 minutes more after move 40."""
+    """Return the seconds of ``90+30/40+30``: 30 minutes are added after move 40."""
     *periods, increment = chain.split("+")
     minutes = 0
     for period in periods:
@@ -250,9 +248,9 @@ def _read_chain_s(chain: str) -> float:
 def _sum_periods_s(
     periods: Sequence[Sequence[int]], shown_s: float, used_s: float
 ) -> float | None:
-    """Return the seconds that the periods sum to.
+    """Return the total seconds of all periods, for 60 moves; None without a time.
 
-    A period is its number of moves (0: all that are left), seconds, increment and
+    A period is its number of moves (0: all remaining moves), seconds, increment and
     delay.
     """
     moves, base, increment, delay = periods[0]
@@ -279,7 +277,9 @@ def _sum_periods_s(
 
 
 def _find_increment_s(plies: Sequence[ClockedGame]) -> float:
-    """Return the most that a clock gained in a move; more was added by hand."""
+    """Return the most seconds that a clock gained in one move, ignoring times added by
+    hand.
+    """
     rises = [
         after.clock_s - before.clock_s + (after.spent_s or 0)
         for before, after in zip(plies, plies[2:], strict=False)

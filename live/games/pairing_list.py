@@ -1,4 +1,4 @@
-"""A pairing list in CSV: who sits at which board of which round. Pure."""
+"""Pairing list from a CSV file: the players at each board of each round. Pure."""
 
 from live.games.csv_rows import index_aliases, read_csv_rows, read_number
 from live.games.rounds import normalise_round
@@ -19,17 +19,18 @@ _PAIRING_COLUMNS = index_aliases(
         "black elo": ("blackelo", "blackrating"),
     }
 )
-#: White and Black, by round (empty if the list names none) and board.
+#: White and Black, by round (empty if the list has no rounds) and board.
 Pairings = dict[tuple[str, int], tuple[Player, Player]]
 
 
 def read_pairing_list(data: bytes) -> Pairings:
-    """Read a CSV with the columns Board, White, Black.
+    """Read a CSV file with the columns Board, White, Black.
 
-    It may also have Round, WhiteTeam, WhiteFideId, WhiteElo, and the same of Black.
+    It can also have Round, WhiteTeam, WhiteFideId, WhiteElo, and the same columns for
+    Black.
 
     Raises:
-        ValueError: there is no pairing in it.
+        ValueError: the file contains no pairing.
     """
     pairings: Pairings = {}
     for fields in read_csv_rows(data, _PAIRING_COLUMNS):

@@ -1,20 +1,20 @@
-"""Who a player is and which game this is, however the source spells it today. Pure.
+"""Identity of players and of games, independent of how a source spells them. Pure.
 
-**Players.** Two players are the same person if their FIDE ids are equal, or else if
-their names are equal after :func:`normalise_name`: accents, case, punctuation, word
-order and titles do not count, nor a rating in the name or a federation in brackets, and
-``ä``, ``a`` and ``ae`` are one letter, so are ``ö``, ``ø``, ``o`` and ``oe``, and
-``ü``, ``u`` and ``ue``. (The price: "Michael" and "Michal" are one first name.) Between
-two reports of one game, an additional middle initial does not count either. A FIDE id
-that appears later, or is corrected, changes nothing as long as the name stays.
+**Players.** Two players are the same person if their FIDE ids are equal, or if their
+names are equal after :func:`normalise_name`. It ignores accents, case, punctuation,
+word order, titles, a rating in the name and a federation in brackets, and reads ``ä``,
+``a`` and ``ae`` as one letter, likewise ``ö``, ``ø``, ``o`` and ``oe``, and ``ü``,
+``u`` and ``ue``. (As a side effect, "Michael" and "Michal" are one first name.) Between
+two reports of one game, an additional middle initial is ignored, too. A FIDE id that
+appears later, or is corrected, changes nothing as long as the name stays the same.
 
-**Game ids.** A key of the source that is short and safe in a URL (a lichess game id) is
-the id. A longer key is hashed. Without a key, event, round, board and both players are
-hashed as they were reported first: FIDE ids if both sides have one, else names. Nothing
-else is hashed, so the same game gets the same id in any process, on any day and in any
-order of arrival. If an id is taken, by a second game of the same names or by another
-feed that follows the same event, ``-2``, ``-3``, … is added; games are matched within
-their feed only.
+**Game ids.** If the source's key is short and safe in a URL (such as a lichess game
+id), it is the id. A longer key is hashed. Without a key, the id is a hash of event,
+round, board and both players as first reported: their FIDE ids if both have one,
+otherwise their names. Nothing else enters the hash, so a game gets the same id in any
+process, on any day and in any order of arrival. If an id is taken by a second game with
+the same names, or by another feed of the same event, ``-2``, ``-3``, … is added. Games
+are matched only within their feed.
 """
 
 import base64
@@ -35,7 +35,7 @@ from live.sources.player_names import strip_marks
 T = TypeVar("T", Player, Headers)
 
 
-# Letters that Unicode does not take apart into a base letter and an accent.
+# Letters that Unicode does not split into a base letter and an accent.
 _WHOLE_LETTERS = str.maketrans(
     {"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
@@ -58,10 +58,10 @@ _TITLES = {
     "afm",
 }
 _TITLES |= {"acm", "dr", "prof", "mr", "mrs", "ms"}
-# What sources write where they know no name (lila RelayGame).
+# Names that sources use for an unknown player (lila RelayGame).
 _NOBODY = frozenset({"", "unknown", "nn", "n n", "tbd", "tba", "noname", "no name"})
-#: A free round in the languages of the pages and some more, and what stands beside the
-#: word.
+#: Words for a bye in the pages' languages and some others; and, below, words that can
+#: accompany them.
 _BYE = frozenset(
     re.findall(
         r"\w+",
@@ -79,7 +79,9 @@ _SHORT_KEY = re.compile(r"[A-Za-z0-9_-]{1,16}")
 
 
 def fold_name(name: str) -> str:
-    """Return a name for a search: composed, caseless, with single spaces."""
+    """Return a name in the form that searches compare: composed Unicode, caseless, with
+    single spaces.
+    """
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
@@ -87,14 +89,13 @@ def fold_name(name: str) -> str:
 def normalise_name(name: str) -> str:
     """Return ``name`` for comparison: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
 
-    Empty if it is the name of no person: ``"?"``, ``"N.N."``, a single letter, an
-    address.
+    Empty if the text names no person: ``"?"``, ``"N.N."``, a single letter, an address.
     """
     caseless = strip_marks(strip_addresses(name)).casefold()
     folded = unicodedata.normalize("NFKD", caseless.translate(_WHOLE_LETTERS))
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))
-    # "Im" is a Korean surname: a name is never made of titles alone.
+    # "Im" is a Korean surname, so a name made of titles alone is kept.
     kept = [word for word in words if word not in _TITLES] or words
     if " ".join(kept) in _NOBODY or sum(map(len, kept)) < 2:
         return ""
@@ -108,17 +109,17 @@ def normalise_header(text: str) -> str:
 
 
 def fide_id_of(player: Player) -> int | None:
-    """Return the FIDE id; sources write 0 if there is none."""
+    """Return the FIDE id; None also for 0, which sources write if there is none."""
     return player.fide_id or None
 
 
 def is_known(player: Player) -> bool:
-    """Return whether the source says who plays."""
+    """Return whether the source gives a FIDE id or a name for the player."""
     return fide_id_of(player) is not None or normalise_name(player.name) != ""
 
 
 def is_bye(player: Player) -> bool:
-    """Return whether this is a bye instead of a player, in any language."""
+    """Return whether the name is the word for a bye, in any known language."""
     return fide_id_of(player) is None and _is_bye_name(player.name)
 
 
@@ -129,7 +130,7 @@ def _is_bye_name(name: str) -> bool:
 
 
 def is_same_person(one: Player, other: Player) -> bool:
-    """Return whether both are known, and equal by FIDE id or by name."""
+    """Return whether both players are known and have the same FIDE id or name."""
     if fide_id_of(one) is not None and fide_id_of(one) == fide_id_of(other):
         return True
     words = normalise_name(one.name)
@@ -152,7 +153,9 @@ def _is_same_but_for_initials(one: list[str], other: list[str]) -> bool:
 
 
 def fill_missing(one: T, more: T, *names: str) -> T:
-    """Return ``one`` with its empty fields, of those named, filled from ``more``."""
+    """Return ``one`` with those of its named fields that are empty filled from
+    ``more``.
+    """
     lacking = {
         name: value
         for name in names
@@ -164,8 +167,8 @@ def fill_missing(one: T, more: T, *names: str) -> T:
 def person_key(player: Player) -> str:
     """Return a key of the person, safe in a URL for Latin names.
 
-    ``"fide-1503014"``, else ``"carlsen-magnus"``; empty for an unknown player, since
-    nothing connects the unknown players of two games.
+    It is ``"fide-1503014"`` or, without a FIDE id, ``"carlsen-magnus"``; empty for an
+    unknown player, so that unknown players of two games are not connected.
     """
     number = fide_id_of(player)
     if number is not None:
@@ -179,7 +182,9 @@ def name_or_fide_id(player: Player) -> str:
 
 
 def preferred_game_id(report: GameReport) -> GameId:
-    """Return the id a game gets if it is free: 1-16 characters of ``A-Za-z0-9_-``."""
+    """Return the id that a game gets if it is free: 1 to 16 characters of
+    ``A-Za-z0-9_-``.
+    """
     if _SHORT_KEY.fullmatch(report.key):
         return report.key
     if report.key:
@@ -199,8 +204,9 @@ def preferred_game_id(report: GameReport) -> GameId:
 
 
 def _hash_parts(*parts: str) -> GameId:
-    """Return 50 bits in base 32: two of 10,000 games collide in one of 20 million
-    events.
+    """Return a hash of 50 bits in base 32.
+
+    Among 10,000 games, two collide in one of 20 million events.
     """
     words = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(words, digest_size=10).digest()

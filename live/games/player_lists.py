@@ -1,6 +1,6 @@
-"""What rating and pairing lists add to every report.
+"""Completion of reports with a rating list and a pairing list.
 
-A shell at its edge: the functions that look for files and read them.
+Only the functions that find and read files do I/O.
 """
 
 import logging
@@ -32,7 +32,7 @@ _RATED: dict[Pace | None, RatedPace] = {
 
 log = logging.getLogger(__name__)
 
-#: Beginnings of the names of files next to a PGN that are read as lists.
+#: Beginnings of the names of files next to a PGN file that are read as lists.
 _RATINGS = (
     "players_list",
     "standard_rating_list",
@@ -44,23 +44,27 @@ _PAIRINGS = ("pairings", "pairing_list")
 _SUFFIXES = (".xml", ".csv")
 
 
-#: Doubtful players named in a status line; the log names all.
+#: Maximum number of doubtful players named in a status line; the log names all.
 MAX_NAMED = 5
 T = TypeVar("T")
 
 
 class PlayerLists:
-    """A rating list and a pairing list, each of which may be missing."""
+    """A rating list and a pairing list, each of which can be missing."""
 
     def __init__(self, ratings: RatingList | None, pairings: Pairings | None) -> None:
         self._ratings = ratings
         self._pairings = pairings
         self.doubtful: dict[str, None] = {}
-        """Players that the list may or may not have, each once, in words for people."""
+        """Messages for people about players that cannot be found in the list with
+        certainty, each once.
+        """
 
     @property
     def size_text(self) -> str:
-        """Return how much the lists hold, for people; empty without a list."""
+        """Return the number of entries in the lists, as text for display; empty without
+        a list.
+        """
         parts = []
         if self._ratings is not None:
             parts.append(f"{len(self._ratings)} rated players")
@@ -70,7 +74,9 @@ class PlayerLists:
 
     @property
     def doubt_text(self) -> str:
-        """Return which players are in doubt and what to do; empty if all is clear."""
+        """Return the messages about doubtful players, shortened; empty if there are
+        none.
+        """
         doubts = list(self.doubtful)
         more = (
             f"; and {len(doubts) - MAX_NAMED} more, in the log"
@@ -80,9 +86,7 @@ class PlayerLists:
         return "; ".join(doubts[:MAX_NAMED]) + more
 
     def complete_report(self, report: FeedReport) -> FeedReport:
-        """Return ``report`` with what the lists add; no value of the source is
-        replaced.
-        """
+        """Return ``report`` with values from the lists where the source gives none."""
         if self._ratings is None and self._pairings is None:
             return report
         games = tuple(self._complete_game(game) for game in report.games)
@@ -101,7 +105,9 @@ class PlayerLists:
         return game if headers is game.headers else replace(game, headers=headers)
 
     def _complete_headers(self, headers: Headers) -> Headers:
-        """Name the players of a board without any name, by the pairing list."""
+        """Return the headers with the names of the pairing list, if both names are
+        unknown.
+        """
         if not headers.board or is_known(headers.white) or is_known(headers.black):
             return headers
         pairings = self._pairings or {}
@@ -139,7 +145,7 @@ def open_player_lists(config: FeedsConfig) -> PlayerLists:
     """Read the lists that the settings name.
 
     Raises:
-        ConfigError: one of them cannot be read, or is not a list.
+        ConfigError: a list cannot be read, or is not a list.
     """
     return PlayerLists(
         _open_list("feeds.rating_list", config.rating_list, _open_ratings),
@@ -148,10 +154,10 @@ def open_player_lists(config: FeedsConfig) -> PlayerLists:
 
 
 Stamp = tuple[int, int]
-"""When a file was changed last, nanoseconds, and its size in bytes."""
+"""Time of a file's last change in nanoseconds, and its size in bytes."""
 
 
-# FIDE's list takes seconds to read: one found next to the games is not read twice.
+# FIDE's list takes seconds to read, so a list next to the games is not read twice.
 @lru_cache(maxsize=1)
 def _open_ratings(path: Path, stamp: Stamp) -> RatingList:
     return read_rating_list(read_regular(path))
@@ -187,9 +193,10 @@ def _open_list(key: str, path: str, open_list: Callable[[Path, Stamp], T]) -> T 
 
 
 def add_neighbouring_lists(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
-    """Return the settings with the lists found next to the games, unless set already.
+    """Return the settings with lists found next to the games, unless they name lists
+    already.
 
-    A file that is not a list is left out, and the log says so.
+    A file that is not a list is left out, and the log reports it.
     """
     found: dict[str, str] = {}
     for path in paths:
@@ -217,7 +224,7 @@ def _find_list(
     starts: tuple[str, ...],
     open_list: Callable[[Path, Stamp], T],
 ) -> dict[str, str]:
-    """Return the setting for the first file that is such a list; else nothing."""
+    """Return a setting with the first file that is such a list; empty if none is."""
     for file in files:
         if not file.name.lower().startswith(starts):
             continue

@@ -1,9 +1,8 @@
-"""A list of rated players: FIDE's own (XML) or a CSV, searched by FIDE id or name.
-Pure.
+"""List of rated players, FIDE's own (XML) or a CSV, searched by FIDE id or name. Pure.
 
 FIDE's lists have 200,000 to 1,500,000 players, of whom a tournament needs a few
-hundred. So a list is indexed in one pass over its bytes, and the row of a player is
-read only when it is asked for.
+hundred. So a list is indexed in one pass over its bytes, and a player's row is read
+only when asked for.
 """
 
 import html
@@ -20,13 +19,13 @@ from live.messages.from_sources import Player
 from live.messages.values import Value
 from live.sources.charset import decode
 
-#: Which of FIDE's three ratings a game counts for.
+#: Name of the FIDE rating, one of three, that applies to a game.
 RatedPace = Literal["standard", "rapid", "blitz"]
 _XML_PLAYER = re.compile(
     rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)"
 )
 _XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
-#: How the columns of a CSV may be called, in lower case and without signs.
+#: Possible names of the CSV's columns, in lower case and without punctuation.
 _COLUMNS = index_aliases(
     {
         "fideid": ("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"),
@@ -68,7 +67,7 @@ class ListedPlayer(Value):
     blitz_k: int | None = None
 
     def rating_for_pace(self, pace: RatedPace) -> tuple[int | None, int | None]:
-        """Return rating and coefficient for a pace, the standard ones by default."""
+        """Return a pace's rating and coefficient, by default the standard ones."""
         if pace == "rapid" and self.rapid:
             return self.rapid, self.rapid_k
         if pace == "blitz" and self.blitz:
@@ -77,21 +76,23 @@ class ListedPlayer(Value):
 
 
 class ListMatch(Value):
-    """What a list knows of one player."""
+    """Result of a search for one player."""
 
     player: ListedPlayer | None = None
     doubt: str = ""
-    """Why no row was taken although the list may have the player, for people."""
+    """Reason why no row was chosen although the list can contain the player, as text
+    for display.
+    """
 
 
 class RatingList:
-    """One list, indexed.
+    """One indexed list.
 
     Args:
-        ids: the place of each player, by FIDE id.
-        names: the places of players, by a word of the normalised name; of FIDE's lists
+        ids: position of each player's row, by FIDE id.
+        names: positions of rows by each word of the normalised name; for FIDE's lists
             only by the first word.
-        row: reads the row at a place.
+        row: reads the row at a position.
         size: number of players.
     """
 
@@ -113,7 +114,7 @@ class RatingList:
         return self._size
 
     def find_player(self, player: Player) -> ListMatch:
-        """Return the row of one player, or why it is in doubt."""
+        """Return the row of one player, or the reason for doubt."""
         return self._remembered(player.name, fide_id_of(player), player.federation)
 
     def _match_player(
@@ -157,8 +158,8 @@ class RatingList:
 
 
 def _is_similar_name(one: list[str], other: list[str]) -> bool:
-    """Return whether a name has words more, or initials instead of words, of the
-    other.
+    """Return whether two names differ only by additional words, or by initials instead
+    of words.
     """
     short, long = sorted((one, other), key=len)
     whole = [word for word in short if word in long]
@@ -171,7 +172,7 @@ def read_rating_list(data: bytes) -> RatingList:
     """Index a list; its format is recognised from its beginning.
 
     Raises:
-        ValueError: it is not a list of players; the message says why.
+        ValueError: the data is not a list of players; the message gives the reason.
     """
     head = data[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
     if head.startswith(b"PK\x03\x04"):
@@ -238,7 +239,7 @@ def _read_csv(data: bytes) -> RatingList:
     ids = {row.fide_id: at for at, row in enumerate(rows) if row.fide_id is not None}
     names: defaultdict[str, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
-        # A list may have the surname first or last.
+        # A list can have the surname first or last.
         for word in normalise_name(row.name).split():
             names[word].append(at)
     if not names:

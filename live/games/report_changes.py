@@ -1,27 +1,29 @@
-"""What a report changes: ``plan_steps(held, report)`` returns the steps to apply.
+"""Changes of the known games by a report: ``plan_steps(held, report)`` returns the
+steps.
 
-Pure. A report of k games costs O(k + what changed), however many games are held.
+Pure. A report of k games costs O(k + number of changes), however many games are known.
 
-These rules decide what a report changes:
+These rules decide the changes:
 
-* Moves, clocks, evaluations and result hold as reported: clocks may jump, a result may
-  come before the last moves or be taken back, a takeback may only shorten the game. A
-  mate while the source still says ``*`` has the result that the rules give it.
-* Moves are lost only by a line that can be read: a game that could not be read to its
-  end (``unread``) keeps what was known, and its ``problem`` says so; see
+* Moves, clocks, evaluations and result are accepted as reported: clocks can jump, a
+  result can come before the last moves or be withdrawn, and a takeback can only shorten
+  the game. A mate that the source still reports with ``*`` gets the result by the
+  rules.
+* Only a line that was read completely can remove moves. A game that could not be read
+  to its end (``unread``) keeps its known moves, and its ``problem`` tells so; see
   :mod:`live.sources.kept_moves`.
-* A game left out of a **complete** report is no longer in its source. What was played
-  is never lost: a finished game stays as it is; a game with moves but no result gets a
-  ``problem`` that says that it is shown as it was last; a game without moves is
-  removed. (Sources that are read while they are written doubt a loss themselves:
-  :mod:`live.sources.file_feed`.)
-* Another starting position or variant is another game: the old one is removed at once,
-  and the new one has its id.
-* A name, an event, a round or a board that vanishes was lost, not taken back: the last
-  one reported stays. Elo, title, team, FIDE id and the rest hold as reported, so a
-  wrong title can be withdrawn.
-* A bye, or a pairing without one of its players, is no game until it has moves.
-* The spelling of a move (SAN) is kept as first reported; the move is its UCI.
+* A game missing from a **complete** report is no longer in its source. Played moves are
+  never lost: a finished game stays as it is; a game with moves but no result gets a
+  ``problem`` telling that its last known state is shown; a game without moves is
+  removed. (Sources that can be read while they are being written check a missing game
+  themselves: :mod:`live.sources.file_feed`.)
+* Another starting position or variant means another game: the old one is removed at
+  once, and the new one gets its id.
+* A missing name, event, round or board counts as lost, not as withdrawn: the last one
+  reported stays. Elo, title, team, FIDE id and other headers are accepted as reported,
+  so that a wrong title can be withdrawn.
+* A bye, or a pairing without one of its players, is not a game until it has moves.
+* The spelling of a move (SAN) stays as first reported; its UCI identifies the move.
 """
 
 from collections.abc import Iterator, Set
@@ -61,9 +63,9 @@ from live.sources.kept_moves import AS_LAST, keep_unread
 
 
 def plan_steps(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
-    """Return the steps from what is held to what ``report`` says, in order.
+    """Return the steps that change the known games into those of ``report``, in order.
 
-    After they are applied, the same report gives no steps.
+    After they are applied, the same report needs no steps.
     """
     reported = drop_repeats(report.games, complete=report.complete)
     read = [
@@ -89,12 +91,12 @@ def plan_steps(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
 def _find_left_out(
     held: GameIndex, feed: FeedName, present: Set[GameId]
 ) -> Iterator[Step]:
-    """Yield steps for the games of a feed that are not present in it any longer."""
+    """Yield steps for the games of a feed that are missing from its complete report."""
     problem = NO_LONGER + AS_LAST
     for id in held.games_of_feed(feed):
         if id in present:
             continue
-        # A finished game stays: its file may have been reused for the next round.
+        # A finished game stays, because its file is perhaps reused for the next round.
         game = held[id]
         if not game.moves:
             yield GameGone(id)
@@ -131,7 +133,7 @@ def _create_game(id: GameId, feed: FeedName, report: GameReport) -> Game:
 
 
 def _diff_report(game: Game, report: GameReport) -> Iterator[Step]:
-    """Yield the steps from a held game to what its report says."""
+    """Yield the steps that change a known game into its report."""
     report = keep_unread(report, game)
     report = replace(report, headers=_keep_lost_headers(game.headers, report.headers))
     if (
@@ -145,7 +147,9 @@ def _diff_report(game: Game, report: GameReport) -> Iterator[Step]:
 
 
 def _keep_lost_headers(old: Headers, new: Headers) -> Headers:
-    """Return ``new`` with the names and the place that it lost."""
+    """Return ``new``, with names, event, round and board of ``old`` where they are
+    missing.
+    """
     if new == old:
         return old
     return replace(
@@ -159,7 +163,7 @@ def _keep_lost_headers(old: Headers, new: Headers) -> Headers:
 
 
 def diff_games(game: Game, report: Game | GameReport) -> Iterator[Step]:
-    """Yield the steps from ``game`` to ``report``."""
+    """Yield the steps that change ``game`` into ``report``."""
     id, old, new = game.id, game.moves, report.moves
     if report.headers != game.headers:
         yield HeadersChanged(id, report.headers)
@@ -174,7 +178,7 @@ def diff_games(game: Game, report: Game | GameReport) -> Iterator[Step]:
     evals: list[tuple[int, Score | None]] = []
     if report.start_eval != game.start_eval:
         evals.append((0, report.start_eval))
-    # One comparison in C for the many reports that only add moves.
+    # One comparison in C is enough for the many reports that only add moves.
     if old[:shared] != new[:shared]:
         for ply, (was, now) in enumerate(
             zip(old[:shared], new[:shared], strict=True), 1

@@ -1,7 +1,7 @@
-"""What cannot be true in a report, found from that report alone. Pure.
+"""Removal of impossible data from a report, judged from that report alone. Pure.
 
-Each function looks at one report, so what is held in the end does not depend on the
-order of reports, and following a game live ends where reading its PGN afterwards ends.
+Since each function sees only one report, the result does not depend on the order of
+reports, and a game followed live ends like one read from its PGN afterwards.
 """
 
 import re
@@ -13,11 +13,11 @@ from live.games.player_identity import is_bye, is_known
 from live.messages.from_sources import GameReport, Result
 
 SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
-# At the end of a game players put the kings on the centre to enter the result: on the
-# white squares e4 and d5 when White won, on the black ones when Black did (DGT
-# LiveChess).
+# At the end of a game players put the kings in the centre to enter the result: on the
+# white squares e4 and d5 if White won, on the black ones if Black won (DGT LiveChess).
 _KING_TO_CENTRE = re.compile(r"K[de][45]")
-# What the decoder of moves says of it; anything behind that is another problem.
+# Message of the move decoder for such a king move; any text after it is another
+# problem.
 _ILLEGAL_KING = re.compile(r"illegal move \d+\.+(K[de][45])[+#]?")
 _WON_SQUARES: dict[Result, frozenset[str]] = {
     "1-0": frozenset({"Ke4", "Kd5"}),
@@ -26,7 +26,7 @@ _WON_SQUARES: dict[Result, frozenset[str]] = {
 
 
 def normalise_report(report: GameReport) -> GameReport:
-    """Return ``report`` without what cannot be true."""
+    """Return ``report`` without impossible data."""
     return drop_centred_kings(add_result_by_rule(drop_unsupported_variant(report)))
 
 
@@ -34,12 +34,12 @@ def is_no_game(report: GameReport) -> bool:
     """Return whether this is a bye or a pairing without a player, and has no moves."""
     players = (report.headers.white, report.headers.black)
     if report.moves or report.problem is not None:
-        return False  # it is played, even if its moves cannot be read
+        return False  # the game is played, even if its moves cannot be read
     return any(map(is_bye, players)) or not all(map(is_known, players))
 
 
 def drop_unsupported_variant(report: GameReport) -> GameReport:
-    """Return ``report`` without the moves of a variant that is not supported."""
+    """Return ``report`` without its moves if its variant is not supported."""
     variant = report.headers.variant
     if variant in SUPPORTED_VARIANTS:
         return report
@@ -50,11 +50,11 @@ def drop_unsupported_variant(report: GameReport) -> GameReport:
 def drop_centred_kings(report: GameReport) -> GameReport:
     """Return ``report`` without the kings put in the centre after the end.
 
-    Only what is proved is cut. The illegal king move at the end is no problem of the
-    game. A legal one before it is cut if the two kings show the result and it was made
-    by the player who lost: nobody makes a king move and resigns at once. Any other
-    legal king move stays, because nothing distinguishes it from a real one. While the
-    game has no result, the problem is shown.
+    Only proved cases are removed. An illegal king move at the end is not reported as a
+    problem of the game. A legal king move before it is removed if the two kings show
+    the result and the player who lost made it, since nobody makes a king move and
+    resigns at once. Any other legal king move stays, because it could be a real move.
+    While the game has no result, the problem is shown.
     """
     illegal = _ILLEGAL_KING.fullmatch(report.problem or "")
     result = report.result
@@ -71,10 +71,10 @@ def drop_centred_kings(report: GameReport) -> GameReport:
 
 
 def add_result_by_rule(report: GameReport) -> GameReport:
-    """Return ``report`` with the result that the rules give after a mate.
+    """Return ``report`` with the result by the rules after a mate (FIDE Laws 5.1.1).
 
-    (FIDE Laws 5.1.1.) A stalemate or dead position stays ``*`` until the source reports
-    the draw: seeing it would cost replaying the game.
+    A stalemate or dead position stays ``*`` until the source reports the draw, because
+    detecting it would require replaying the game.
     """
     if (
         report.result != "*"

@@ -1,4 +1,4 @@
-"""Which round a game is of, and its place there, however its source writes it. Pure."""
+"""Round of a game and place within the round, in any spelling of a source. Pure."""
 
 import re
 
@@ -13,15 +13,17 @@ _ROUND = re.compile(
 )
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _PLACE = re.compile(r"\d((?:\.\d+)+)")
-#: Sorts rounds, and what stands in them: numbers as numbers, after words.
+#: Sort key for rounds and for games within them; numbers are compared as numbers and
+#: come after words.
 RoundPlace = tuple[tuple[int, str], ...]
 
 
 def read_round_number(text: str) -> int | None:
-    """Return the number of the round that ``text`` (a ``Round`` tag, a setting) names.
+    """Return the number of the round that ``text`` (a ``Round`` tag or a setting)
+    names.
 
-    ``8``, ``08``, ``Round 8``, ``8th round`` and, as sources write boards and matches
-    into rounds, ``8.2`` and ``08.5`` are 8. None if no single round is clear: empty,
+    ``8``, ``08``, ``Round 8`` and ``8th round`` are 8, as are ``8.2`` and ``08.5``, in
+    which sources add the board or match. None if no single round is named: empty,
     ``?``, ``Final``, ``2-4``, ``1/8``, 0.
 
     >>> read_round_number("Round 08.5")
@@ -36,7 +38,7 @@ def read_round_number(text: str) -> int | None:
 def normalise_round(text: str) -> str:
     """Return one name for a round: ``4`` for ``4.12``, ``04`` and ``Round 4``.
 
-    If no number is clear, returns the text before the first point.
+    If no number is clear, return the text before the first point.
     """
     number = read_round_number(text)
     return text.partition(".")[0] if number is None else str(number)
@@ -55,8 +57,8 @@ def round_sort_key(text: str, board: int | None) -> RoundPlace:
     """Return a sort key: ``7.2`` comes between boards 1 and 3 of round ``7``.
 
     Args:
-        text: the round as the source writes it, perhaps with match and board.
-        board: the board's number where it is known.
+        text: the round as the source writes it, possibly with match and board.
+        board: the board's number; None if unknown.
     """
     if read_round_number(text) is None:
         parts = text.split(".")
@@ -66,7 +68,7 @@ def round_sort_key(text: str, board: int | None) -> RoundPlace:
             normalise_round(text),
             *(inner[1].split(".")[1:] if inner is not None else ()),
         ]
-    # Not too long for int().
+    # The pattern limits the digits, so that int() accepts them.
     place = tuple((int(p), "") if _DIGITS.fullmatch(p) else (-1, p) for p in parts)
     if len(place) > 1:
         return place

@@ -1,22 +1,23 @@
-"""Whether games of two sources are one. Pure.
+"""Detection of games that two sources both report. Pure.
 
-Two sources of one event report its games under names, rounds and boards of their own.
-Two games are taken for one only if nothing else can be true; rather they are shown
-twice than merged wrongly:
+Two sources of one event report its games with different names, rounds and boards. Two
+games are merged only if no other explanation is possible, since showing a game twice is
+better than merging two different games:
 
-* They begin from the same position, their moves are the same line (but for the last
-  two, which may be in correction), and no round, FIDE id or date (by more than a month)
-  says otherwise.
-* Event, round and both players are the same, neither source has a second such game, and
-  both games are over or neither is: then they are one, even before the first move.
-* Else they need :data:`SAME_GAME_PLIES` plies played alike by clocks that do not
-  contradict each other, and besides the same players and event (or no event in one of
-  them), or clocks that agree on as many plies; with clocks that agree, one player of
-  the same name is enough. A wrong move in one of the sources is allowed if event, round
-  and both players are the same.
+* Always required: they begin from the same position, their moves are the same line
+  (except for the last two, which may be under correction), and no round, FIDE id or
+  date (by more than a month) contradicts this.
+* If event, round and both players are the same, neither source has a second such game,
+  and both games have ended or neither has, then they are one game, even before the
+  first move.
+* Otherwise :data:`SAME_GAME_PLIES` equal plies are required, with clocks that do not
+  contradict each other. In addition, players and event must be the same (or one source
+  names no event), or the clocks must agree on that many plies; if the clocks agree, one
+  player of the same name is enough. A wrong move in one of the sources is allowed if
+  event, round and both players are the same.
 
-Games without moves of which only one is over, and fast draws between the same players
-in two events without clocks, stay two.
+Games without moves of which only one has ended stay separate, as do quick draws without
+clocks between the same players in two events.
 """
 
 import re
@@ -32,15 +33,15 @@ from live.games.game_matching import (
 )
 from live.games.player_identity import normalise_header
 
-#: Plies played alike, up to the end of the shorter game, that prove what names leave
-#: open.
+#: Number of equal plies, up to the end of the shorter game, that prove two games with
+#: unclear names to be one.
 SAME_GAME_PLIES = 20
-#: Clocks agree where they are so near, seconds (sources round), on this share of the
-#: plies.
+#: Clocks agree if they differ by at most this many seconds (sources round them) on this
+#: share of the plies.
 CLOCK_S = 2.0
 CLOCK_SHARE = 0.9
-#: Clocks contradict where they are so far apart, seconds, on half of this many plies or
-#: more.
+#: Clocks contradict each other if they differ by more than this many seconds on half of
+#: the compared plies, of which there must be at least this many.
 FAR_CLOCK_S = 60.0
 FAR_CLOCK_PLIES = 10
 _MONTH = re.compile(r"(\d{4})\D(\d{2})")
@@ -50,10 +51,10 @@ def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
     """Return whether two sources report the same game.
 
     Args:
-        one: as one source has it.
-        other: as the other has it.
-        alone: neither source has another game of these players that may be of this
-            round.
+        one: the game as one source reports it.
+        other: the game as the other source reports it.
+        alone: neither source has a second game of these players that could be in the
+            same round.
     """
     if not may_be_one_game(one, other):
         return False
@@ -87,7 +88,7 @@ def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
     ]
     far = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
     if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far >= len(gaps_s):
-        return False  # they contradict each other
+        return False  # the clocks contradict each other
     if not same_line:
         # One of the two sources has a wrong move, on which they contradict each other.
         return named and not is_another_line(one, other)
@@ -98,7 +99,7 @@ def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
 
 
 def may_be_one_game(one: Game, other: Game) -> bool:
-    """Return whether headers and start position allow it."""
+    """Return whether headers and start position allow that two games are one."""
     old, new = one.headers, other.headers
     return (
         one.start_fen == other.start_fen
@@ -111,18 +112,18 @@ def may_be_one_game(one: Game, other: Game) -> bool:
 
 
 def is_another_line(one: Game, other: Game) -> bool:
-    """Return whether most moves differ, so that there are two games after all."""
+    """Return whether most moves differ, which proves two different games."""
     shorter = shorter_length(one, other)
     return shorter >= 8 and 2 * count_equal_plies(one.moves, other.moves) < shorter
 
 
 def _is_same_place(one: str, other: str) -> bool:
-    """Return whether two rounds are known and one; ``1.3`` may be board or game 3."""
+    """Return whether two rounds are known and equal; ``1.3`` can be board or game 3."""
     return one != "" != other and (one == other or not ("." in one and "." in other))
 
 
 def _is_other_month(one: str, other: str) -> bool:
-    """Return whether dates are over a month apart (broadcasts may be set up early)."""
+    """Return whether dates are over a month apart (broadcasts can be set up early)."""
     found = [_MONTH.match(text) for text in (one, other)]
     months = [12 * int(each[1]) + int(each[2]) for each in found if each is not None]
     return len(months) == 2 and abs(months[0] - months[1]) > 1

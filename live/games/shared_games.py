@@ -1,16 +1,16 @@
-"""One game that several sources carry, shown once.
+"""Merging of one game that several sources report, so that it is shown once.
 
-Every source's games are held as it reports them
-(:class:`~live.games.game_index.GameIndex`). Here they are brought together: of games
-that are one (:func:`is_one_game`) the one that was held first is shown, under its id,
-with what the others add, and the others are not shown.
+Every source's games are stored as it reports them
+(:class:`~live.games.game_index.GameIndex`). This module merges those that are the same
+game (:func:`is_one_game`): only the game that was known first is shown, under its own
+id and with the data that the other sources add.
 
-What is shown is the longest line, of lines that are equally long the first source's: so
-when one source falls silent, the others carry the game on. Where lines contradict each
-other the one that is ahead is shown, move by move, and that they do stands in the game
-(``dispute``), which is no correction. A takeback shows when every source has it, or
-goes on another way. Headers, clocks and results that the first source lacks come from
-the others. Which sources they are stands in the game, too (``also``).
+The longest line is shown; of equally long lines, the first source's. So if one source
+stops, the others continue the game. If lines contradict each other, the longest is
+shown at every move, and the game reports the contradiction (``dispute``), which does
+not count as a correction. A takeback is shown when every source has it, or when its
+line continues differently. Headers, clocks and results missing in the first source come
+from the others, which the game also names (``also``).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,11 +39,11 @@ from live.games.same_game import is_another_line, is_one_game, may_be_one_game
 from live.messages.from_sources import Headers, Move, Player
 from live.messages.values import GameId
 
-#: A step of a game as it is shown, and the game after it.
+#: A step of a game as shown, and the game after it; None if it was deleted.
 Shown = tuple[Step, Game | None]
 
 
-#: A source that is so many plies behind is not just a little later than the other.
+#: Number of plies by which a source is really behind, and not just a little later.
 BEHIND_PLIES = 6
 
 
@@ -53,28 +53,29 @@ class _Group:
     def __init__(self, first: Game) -> None:
         self.first = first.id
         self.leading = first.id
-        """The game whose line is shown."""
+        """Id of the game whose line is shown."""
         self.others: list[GameId] = []
         self.shown = first
 
 
 class SharedGames:
-    """Shows games of several sources once; takes every step applied to the index."""
+    """Merger of games from several sources; follows every step applied to the index."""
 
     def __init__(self, index: GameIndex) -> None:
         self._index = index
-        # By each of their games.
+        # The group of each of its games, by the game's id.
         self._groups: dict[GameId, _Group] = {}
-        # What the arbiter has removed: the game named, and the sources' games of it.
+        # Games that an arbiter has removed: the id named, and the ids of its games in
+        # all sources.
         self._removed: dict[GameId, tuple[GameId, ...]] = {}
         # Games of all sources, by their players.
         self._players = KeyIndex()
-        # A new game whose moves follow in batches, with all of them.
+        # A new game with all its moves, whose steps follow in batches.
         self._coming: dict[GameId, Game] = {}
 
     def get(self, id: GameId) -> Game | None:
-        """Return the game shown under this id, else the game as its source reports
-        it.
+        """Return the game shown under this id; if none is, the game as its source
+        reports it.
         """
         group = self._groups.get(id)
         return (
@@ -88,7 +89,7 @@ class SharedGames:
         return self._groups[id].first if id in self._groups else id
 
     def member_ids(self, id: GameId) -> tuple[GameId, ...]:
-        """Return the games shown under this id, the one that gives the id last."""
+        """Return the ids of the games shown under this id, which is itself the last."""
         group = self._groups.get(id)
         return (*group.others, id) if group is not None and group.first == id else (id,)
 
@@ -97,7 +98,7 @@ class SharedGames:
         self._coming = {game.id: game}
 
     def follow_step(self, step: Step) -> Iterator[Shown]:
-        """Yield the steps of the games shown that follow from a step of the index."""
+        """Yield the steps of the shown games that follow from a step of the index."""
         id = step.id
         if any(id in members for members in self._removed.values()):
             return
@@ -112,8 +113,8 @@ class SharedGames:
             yield from self._follow_single(step, game)
 
     def _follow_single(self, step: Step, game: Game) -> Iterator[Shown]:
-        """Yield the steps for a game of one source, which may turn out to be
-        another's.
+        """Yield the steps for a game of one source, which can turn out to be another
+        source's.
         """
         whole = max(game, self._coming.get(game.id, game), key=_count_plies)
         partner = self._find_partner(whole)
@@ -124,8 +125,8 @@ class SharedGames:
             yield from self._join_group(game.id, partner, shown=is_shown)
 
     def retire_game(self, first: GameId) -> Iterator[Shown]:
-        """Stop showing the game of this id: the index no longer holds it, of any
-        source.
+        """Stop showing the game of this id, which has been removed from the index for
+        all sources.
         """
         for id in self.member_ids(first):
             self._update_keys(id, None)
@@ -144,17 +145,17 @@ class SharedGames:
         yield from self.retire_game(first)
 
     def removed_ids(self) -> tuple[GameId, ...]:
-        """Return the games that were removed, the latest last."""
+        """Return the ids of the removed games, the latest last."""
         return tuple(self._removed)
 
     def restore_removed(self, id: GameId) -> Iterator[Shown]:
-        """Show a removed game again, as its sources have it now."""
+        """Show a removed game again, with the present data of its sources."""
         for member in self._removed.pop(id, ()):
             if (game := self._index.get(member)) is not None:
                 yield from self.follow_step(NewGame(game))
 
     def merge_restored(self, ids: Iterable[GameId]) -> Iterator[Shown]:
-        """Merge games that were restored and are shown already."""
+        """Merge games that were restored and are already shown."""
         for id in ids:
             self._update_keys(id, self._index[id])
         for id in ids:
@@ -166,7 +167,7 @@ class SharedGames:
     def _join_group(
         self, id: GameId, partner: GameId, *, shown: bool
     ) -> Iterator[Shown]:
-        """Show both games as one from now on."""
+        """Show the two games as one from now on."""
         first, other = partner, id
         group = self._groups.get(partner)
         if group is None and shown:
@@ -182,7 +183,8 @@ class SharedGames:
     def _update_group(self, group: _Group, id: GameId) -> Iterator[Shown]:
         leading = self._index.get(group.first)
         if leading is None:
-            # It had no moves, or it began from another position.
+            # The first game had no moves, or began from another position, and was
+            # deleted.
             yield from self._split_group(group)
             return
         for other in list(group.others):
@@ -200,7 +202,9 @@ class SharedGames:
         del self._groups[other]
 
     def _split_group(self, group: _Group) -> Iterator[Shown]:
-        """Show each game of a group by itself: the one that gave the id is gone."""
+        """Show each game of a group separately, because the game that gave the id was
+        deleted.
+        """
         yield GameGone(group.first), None
         for id in (group.first, *group.others):
             del self._groups[id]
@@ -208,7 +212,7 @@ class SharedGames:
                 yield NewGame(held), held
 
     def _show_group(self, group: _Group) -> Iterator[Shown]:
-        """Yield the steps from the game as it was shown to what its sources say now."""
+        """Yield the steps from the game as last shown to its sources' present data."""
         before = group.shown
         reports = [self._index[id] for id in (group.first, *group.others)]
         if len(reports) == 1:
@@ -227,7 +231,9 @@ class SharedGames:
             yield step, before
 
     def _find_partner(self, game: Game) -> GameId | None:
-        """Return the id of the same game of another source; None if that is unclear."""
+        """Return the id of the same game from another source; None if there is none or
+        it is unclear.
+        """
         if self._index.feeds < 2:
             return None
         keys = self._players.keys_of_game(game.id)
@@ -238,7 +244,7 @@ class SharedGames:
         near = [self._index[id] for id in dict.fromkeys(ids) if id != game.id]
         if all(each.feed == game.feed for each in near):
             return None
-        # Games that names alone would confuse.
+        # Games that have the same names and could be confused.
         rivals = [
             each
             for each in near
@@ -266,14 +272,15 @@ class SharedGames:
 
 
 def find_longest(reports: Sequence[Game]) -> Game:
-    """Return the game with the most moves, the first of several."""
+    """Return the game with the most moves; of equally long games, the first."""
     return max(reports, key=_count_plies)
 
 
 def merge_games(reports: Sequence[Game], leading: Game) -> Game:
-    """Return one game of what several sources have, with the line of ``leading``.
+    """Return one game merged from those of several sources, with the line of
+    ``leading``.
 
-    The first of ``reports`` is the one that gives the id.
+    The first of ``reports`` is the game that gives the id.
     """
     others = [each for each in reports if each is not leading]
     result = leading.result
@@ -283,7 +290,7 @@ def merge_games(reports: Sequence[Game], leading: Game) -> Game:
             each.result for each in others if len(each.moves) > plies - BEHIND_PLIES
         )
         result = next((each for each in near if each != "*"), "*")
-    # Another source that has as many moves has no problem with them.
+    # If another source read as many moves without a problem, the problem is dropped.
     read = any(each.problem is None and len(each.moves) >= plies for each in others)
     disputes = [describe_dispute(leading, each) for each in others]
     return replace(
@@ -303,7 +310,7 @@ def _count_plies(game: Game) -> int:
 
 
 def _merge_moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
-    """Return the leading line, with the clocks and scores that only others have."""
+    """Return the leading line, with clocks and scores that only other sources have."""
     moves = list(leading.moves)
     for other in others:
         for index, (own, theirs) in enumerate(zip(moves, other.moves, strict=False)):
@@ -343,7 +350,9 @@ _FILLED = (
 
 
 def _merge_player(one: Player, other: Player) -> Player:
-    """Return the player of one source, with what another adds of the same person."""
+    """Return one source's player, completed by another source's data of the same
+    person.
+    """
     if not is_known(one):
         return other
     if not is_same_person(one, other):
@@ -354,9 +363,9 @@ def _merge_player(one: Player, other: Player) -> Player:
 
 
 def describe_dispute(shown: Game, other: Game) -> str:
-    """Return how two sources of one game contradict each other, for people.
+    """Return the contradiction between two sources of one game, as text for display.
 
-    Empty if they do not. A source that is behind contradicts nothing.
+    Empty if there is none. A source that is behind contradicts nothing.
     """
     for ply, (a, b) in enumerate(zip(shown.moves, other.moves, strict=False), 1):
         if a.uci != b.uci:

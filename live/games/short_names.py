@@ -1,6 +1,6 @@
-"""Names of players that are as short as possible and still unambiguous. Pure.
+"""Names of players, shortened as far as they stay unambiguous. Pure.
 
-The pages follow the same rule, in ``live/screens/web/drawing/player_names.js``.
+The web pages follow the same rule, in ``live/screens/web/drawing/player_names.js``.
 """
 
 import re
@@ -16,21 +16,22 @@ _PARTICLES = frozenset(
         "los san st ten ter van vom von y zu",
     )
 )
-#: What follows a family name and is none.
+#: Suffixes after a family name that do not belong to it.
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
-#: Patronymics stand last in lists that put the family name first.
+#: Ends of patronymics, which come last in lists that put the family name first.
 _PATRONYMIC = re.compile(
     "(?:ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$", re.IGNORECASE
 )
-#: What stands in brackets is another way to write the name, or no name. Sources cut
-#: names short.
+#: Text in brackets is another spelling of the name, or no name. The closing bracket is
+#: optional, because sources cut names short.
 _BRACKETED = re.compile(r"[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)")
 _BRACKETS = re.compile(r"[()\uff08\uff09]")
-#: Letters that are written from right to left.
+#: Ranges of letters that are written from right to left.
 _RIGHT_TO_LEFT = (
     "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
-#: Letters that join, or words that are one letter each: they have no initial.
+#: Letters without an initial: letters that join their neighbours, or are words in
+#: themselves.
 NO_INITIAL = re.compile(
     f"[{_RIGHT_TO_LEFT}\u0900-\u097f\u0e00-\u0e7f\u1100-\u11ff\u3005\u3007\u3040-\u318f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
@@ -43,7 +44,7 @@ class _Parts(NamedTuple):
     family: str
     given: str
     form: str
-    """How both are joined again."""
+    """Format string that joins the two parts again."""
 
 
 @lru_cache(maxsize=2048)
@@ -59,7 +60,7 @@ def _split_name(name: str) -> _Parts:
     last = words[-1]
     if len(words) == 1:
         return _Parts(name, "", "{family}")
-    # In `Gukesh D` the first word is what people know; so is it before a patronymic.
+    # In `Gukesh D` the first word is the known name, and likewise before a patronymic.
     if last[:1].isalpha() and last[1:] in ("", "."):
         return _Parts(" ".join(words[:-1]), last, "{family} {given}")
     if len(words) == 3 and _PATRONYMIC.search(last):
@@ -83,9 +84,7 @@ def family_name(name: str) -> str:
 
 
 def short_name(name: str, others: Iterable[str]) -> str:
-    """Return the shortest name that is unambiguous among ``others``: ``"Ivanov,
-    Se."``.
-    """
+    """Return the shortest unambiguous name among ``others``: ``"Ivanov, Se."``."""
     whole = _normalise_blanks(name) or "?"
     family, given, form = _split_name(whole)
     rivals = [
@@ -107,9 +106,9 @@ def short_name(name: str, others: Iterable[str]) -> str:
 
 
 def isolate_direction(name: str) -> str:
-    """Return a name that can stand in a sentence of the other writing direction.
+    """Return a name that can be part of a sentence in the other writing direction.
 
     A name written from right to left gets U+2068 and U+2069 around it, so that it does
-    not move its neighbours (https://www.unicode.org/reports/tr9/).
+    not change the order of its neighbours (https://www.unicode.org/reports/tr9/).
     """
     return f"\u2068{name}\u2069" if _TURNS.search(name) else name

@@ -1,6 +1,8 @@
-"""What people play: the share of players of a rating who would choose each move.
+"""Prediction of human moves: the share of players of a rating who would choose each
+move.
 
-A network of our own, learned from rated games (``train.py``), gives ``P(move |
-position, Elo of both players, kind of game)``; ``network.md`` beside it says what it
-was learned from and how well it does on players it has never seen.
+A neural network of this project, learned from rated games (``train.py``), gives
+``P(move | position, Elo of both players, kind of game)``. The file ``network.md``
+beside it describes the data it was learned from and its accuracy for players it has
+never seen.
 """

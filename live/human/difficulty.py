@@ -1,81 +1,88 @@
-"""Estimates how many players choose each move once a search has said what each loses,
-how difficult that makes a position, and which moves are finds or traps. Pure.
+"""Estimates, from a search of the moves' losses, of the share of players who choose
+each move, of the position's difficulty, and of finds and traps. Pure.
 
-A network of the size that comes with live-rate sees which moves look natural, not which
-of them fail. Its shares are right on average, and yet wrong where it counts: over the
-board it leaves 28 % for the engine's choice where 55 % played it, and 21 % for moves
-that lose a pawn where 5 % did. So its shares and the losses of a short search are put
-together, a conditional logit (McFadden 1974):
+A neural network of the size that comes with live-rate recognises which moves look
+natural, but not which of them fail. Its shares are right on average, yet wrong where it
+matters: over the board it predicts 28 % for the engine's choice where 55 % played it,
+and 21 % for moves that lose a pawn where 5 % played them. So its shares are combined
+with the losses found by a short search, in a conditional logit (McFadden 1974):
 
     log share = network * log(share of the network) - loss * log(1 + loss / 50 cp) + ...
 
-Players see more of a loss the stronger they are, so ``loss`` rises with Elo. The short
-search errs as well, so a move is an error only with a chance. :data:`WEIGHTS` were
-learned by ``python -m tests.benchmarks.error_forecast FILE… --learn`` from 1,577
-positions of games over the board, of which no player judges them.
+The stronger players are, the more of a loss they see, so the weight of ``loss``
+increases with Elo. The short search errs as well, so a move is an error only with some
+probability. :data:`WEIGHTS` were learned by ``python -m tests.benchmarks.error_forecast
+FILE… --learn`` from 1,577 positions of games over the board, by players other than
+those used to judge them.
 """
 
 import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-#: A loss of this many centipawns is an error.
+#: Least loss of an error, centipawns.
 ERROR_CP = 100
-#: Scores beyond this are all the same: won.
+#: Scores beyond plus or minus this many centipawns count as equally won.
 DECIDED_CP = 1000
-#: Shares below this are all the same to the network: too rare to be told apart.
+#: Shares below this are not told apart, because the neural network cannot estimate
+#: them.
 LEAST_SHARE = 1 / 200
-#: A find is played by fewer than these.
+#: A find is played by a smaller share of players than this.
 FIND_SHARE = 1 / 4
-#: A find matters: the others lose so much with their moves on average, centipawns.
+#: Least average loss of the other players' moves for a move to be a find, centipawns.
 FIND_LOSS_CP = 40
-#: Nor is it one where the second-best move loses no more than this as a full search is
-#: expected to find, centipawns: by the short search it is 30.
+#: A move is not a find either if the second-best move loses at most this, centipawns.
+#: It is the loss that a full search is expected to find; by the short search it is 30.
 FIND_SECOND_CP = 46
-#: A trap is what at least these fall into.
+#: Least chance of an error in the position after a trap.
 TRAP_SHARE = 0.1
-#: What so many play anyway, a recapture or an answer to check, is set for nobody.
+#: A move that at least this share of players make anyway, such as a recapture or an
+#: answer to check, is not a trap.
 TRAP_SET_SHARE = 0.5
-#: Whoever sets a trap loses less than this with it, centipawns.
+#: A trap must lose less than this itself, centipawns.
 SOUND_LOSS_CP = 50
-#: Whoever is this far behind finds nothing any more, centipawns.
+#: A player who is further behind than this has no finds, centipawns.
 LOST_CP = 500
-#: Only who stands about level can fall into a trap: centipawns either way.
+#: A trap requires a score within plus or minus this many centipawns.
 LEVEL_CP = 150
 
-#: More than two searches of a position usually differ by, centipawns.
+#: Score difference, centipawns, that two searches of a position usually do not exceed.
 DOUBTED_CP = 50
-#: Losses are told apart on the scale of ``log(1 + loss / LOSS_CP)``.
+#: Losses are compared on the scale of ``log(1 + loss / LOSS_CP)``.
 LOSS_CP = 50
-#: Shares are kept in whole per mille; less than one counts as this.
+#: Shares are stored in whole per mille; a share below one counts as this.
 RAREST_PER_MILLE = 0.5
-#: Weights hold for this rating, and change by so much for each ``ELO_STEP`` above it.
+#: The weights are for the first of these ratings; they change by their ``by_elo`` for
+#: each ``ELO_STEP`` above it.
 MIDDLE_ELO = 2000
 ELO_STEP = 400
 
 
 class ChoiceWeights(NamedTuple):
-    """What a choice depends on, as learned from games; ``by_elo`` for each 400 Elo
-    above 2000.
+    """Weights of a choice, learned from games; ``by_elo`` is the change for each 400
+    Elo above 2000.
     """
 
     network: float
-    """Of the logarithm of the network's share."""
+    """Weight of the logarithm of the neural network's share."""
     loss: float
     loss_by_elo: float
-    """Of ``log(1 + loss / 50)``, the loss in centipawns of a short search."""
+    """Weights of ``log(1 + loss / 50)``, with a short search's loss in centipawns."""
     best: float
-    """Of the engine's choice."""
+    """Weight of the engine's choice."""
     unsearched: float
-    """Of a move that is not among the lines searched."""
+    """Weight of a move that is not among the lines searched."""
     error: float
     error_loss: float
     error_by_elo: float
-    """Log-odds that a full search finds an error in a move other than its choice:
-    constant, by ``log(1 + loss / 50)``, by Elo."""
+    """Log-odds that a full search finds an error in a move other than its choice: the
+    constant, the weight of ``log(1 + loss / 50)``, and the change by Elo.
+    """
     lost_cp: float
     lost_factor: float
-    """What a full search finds lost by such a move: constant, and by the loss."""
+    """Loss that a full search finds in a move other than its choice: the constant, and
+    the factor of the short search's loss.
+    """
 
 
 WEIGHTS = ChoiceWeights(
@@ -84,45 +91,45 @@ WEIGHTS = ChoiceWeights(
 
 
 class MoveLosses(NamedTuple):
-    """What the moves of a position lose, by a short search for several lines, in
-    centipawns.
-    """
+    """Losses of a position's moves by a short search for several lines, centipawns."""
 
     best: str
     """The choice of the full search, UCI."""
     searched_cp: Mapping[str, int]
-    """By UCI, against ``best``, 0 or more."""
+    """Losses by UCI, relative to ``best``, 0 or more."""
     others_cp: int
-    """What every other move loses at least: the last line's loss."""
+    """Least loss of every other move: that of the last line."""
 
     def find_loss(self, uci: str) -> int:
-        """Return what a move loses, in centipawns."""
+        """Return the loss of a move, in centipawns."""
         return self.searched_cp.get(uci, self.others_cp)
 
 
 class Difficulty(NamedTuple):
-    """What players choose in a position, and what it costs them."""
+    """Choices of players in a position, and their losses."""
 
     shares: Mapping[str, float]
-    """0 to 1, by UCI, of the moves searched and of those that the network knows of."""
+    """Shares of the moves searched and of those that the neural network lists, 0 to 1,
+    by UCI.
+    """
     error_chance: float
-    """The chance of losing a pawn or more."""
+    """Chance of losing a pawn or more."""
     expected_loss_cp: float
     tempting: bool
-    """The move that looks most natural, the network's first choice, is an error."""
+    """True if the move that looks most natural, the neural network's first choice, is
+    an error.
+    """
     lost_cp: Mapping[str, float]
-    """What each of the moves loses, as a full search is expected to find."""
+    """Loss of each move in ``shares`` that a full search is expected to find."""
 
     def average_loss_of_others_cp(self, uci: str) -> float:
-        """Return what players who choose another move lose on average, in
-        centipawns.
-        """
+        """Return the average loss of players who choose another move, in centipawns."""
         share = self.shares.get(uci, 0.0)
         own = share * self.lost_cp.get(uci, 0.0)
         return (self.expected_loss_cp - own) / (1 - share) if share < 1 else 0.0
 
     def find_second_loss_cp(self, uci: str) -> float:
-        """Return what the best other move loses, in centipawns; 0 without one."""
+        """Return the loss of the best other move, in centipawns; 0 without one."""
         others = (lost_cp for other, lost_cp in self.lost_cp.items() if other != uci)
         return min(others, default=0.0)
 
@@ -135,14 +142,16 @@ def clamp_score(score_cp: int) -> int:
 def compute_move_losses(
     scores_cp: Mapping[str, int], best: str, sign: int, full_cp: int | None = None
 ) -> MoveLosses | None:
-    """Return what the moves lose against the engine's choice; None if none was
-    searched.
+    """Return the losses of the moves relative to the engine's choice; None if no move
+    was searched.
 
-    ``scores_cp``: White's, of one search for several lines, the best first; ``best``:
-    the choice of a deeper one, which a quick search may rate too low; ``sign``: 1 where
-    White is to move, else -1; ``full_cp``: White's of the deeper one, where known: a
-    quick search that takes its choice for worth more by :data:`DOUBTED_CP` has
-    overlooked something, and all others would seem errors.
+    Args:
+        scores_cp: White's scores from one search for several lines, the best first.
+        best: the choice of a deeper search, which a quick search can score too low.
+        sign: 1 if White is to move, otherwise -1.
+        full_cp: White's score by the deeper search, if known. If the quick search
+            scores the deeper one's choice higher by more than :data:`DOUBTED_CP`, it
+            has overlooked something, and all other moves would seem to be errors.
     """
     if not scores_cp:
         return None
@@ -160,10 +169,10 @@ def estimate_choices(
     elo: int,
     weights: ChoiceWeights = WEIGHTS,
 ) -> dict[str, float]:
-    """Return how many players of this Elo choose each move, 0 to 1, by UCI.
+    """Return the share of players of this Elo who choose each move, 0 to 1, by UCI.
 
-    ``per_mille``: the network's shares. Promotions to a lesser piece, which no network
-    learned apart, are left out.
+    ``per_mille`` is the neural network's shares. Promotions to a piece other than a
+    queen, which no neural network learned separately, are left out.
     """
     by_loss = weights.loss + weights.loss_by_elo * _scale_elo(elo)
     odds = {}
@@ -188,7 +197,7 @@ def estimate_difficulty(
     elo: int,
     weights: ChoiceWeights = WEIGHTS,
 ) -> Difficulty:
-    """Return what players of this Elo choose, their chance of an error and their
+    """Return the choices of players of this Elo, their chance of an error and their
     expected loss.
     """
     shares = estimate_choices(per_mille, losses, elo, weights)
@@ -218,12 +227,14 @@ def _scale_elo(elo: int) -> float:
 def is_find(
     share: float, others_lose_cp: float, second_loses_cp: float, score_cp: int
 ) -> bool:
-    """Return whether a move no worse than the engine's choice is a find: few play it,
-    and it matters.
+    """Return whether a move that is as good as the engine's choice is a find: few
+    players make it, and it matters.
 
-    ``share``: of the players who play it; ``others_lose_cp``: what the others lose on
-    average; ``second_loses_cp``: what the best of the other moves loses; ``score_cp``,
-    the mover's: of the position it was played in.
+    Args:
+        share: share of players who make the move.
+        others_lose_cp: average loss of the other players' moves.
+        second_loses_cp: loss of the best other move.
+        score_cp: score of the position before the move, from the mover's side.
     """
     is_rare = share < FIND_SHARE
     has_rival = others_lose_cp < FIND_LOSS_CP or second_loses_cp <= FIND_SECOND_CP
@@ -233,12 +244,16 @@ def is_find(
 def is_trap(
     share: float | None, hard: Difficulty, own_loss_cp: int, score_cp: int
 ) -> bool:
-    """Return whether a move sets a trap: it costs little, the game is about level, the
-    reply that looks most natural loses a pawn or more, and many fall for it or err
-    otherwise.
+    """Return whether a move sets a trap.
 
-    ``share``: of the players who play it, where known; ``own_loss_cp``: of the move;
-    ``hard`` and ``score_cp``: of the position after it.
+    It does if it costs little, the game is about level, the reply that looks most
+    natural loses a pawn or more, and many players make this error or another.
+
+    Args:
+        share: share of players who make the move; None if unknown.
+        hard: difficulty of the position after the move.
+        own_loss_cp: loss of the move.
+        score_cp: score of the position after the move.
     """
     return (
         (share is None or share < TRAP_SET_SHARE)
@@ -250,11 +265,11 @@ def is_trap(
 
 
 def format_share(share: float) -> str:
-    """Return a share as a commentator would say it, no finer than the network can
+    """Return a share in a commentator's words, no finer than the neural network can
     tell.
 
-    ``about 1 in 12``, ``about 4 in 10``, ``nearly all``; below one in 200 all are
-    ``fewer than 1 in 200``.
+    ``about 1 in 12``, ``about 4 in 10``, ``nearly all``; all shares below one in 200
+    are ``fewer than 1 in 200``.
     """
     if share < LEAST_SHARE:
         return "fewer than 1 in 200"
@@ -267,8 +282,8 @@ def format_share(share: float) -> str:
 
 
 def _round_to_step(many: float) -> int:
-    """Round to steps that grow with the number: 4, 5 .. 10, 12, 15, 20, 25, 30, 40, 50,
-    70, 100 ...
+    """Round to one of the steps 4, 5 .. 10, 12, 15, 20, 25, 30, 40, 50, 70, 100 ...,
+    which grow with the number.
     """
     steps = (4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
     return min(steps, key=lambda step: abs(math.log(many / step)))

@@ -1,12 +1,12 @@
-"""The queue before the network of human moves, and the thread that the network has.
+"""Queue of questions to the neural network of human moves, and the thread that runs it.
 
 Questions are answered in batches in a thread of low priority, so that neither engines
-nor messages wait for them. What was answered before, in this run or by the store, is
-not asked again; without a network the stored answers are all there are. Every question
-is answered or given up, once.
+nor messages wait for them. A question that was answered before, in this run or in the
+store, is not asked again; without a neural network only stored answers are available.
+Every question is answered or given up, once.
 
-Loss policy: of more than ``MOST_WAITING`` questions the oldest is given up, those about
-positions that people look at last; health says how many.
+Loss policy: if more than ``MOST_WAITING`` questions wait, the oldest is given up,
+beginning with those about positions that nobody looks at; health reports how many.
 """
 
 import asyncio
@@ -29,16 +29,16 @@ from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
 from live.messages.health import HumanHealth
 from live.process.supervision import explain_end, run_in_background
 
-#: Questions that wait at most, some 400 bytes each.
+#: Maximum number of waiting questions, some 400 bytes each.
 MOST_WAITING = 10_000
-#: Positions at a time, each for up to three ratings: a batch takes some 30 ms of one
-#: core.
+#: Number of positions in a batch, each for up to three ratings; a batch takes some 30
+#: ms of one core.
 BATCH = 8
-#: Answers remembered: openings come again on every board.
+#: Number of answers remembered, since openings recur on every board.
 REMEMBERED = 2_000
-#: How far back the time of a position is averaged, batches.
+#: Number of batches over which the time per position is averaged.
 _TIMED = 50
-#: Behind the engines, which are at 5 unless set otherwise.
+#: Niceness of the thread: behind the engines, which are at 5 by default.
 _NICE = 10
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ AnswerListener = Callable[[HumanRequest, HumanAnswer | None], None]
 
 
 class AnswerStore(Protocol):
-    """Where answers are kept, for the next run too."""
+    """Store of answers, also for the next run."""
 
     def find_answer(self, question: HumanQuestion) -> HumanAnswer | None:
         """Return an earlier answer to this question, or None."""
@@ -57,14 +57,15 @@ class AnswerStore(Protocol):
 
 
 class HumanQueue:
-    """Asks one network.
+    """Queue of questions to one neural network.
 
     Args:
-        config: where the network is.
+        config: settings, with the path of the neural network.
         store: earlier answers.
-        on_answer: gets every answer on the event loop; None: it was given up.
-        open_network: returns the network, in its thread; raises LiveRateError if there
-            is none.
+        on_answer: called with every answer on the event loop; None means that the
+            question was given up.
+        open_network: returns the neural network, in its own thread; raises
+            LiveRateError if there is none.
     """
 
     def __init__(
@@ -87,14 +88,14 @@ class HumanQueue:
         self._memory: dict[HumanQuestion, HumanAnswer] = {}
         self._answers = 0
         self._left_out = 0
-        # Positions of the last batches, and the seconds they took.
+        # Positions of each of the last batches, and the seconds that it took.
         self._times: deque[tuple[int, float]] = deque(maxlen=_TIMED)
 
     def _count_waiting(self) -> int:
         return len(self._newest) + len(self._others)
 
     def ask(self, request: HumanRequest) -> None:
-        """Have a question answered, never before this call returns."""
+        """Submit a question. It is never answered before this call returns."""
         if request.newest:
             self._newest.append(request)
         else:
@@ -106,7 +107,7 @@ class HumanQueue:
         self._has_questions.set()
 
     def report_health(self) -> HumanHealth:
-        """Return how the network is doing."""
+        """Return the state of the neural network."""
         positions = sum(count for count, _ in self._times)
         seconds = sum(took_s for _, took_s in self._times)
         network = self._network
@@ -124,7 +125,7 @@ class HumanQueue:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Open the network, and answer questions during the block."""
+        """Open the neural network, and answer questions while the block runs."""
         with ThreadPoolExecutor(
             1, "human moves", initializer=_lower_priority
         ) as thread:
@@ -156,16 +157,16 @@ class HumanQueue:
                 answer = answers[request.question]
                 self._answers += answer is not None
                 self._on_answer(request, answer)
-            # Other tasks have their turn between two batches.
+            # Other tasks can run between two batches.
             await asyncio.sleep(0)
 
     def _take_batch(self) -> list[HumanRequest]:
-        """Return what is next: positions that people look at, the latest and the oldest
-        in turns, then the others.
+        """Return the next questions: those about positions that people look at,
+        alternately the latest and the oldest, then the others.
         """
-        # Where more is asked than answered, the latest is what people look at, and the
-        # oldest what the evidence of a whole game waits for: it ends at the first move
-        # without an answer.
+        # If questions come faster than answers, people look at the latest position,
+        # while the evidence of a whole game waits for the oldest: it ends at the first
+        # move without an answer.
         batch: list[HumanRequest] = []
         for turn in range(min(BATCH, self._count_waiting())):
             if not self._newest:
@@ -177,7 +178,9 @@ class HumanQueue:
         return batch
 
     def _find_known_answer(self, question: HumanQuestion) -> HumanAnswer | None:
-        """Return an earlier answer, by the network in use if there is one."""
+        """Return an earlier answer, which must be by the neural network in use if there
+        is one.
+        """
         answer = self._memory.get(question) or self._store.find_answer(question)
         if answer is None:
             return None
@@ -217,7 +220,9 @@ class HumanQueue:
             del self._memory[next(iter(self._memory))]
 
     def _report_problem(self, error: Exception) -> None:
-        """Go on without a network: no fault of a file or a library costs a score."""
+        """Report the problem and continue without the neural network: a broken file or
+        library must not cost a score.
+        """
         is_ours = isinstance(error, LiveRateError)
         self._problem = str(error) if is_ours else explain_end(error)
         log.warning(
@@ -226,7 +231,7 @@ class HumanQueue:
 
 
 def _lower_priority() -> None:
-    """Lower the priority of this thread; only Linux can."""
+    """Lower the priority of this thread, which only Linux allows."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -1,14 +1,16 @@
-"""Networks of human moves: what they are asked, what they see, and what they answer.
+"""Neural networks of human moves: their questions, their inputs, and their answers.
 
-Ours is an ONNX file, run by onnxruntime on one core. Inputs ``planes`` (float32, ``n x
-40 x 8 x 8``) and ``conditions`` (float32, ``n x 20``) as this module makes them; output
-``logits`` (float32, ``n x 4096``), one for each ``from * 64 + to``, the mover playing
-up the board. Any ONNX file of these three will do.
+The network of this project is an ONNX file, run by onnxruntime on one core. Its inputs
+are ``planes`` (float32, ``n x 40 x 8 x 8``) and ``conditions`` (float32, ``n x 20``),
+as made by this module; its output is ``logits`` (float32, ``n x 4096``), one for each
+``from * 64 + to``, with the mover playing up the board. Any ONNX file with these inputs
+and output can be used.
 
-A position is packed into one record of bitboards (:data:`POSITION`), which is what
-training keeps on disk; :func:`build_planes` and :func:`build_conditions` unpack many at
-once into the network's two inputs, and :func:`compute_shares` reads its answer. Black's
-positions are mirrored top to bottom, so that the mover always plays up the board.
+A position is packed into one record of bitboards (:data:`POSITION`), the form in which
+training stores it on disk. :func:`build_planes` and :func:`build_conditions` convert
+many records at once to the network's two inputs, and :func:`compute_shares` converts
+its answer. Black's positions are mirrored top to bottom, so that the mover always plays
+up the board.
 """
 
 from __future__ import annotations
@@ -35,11 +37,11 @@ from live.human.question import (
     round_answer,
 )
 
-#: Six bitboards by kind of piece (pawn to king), one of the mover's men; squares of
-#: rooks that may castle; en-passant square or -1; plies since a capture or pawn move;
-#: from and to of the last ply and the one before, or -1; Elo of mover and opponent;
-#: kind of game; the move played, as ``from * 64 + to``, or -1; number of the game and
-#: ply, for whoever needs to find it again.
+#: One position: six bitboards by kind of piece (pawn to king), and one of the mover's
+#: pieces; squares of rooks that can castle; en-passant square or -1; plies since a
+#: capture or pawn move; from and to of the last ply and the one before it, or -1; Elo
+#: of mover and opponent; kind of game; the move played, as ``from * 64 + to``, or -1;
+#: number of the game and ply, to find the position again.
 POSITION = np.dtype(
     [
         ("men", "<u8", (6,)),
@@ -59,19 +61,21 @@ Positions = NDArray[np.void]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
-#: Planes: the mover's six kinds of men, the opponent's, castling, en passant, from and
-#: to of the last two plies, a plane of ones, by which a convolution sees the edge of
-#: the board; how many of the mover's men of each kind attack or guard a square, and of
-#: the opponent's; from where a pawn, knight, bishop and rook would give check; men that
-#: alone stand between a king and a line piece of the other side (the mover's pinned,
-#: the opponent's pinned) or of their own (the mover's, the opponent's, who discover a
-#: check); and ones where the mover is in check. All from the nineteenth on follows from
-#: the first: a small network, or few games, need not learn how the men move.
+#: Number of planes. They are, in order: the mover's six kinds of pieces and the
+#: opponent's; castling; en passant; from and to of the last two plies; a plane of ones,
+#: by which a convolution sees the edge of the board; for each kind of piece, the number
+#: of the mover's pieces that attack or guard a square, then the opponent's; squares
+#: from which a pawn, knight, bishop and rook would give check; pieces that alone stand
+#: between a king and a line piece of the other side (the mover's pinned, the opponent's
+#: pinned) or of their own side (the mover's, the opponent's, which can discover a
+#: check); and a plane of ones if the mover is in check. All planes from the nineteenth
+#: on follow from the first ones: a small network, or one learned from few games, then
+#: need not learn how the pieces move.
 PLANES = 40
-#: Conditions: see :func:`build_conditions`.
+#: Number of conditions: see :func:`build_conditions`.
 CONDITIONS = 20
 
-#: Centres of the soft steps by which the network sees an Elo.
+#: Centres, and below the width, of the soft steps by which the network sees an Elo.
 _STEPS = np.array([900, 1250, 1600, 1950, 2300, 2650], dtype=np.float32)
 _STEP = 350.0
 
@@ -79,11 +83,11 @@ _STEP = 350.0
 def pack_position(
     board: chess.Board, history: Sequence[chess.Move], elo: tuple[int, int], kind: str
 ) -> tuple[Any, ...]:
-    """Return a position as a row of :data:`POSITION`, not yet mirrored (see
+    """Return a position as a row of :data:`POSITION`, not mirrored yet (see
     :func:`build_records`).
 
-    ``history`` holds the last two plies or fewer, the latest last; ``elo`` is the
-    mover's and the opponent's. Raises ``ValueError`` for an unknown kind.
+    ``history`` has the last two plies or fewer, the latest last; ``elo`` is the mover's
+    and the opponent's. Raises ``ValueError`` for an unknown kind.
     """
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
@@ -113,10 +117,10 @@ def pack_position(
 
 
 def mirror_black(rows: Positions, black: Bools) -> Positions:
-    """Return the rows with those of Black turned top to bottom."""
+    """Return the rows, with those of Black mirrored top to bottom."""
     turned = rows.copy()
     for name in ("men", "own", "castling"):
-        # Ranks are bytes of a bitboard: swapping the bytes turns the board over.
+        # Ranks are the bytes of a bitboard, so swapping the bytes mirrors the board.
         turned[name][black] = rows[name][black].byteswap()
     for name in ("en_passant", "history"):
         squares = rows[name][black]
@@ -127,9 +131,7 @@ def mirror_black(rows: Positions, black: Bools) -> Positions:
 
 
 def build_records(rows: Sequence[tuple[Any, ...]], black: Sequence[bool]) -> Positions:
-    """Return the rows of :func:`pack_position` as records, each from its mover's
-    side.
-    """
+    """Return rows of :func:`pack_position` as records, each from its mover's side."""
     return mirror_black(
         np.array(list(rows), dtype=POSITION), np.array(black, dtype=np.bool_)
     )
@@ -144,8 +146,8 @@ def _unpack_bitboards(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
 
 
 def _build_attacks(pawns: list[int]) -> Bools:
-    """Return what each kind of piece attacks on an empty board: ``(7, 64, 64)``, no
-    piece last.
+    """Return the attacks of each kind of piece on an empty board, ``(7, 64, 64)``; the
+    last is for no piece.
     """
     diagonals = [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES]
     straights = [
@@ -161,7 +163,7 @@ def _build_attacks(pawns: list[int]) -> Bools:
     return _unpack_bitboards(boards).astype(np.bool_)
 
 
-#: By side, the mover's first.
+#: Attacks by side, the mover's first.
 _ATTACKS = np.stack(
     [
         _build_attacks(chess.BB_PAWN_ATTACKS[color])
@@ -178,15 +180,17 @@ _EACH = np.arange(64)
 
 
 def _find_clear_lines(rows: Positions) -> Bools:
-    """Return between which squares no piece stands: ``(n, 64, 64)``."""
+    """Return for each pair of squares whether all squares between them are empty: ``(n,
+    64, 64)``.
+    """
     taken = np.bitwise_or.reduce(rows["men"], axis=1)
     clear: Bools = (_BETWEEN & taken[:, None, None]) == 0
     return clear
 
 
 def _find_attacked(men: NDArray[np.uint8], side: int, clear: Bools) -> Bools:
-    """Return the squares that the pieces ``(n, 6, 64)`` of a side attack or guard:
-    ``(n, 64, 64)``.
+    """Return the squares that a side's pieces ``(n, 6, 64)`` attack or guard: ``(n, 64,
+    64)``.
     """
     kind = np.where(men.any(1), men.argmax(1), 6)
     reach: Bools = _ATTACKS[side, kind, _EACH] & clear
@@ -196,8 +200,8 @@ def _find_attacked(men: NDArray[np.uint8], side: int, clear: Bools) -> Bools:
 def _find_shields(
     rows: Positions, king: NDArray[np.intp], lines: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:
-    """Return the pieces of either side that alone stand between a king and bishops,
-    rooks or queens.
+    """Return the pieces of either side that alone stand between a king and one of
+    ``lines``, the bishops, rooks and queens.
     """
     bishops, rooks, queens = (lines[:, k].astype(np.bool_) for k in range(3))
     aimed = (_ATTACKS[0, 2, king] & (bishops | queens)) | (
@@ -213,7 +217,7 @@ def _find_shields(
 
 
 def build_planes(rows: Positions) -> Floats:
-    """Return the boards as planes: ``(n, PLANES, 8, 8)``, rank by rank from the mover's
+    """Return the boards as planes ``(n, PLANES, 8, 8)``, rank by rank from the mover's
     side.
     """
     many = len(rows)
@@ -238,8 +242,8 @@ def build_planes(rows: Positions) -> Floats:
         reach = _find_attacked(men, side, clear).astype(np.float32)
         seen[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
         between = _find_shields(rows, kings[side], theirs[:, 2:5])
-        # Between this king and the other side's line pieces: pinned, or about to
-        # discover.
+        # Between this king and the other side's line pieces: pinned, or able to
+        # discover a check.
         seen[:, 35 + side] = _unpack_bitboards((between & mine)[:, None])[:, 0]
         seen[:, 38 - side] = _unpack_bitboards((between & ~mine)[:, None])[:, 0]
     seen[:, 39] = seen[each, 25:31, kings[0]].max(1, initial=0.0, keepdims=True) > 0
@@ -247,11 +251,11 @@ def build_planes(rows: Positions) -> Floats:
 
 
 def find_reachable_moves(rows: Positions) -> Bools:
-    """Return the moves by the rules, without regard to the king's safety: ``(n,
-    4096)``, ``from * 64 + to``.
+    """Return the legal moves, ignoring the king's safety: ``(n, 4096)``, ``from * 64 +
+    to``.
 
-    Training spreads the network's shares over these, so that it need not learn how the
-    men move.
+    Training divides the network's shares among these moves, so that it need not learn
+    how the pieces move.
     """
     squares = _unpack_bitboards(
         np.concatenate([rows["men"] & rows["own"][:, None], rows["men"]], 1)
@@ -274,10 +278,10 @@ def find_reachable_moves(rows: Positions) -> Bools:
 
 
 def build_conditions(rows: Positions) -> Floats:
-    """Return who plays: ``(n, CONDITIONS)``.
+    """Return the conditions of play: ``(n, CONDITIONS)``.
 
-    Both ratings as soft steps 350 Elo wide and as a number, the kind of game, and plies
-    since a capture or pawn move, in hundreds.
+    They are the ratings of both players, as soft steps 350 Elo wide and as a number,
+    the kind of game, and the plies since a capture or pawn move, in hundreds.
     """
     given = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
     elo = np.clip(rows["elo"].astype(np.float32), *LEARNED_ELO)
@@ -293,10 +297,10 @@ def compute_shares(board: chess.Board, logits: Floats) -> dict[str, float]:
     first.
 
     ``logits`` are the 4096 of this position, from the mover's side. A share is a
-    probability: of a hundred players of this rating in this position and kind of game,
-    how many choose the move. They add up to one over the legal moves. A promotion to a
-    lesser piece was too rare to learn apart: a pawn's step to the last rank counts
-    once, as the promotion to a queen.
+    probability: the fraction of players of this rating, in this position and kind of
+    game, who choose the move. The shares of all legal moves add up to one. A promotion
+    to a piece other than a queen was too rare to learn separately: a pawn's step to the
+    last rank counts once, as the promotion to a queen.
     """
     flip = 0 if board.turn else 56
     moves: list[str] = []
@@ -312,9 +316,9 @@ def compute_shares(board: chess.Board, logits: Floats) -> dict[str, float]:
 
 
 class NetworkInput(NamedTuple):
-    """A position, who plays it, and in what kind of game.
+    """A position, the ratings of its players, and the kind of game.
 
-    ``board`` keeps the moves that led here, of which the network sees the last two;
+    ``board`` includes the moves that led here, of which the network sees the last two;
     ``elo`` is the mover's and the opponent's; ``kind`` is one of
     ``live.human.question.KINDS``.
     """
@@ -327,7 +331,7 @@ class NetworkInput(NamedTuple):
 def answer_questions(
     network: HumanNetwork, questions: Sequence[HumanQuestion]
 ) -> list[HumanAnswer]:
-    """Return the network's answers, rounded. Blocks while it works."""
+    """Return the network's rounded answers. Blocks until they are ready."""
     asked: list[NetworkInput] = []
     for question in questions:
         board = chess.Board(question.fen)
@@ -344,7 +348,7 @@ def answer_questions(
     return answers
 
 
-#: Positions at a time: more is no faster, and takes more memory.
+#: Number of positions in a batch: more would be no faster, and take more memory.
 BATCH = 64
 
 _REMEDY = (
@@ -362,9 +366,8 @@ def lacks_avx(machine: str, cpuinfo: str) -> bool:
     """Return whether a Linux PC's processor has no AVX, without which onnxruntime ends
     the program.
 
-    ``machine`` as ``platform.machine()`` has it, ``cpuinfo`` the text of
-    ``/proc/cpuinfo``; where that says nothing of flags, nothing is held against the
-    processor.
+    ``machine`` is the value of ``platform.machine()``, ``cpuinfo`` the text of
+    ``/proc/cpuinfo``. If the text lists no flags, the processor is assumed to have AVX.
     """
     flags = [line for line in cpuinfo.splitlines() if line.startswith("flags")]
     return (
@@ -375,23 +378,24 @@ def lacks_avx(machine: str, cpuinfo: str) -> bool:
 
 
 class HumanNetwork:
-    """A network that estimates the moves of many positions at once. Blocks while it
-    works.
+    """A neural network that predicts the moves of many positions at once. Calls block
+    until it has finished.
 
-    Raises :class:`~live.errors.ConfigError`, one line each, when onnxruntime is missing
-    or the processor too old for it, and when the file is missing, no network, of
-    another shape, or answers with numbers that are none.
+    Raises :class:`~live.errors.ConfigError`, with a message of one line, if onnxruntime
+    is missing or the processor is too old for it, and if the file is missing, is not a
+    network, has other inputs or outputs, or answers with NaN or infinite numbers.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """``path``: None for the one that comes with the package."""
+        """Open the network at ``path``; None means the network in the package."""
         self.path = path = path or find_shipped_network()
         self._session = _open_session(path)
-        #: Its name and a digest of its file: equal where answers are.
+        #: Name of the file and a digest of its content; equal identities give equal
+        #: answers.
         self.identity = (
             f"{path.name} {blake2b(path.read_bytes(), digest_size=6).hexdigest()}"
         )
-        #: What it was learned from, in a few words.
+        #: Description of the data it was learned from, in a few words.
         self.about: dict[str, str] = dict(
             self._session.get_modelmeta().custom_metadata_map
         )
@@ -427,7 +431,8 @@ class HumanNetwork:
         try:
             answer = self._session.run(["logits"], given)[0]
         except Exception as error:
-            # Broad: onnxruntime raises its own kinds, unknown to a type checker.
+            # Broad: onnxruntime raises its own types of error, unknown to a type
+            # checker.
             raise _build_error(
                 self.path, f"cannot be run: {_format_error(error)}"
             ) from None
@@ -458,8 +463,8 @@ def _open_session(path: Path) -> Any:
             "this processor has no AVX, which onnxruntime needs",
             "Set [human] enabled = false",
         )
-    # It would write an identity of this machine into the cache folder, and report what
-    # it runs.
+    # Without this, onnxruntime writes an identity of this machine into the cache
+    # folder, and reports what it runs.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime

@@ -1,7 +1,8 @@
-"""Questions to a network of human moves and its answers, as they cross rooms and are
-kept.
+"""Questions to a neural network of human moves and its answers, as stored and passed
+between packages.
 
-No network and no numpy here: whoever never asks pays for nothing.
+This module imports neither a neural network nor numpy, so that it costs nothing to
+those who never ask.
 """
 
 import hashlib
@@ -12,56 +13,67 @@ import msgspec
 
 from live.messages.values import GameId, Value
 
-#: Kinds of game, in the order of the network's input. ``otb`` is classical chess over
-#: the board, the others are online.
+#: Kinds of games, in the order of the network's input. ``otb`` is classical chess over
+#: the board; the others are online.
 KINDS = ("otb", "classical", "rapid", "blitz", "bullet")
-#: Ratings beyond these were too few to learn from; they are moved to the nearest
-#: learned.
+#: Lowest and highest rating learned; there were too few games beyond them. Other
+#: ratings are moved to the nearest of these.
 LEARNED_ELO = (1000, 2800)
-#: Beside the mover's own rating: a club player's and a master's.
+#: Ratings that are asked for in addition to the mover's own: a club player's and a
+#: master's.
 REFERENCE_ELOS = (1500, 2400)
 
 
 class HumanQuestion(Value, gc=False, cache_hash=True):
-    """What players of these ratings play in a position, among themselves."""
+    """A question about the moves of players of these ratings in a position, in games
+    among themselves.
+    """
 
     fen: str
     """The position before :attr:`moves`."""
     moves: tuple[str, ...]
     """The last two plies or fewer, UCI: all of the past that a network sees."""
     elos: tuple[int, ...]
-    """Of both players; whole hundreds within the ratings learned."""
+    """Ratings to ask for, each for both players; whole hundreds within the learned
+    range.
+    """
     kind: str
     """One of :data:`KINDS`."""
 
     @property
     def digest(self) -> bytes:
-        """The key of the answer: 16 bytes."""
+        """Return the key of the answer: 16 bytes."""
         return hashlib.blake2b(_encode(self), digest_size=16).digest()
 
 
 class HumanRequest(Value):
-    """A question for the network of human moves; it is answered, or given up, once."""
+    """A question for the neural network of human moves, which is answered or given up,
+    once.
+    """
 
     game: GameId
     ply: int
-    """The position's index."""
+    """Index of the position."""
     question: HumanQuestion
     newest: bool = False
-    """The last position of a running game: people look at it."""
+    """True for the last position of a running game, which people look at."""
 
 
 class HumanAnswer(Value):
-    """How many of a thousand players choose each move, for each rating asked for."""
+    """Number of players in a thousand who choose each move, per rating asked for."""
 
     network: str
-    """Which network: its name and a digest of its file."""
+    """Name of the neural network and digest of its file."""
     per_mille: tuple[dict[str, int], ...]
-    """By UCI, the most frequent first; moves that round to 0 are left out."""
+    """One dictionary per rating, by UCI, the most frequent move first; moves that round
+    to 0 are left out.
+    """
 
     def find_share(self, asked: int, uci: str) -> float | None:
-        """Return the share of a move, 0 to 1, for the rating with this number; None for
-        a promotion to a lesser piece, which no network learned separately.
+        """Return the share of a move, 0 to 1, for the rating with the index ``asked``.
+
+        None for a promotion to a piece other than a queen, which no network learned
+        separately.
         """
         return (
             None
@@ -93,9 +105,9 @@ def round_elo(elo: int) -> int:
 
 
 def choose_kind(pace: str | None, online: bool) -> str:
-    """Return the kind of game learned that is nearest to a pace.
+    """Return the learned kind of game that is nearest to a pace.
 
-    Faster chess was learned from online games alone.
+    Faster chess was learned only from online games.
     """
     if pace in ("rapid", "blitz", "bullet"):
         return str(pace)
@@ -105,8 +117,8 @@ def choose_kind(pace: str | None, online: bool) -> str:
 def explain_not_covered(
     board: chess.Board, start: str = chess.STARTING_FEN
 ) -> str | None:
-    """Return why a position is unlike those learned from, in a few words; None if it is
-    like them.
+    """Return the reason why a position is unlike the learned ones, in a few words; None
+    if it is like them.
 
     ``start`` is the position that the game began with.
     """

@@ -1,1 +1,3 @@
-"""The journal: what was seen and what was scored."""
+"""The journal: a file with everything an event has received from its sources and
+computed.
+"""

@@ -1,4 +1,6 @@
-"""Notes of the journal about alerts and arbiters, and the incident log they make."""
+"""Notes in the journal about alerts and arbiters, and the incident log built from
+them.
+"""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -17,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Mute(Value, kw_only=True, omit_defaults=True):
-    """An arbiter muted something, or unmuted it."""
+    """Note that an arbiter muted or unmuted alerts."""
 
     muted: bool
     alert: str | None = None
@@ -25,36 +27,44 @@ class Mute(Value, kw_only=True, omit_defaults=True):
     game: GameId | None = None
 
     def describe(self) -> str | None:
-        """Return what was muted; None for one alert, whose own incident says it."""
+        """Return a description of what was muted; None for a single alert, whose own
+        incident shows it.
+        """
         if self.kind is not None:
             return f"all alerts of kind {NAMES[self.kind]!r}"
         return "all alerts of this board" if self.game is not None else None
 
 
 class Heartbeat(Value):
-    """The desk watches; after a restart it says since when nothing was seen."""
+    """Note that the service is watching the games. After a restart, the last one shows
+    since when nothing was watched.
+    """
 
 
 class ArbiterEntry(Value, omit_defaults=True):
-    """What an arbiter wrote down, or what happened to the service."""
+    """Remark of an arbiter, or an event of the service."""
 
     text: str
     game: GameId | None = None
     by: str = ""
     """Name of the writer's token, or :data:`live.watch.incident_log.SERVICE`."""
     gap_s: float = 0.0
-    """At a start: for how long before it nothing ran."""
+    """For a start of the service: time before it during which the service did not run,
+    seconds.
+    """
 
 
 class ServiceGap(Value):
-    """Nothing ran until the time of this note: the machine slept, or was stopped."""
+    """Note that the service did not run until the time of this note: the computer
+    slept, or the process was suspended.
+    """
 
     from_s: float
-    """Since when, seconds since 1970 UTC."""
+    """Beginning of the gap, seconds since 1970 UTC."""
 
 
 class BoardRuling(Value):
-    """An arbiter removed a board, or brought it back."""
+    """Note that an arbiter removed a board, or restored it."""
 
     game: GameId
     removed: bool
@@ -73,7 +83,7 @@ _TYPES: dict[str, type[ArbiterNote]] = {
 
 
 def write_note(journal: Journal, note: ArbiterNote) -> None:
-    """Keep a note for later runs."""
+    """Store a note in the journal for later runs."""
     kind = next(kind for kind, each in _TYPES.items() if isinstance(note, each))
     journal.add_note(kind, msgspec.json.encode(note), getattr(note, "game", None) or "")
 
@@ -85,7 +95,7 @@ def decode_notes(notes: Iterable[RecordedNote]) -> Iterator[tuple[float, Arbiter
             continue
         try:
             note = msgspec.json.decode(each.body, type=_TYPES[each.kind])
-        except ValueError as error:  # of msgspec, and of bytes that are not UTF-8
+        except ValueError as error:  # from msgspec, or for bytes that are not UTF-8
             text = "record %d of the incident log cannot be read (%s)"
             log.error(text, each.n, error)
         else:
@@ -93,7 +103,7 @@ def decode_notes(notes: Iterable[RecordedNote]) -> Iterator[tuple[float, Arbiter
 
 
 def build_incident_log(notes: Iterable[RecordedNote]) -> IncidentLog:
-    """Return the incident log that these notes make."""
+    """Return the incident log for these notes."""
     incidents = IncidentLog()
     for at_s, note in decode_notes(notes):
         match note:
@@ -111,7 +121,7 @@ def build_incident_log(notes: Iterable[RecordedNote]) -> IncidentLog:
 
 
 def reapply_rulings(state: Event, notes: Iterable[RecordedNote]) -> None:
-    """Remove the boards that arbiters removed and did not bring back."""
+    """Remove the boards that arbiters have removed and not restored."""
     for _, note in decode_notes(notes):
         if not isinstance(note, BoardRuling):
             continue

@@ -1,10 +1,10 @@
-"""The journal of a running event: which file, what goes into it, and what comes back
-after a restart.
+"""The journal of a running event: its file, its contents, and restoring after a
+restart.
 
-Before any feed is asked, the games are as they were, with everything that was known of
-them, marked as restored until their source reports them again. A search whose result is
-in the journal is not made again. Feeds report whole games, so what was missed meanwhile
-comes with their first report, as the usual steps.
+Before any source is followed, the games are restored with everything that was known of
+them. They are marked as restored until their source reports them again. A search whose
+result is in the journal is not repeated. Sources report whole games, so what was missed
+during the restart comes with their first report.
 """
 
 import contextlib
@@ -43,7 +43,8 @@ from live.process.memory import pause_collection
 from live.ratings.engine_scale import MeasuredEngine
 from live.watch.finding import count_things
 
-#: Sources that begin anew with each start: nothing is kept unless a file is named.
+#: Sources that start from the beginning each time: nothing is stored for them unless
+#: the settings name a file.
 PASSING = frozenset({"demo", "standard input"})
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
@@ -52,10 +53,11 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 def journal_path(
     config: JournalConfig, feeds: Sequence[FeedName], *, once: bool = False
 ) -> Path | None:
-    """Return the file of the journal; None if there is to be none.
+    """Return the path of the journal; None if no journal is to be written.
 
-    Without a name in the settings it is named for the sources, in any order: so two
-    events never mix, and the same command goes on where it stopped.
+    If the settings give no path, the file is named after the sources, whatever their
+    order. So two events never share a journal, and the same command continues where it
+    stopped.
     """
     if not config.enabled:
         return None
@@ -70,17 +72,18 @@ def journal_path(
 
 
 def journals_folder() -> Path:
-    """Return the folder of journals without a name in the settings."""
-    import platformdirs  # only here: most commands need no journal
+    """Return the folder for journals whose path is not in the settings."""
+    import platformdirs  # imported here because most commands need no journal
 
     return platformdirs.user_state_path("live-rate")
 
 
-#: What the journal is called where parts of the service are listed.
+#: Name of the journal in lists of the service's parts.
 PART = "journal"
-#: A running game is kept whole at most so often, seconds: what came since is replayed.
+#: Shortest time between two snapshots of a game in progress, seconds; later changes are
+#: replayed after a restart.
 KEEP_S = 5.0
-#: How long keeping games may hold up the end of the service, seconds.
+#: Longest time spent on snapshots of games when the service ends, seconds.
 LAST_S = 2.0
 
 log = logging.getLogger(__name__)
@@ -92,33 +95,37 @@ _Games = tuple[list[_Archived], list[Game], list[GameId]]
 
 
 class EventJournal:
-    """What an event writes to its journal, and reads; nothing if there is none.
+    """Writes an event to its journal and restores it; does nothing if there is no
+    journal.
 
     Loss policy: see :class:`live.journal.journal.Journal`.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self.restored = 0
-        """Games brought back at the start."""
+        """Number of games restored at the start."""
         self.journal = Journal(path)
         self._last_problem = ""
-        # Answers found in the journal while games are restored; None after that.
+        # Results found in the journal while games are being restored; None afterwards.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
         self._settings: dict[str, object] = {}
         self._state: Event | None = None
-        # The particulars of this start; None before it.
+        # Description of this run; None before it starts.
         self._run: JournalRun | None = None
-        # Games that changed since they were kept, each with when to keep it again.
+        # Games that have changed since their last snapshot, each with the earliest time
+        # of the next one.
         self._dirty: dict[GameId, float] = {}
         self._kept_s: dict[GameId, float] = {}
-        # Games that were kept and cannot be read, until they are kept again.
+        # Games whose snapshot cannot be read, until there is a new one.
         self._damaged: set[GameId] = set()
 
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[ResultCache]:
-        """Open the journal during the block; give the store of results."""
-        # What figures depend on, to be kept with them.
+        """Open the journal for the duration of the block, and yield the cache of search
+        results.
+        """
+        # Settings that influence the computed values, stored together with them.
         self._settings = {
             "engine": msgspec.to_builtins(config.engine),
             "rating": msgspec.to_builtins(config.rating),
@@ -139,15 +146,15 @@ class EventJournal:
         feeds: Sequence[FeedName],
         measured: MeasuredEngine | None = None,
     ) -> None:
-        """Restore the games of the run before, with all that was known of them.
+        """Restore the games of the previous run with everything that was known of them.
 
         Args:
             state: an empty event.
-            identity: the engine.
-            known: returns results that need no search.
-            limit: that of a search, for people.
-            feeds: whose games.
-            measured: what the reference positions have shown of the engine.
+            identity: name and options of the engine.
+            known: function that returns the result of a search if it is known.
+            limit: search limit as text for people.
+            feeds: sources whose games are restored.
+            measured: what reference positions have shown about the engine.
         """
         if not self.journal.has_file:
             return
@@ -185,9 +192,9 @@ class EventJournal:
             log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
     def _read_games(self, run: JournalRun) -> Generator[None, None, _Games]:
-        """Return the games of the followed sources: those kept whole, with what came
-        since, and those of which only the changes are known. Then all ids, in the order
-        they appeared. Yield after every game.
+        """Return the games of the followed sources: games with a snapshot, each with
+        its later changes; games of which only changes are stored; and all ids in order
+        of appearance. Yields after every game.
         """
         archived: list[_Archived] = []
         others: list[Game] = []
@@ -195,7 +202,7 @@ class EventJournal:
         waiting = deque(self.journal.read_restorable_games(run.measure))
         while waiting:
             yield
-            # Of 1,000 games 15 MB, which are unpacked here.
+            # Games are unpacked here one by one: 1,000 of them take 15 MB.
             standing = waiting.popleft()
             id = standing.game
             since = standing.since
@@ -208,7 +215,7 @@ class EventJournal:
                     if values.game.feed in run.feeds:
                         archived.append((values, [each.step for each in since]))
                     continue
-                # What rests on its moves is made anew from them.
+                # The snapshot cannot be read, so recompute everything from the moves.
                 self._damaged.add(id)
                 since = tuple(self.journal.read_changes_of_game(id))
             game = replay_game(id, since)
@@ -218,7 +225,7 @@ class EventJournal:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the journal, for people; empty if nothing is."""
+        """Description for people of the journal's problem; empty if there is none."""
         if self.journal.problem:
             return self.journal.problem
         damage = list(self.journal.damage)
@@ -231,8 +238,8 @@ class EventJournal:
 
     @property
     def summary(self) -> str:
-        """Where the event is kept and what came back of it, for people; empty without a
-        journal, and if it cannot be used, which :attr:`problem` says.
+        """Text for people about the journal's path and the number of restored games;
+        empty without a journal, or if it cannot be used (see :attr:`problem`).
         """
         if not self.journal.has_file or self.journal.problem:
             return ""
@@ -242,8 +249,8 @@ class EventJournal:
         return f"{games} restored from {self.journal.path}"
 
     def answer_search(self, search: Search, request_id: RequestId) -> bool:
-        """Answer a search whose result is known while games are restored; return False
-        if it has to be made.
+        """Answer a search from the journal while games are being restored. Return False
+        if the result is not known and the search has to be made.
         """
         known = self._known(search) if self._known is not None else None
         if known is None or self._answers is None:
@@ -252,8 +259,8 @@ class EventJournal:
         return True
 
     def begin_measured_run(self, measured: MeasuredEngine) -> None:
-        """Begin a run of its own: the engine has been measured, and every figure is
-        another.
+        """Start a new run because the engine has been measured, which changes every
+        computed value.
         """
         if self._state is None or self._run is None:
             return
@@ -268,14 +275,16 @@ class EventJournal:
     def add_step(
         self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
     ) -> None:
-        """Add a step that was applied; ``memories`` returns what to remember since."""
+        """Store a step that has been applied. ``memories`` returns the values to be
+        stored with it.
+        """
         if isinstance(step, GameConfirmed):
             self.journal.keep_memories(memories)
         else:
             self.journal.add_change(step, memories)
 
     def mark_changed(self, changes: Iterable[Change]) -> None:
-        """Note the games of these changes: they are to be kept again."""
+        """Mark the games of these changes as needing a new snapshot."""
         if not self.journal.has_file:
             return
         for change in changes:
@@ -289,8 +298,8 @@ class EventJournal:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
 
     def _keep_games(self, end_s: float, *, all_of_them: bool = False) -> None:
-        """Keep games that have changed, whole, until a time of the monotonic clock;
-        running ones every few seconds at most.
+        """Write snapshots of changed games until time ``end_s`` of the monotonic clock.
+        Games in progress get one every few seconds at most, unless ``all_of_them``.
         """
         if self._state is None or self._run is None or self.journal.problem:
             return
@@ -302,7 +311,9 @@ class EventJournal:
                 return
             archived = self._state.archive(game)
             if archived is None:
-                continue  # It is being searched or shared, rests already, or is gone.
+                # The game has open searches, is in several sources, is archived
+                # already, or is gone.
+                continue
             if not self.journal.keep_game(game, self._run.measure, encode(archived)):
                 return
             del self._dirty[game]
@@ -312,8 +323,8 @@ class EventJournal:
                 self._kept_s[game] = now_s + KEEP_S
 
     def look_after(self, report: HealthReport) -> None:
-        """Report what is wrong, and write what had to be left out. To be called about
-        once a second.
+        """Report the journal's problem, and write snapshots that are due. Call this
+        about once a second.
         """
         problem = self.problem
         if problem != self._last_problem:
@@ -324,15 +335,16 @@ class EventJournal:
             if problem:
                 health = "failed" if self.journal.is_unrecoverable else "retrying"
             report(part_health(PART, health, problem))
-        # Last: damage is reported once at least, however soon it is repaired.
+        # This comes last so that damage is reported at least once, however soon it is
+        # repaired.
         self._keep_games(time.monotonic() + SLICE_S)
 
 
 def _restore_games(
     state: Event, archived: Sequence[_Archived], others: Sequence[Game]
 ) -> Iterator[None]:
-    """Apply what happened after games were kept, and hold the others again; yield after
-    every step.
+    """Apply the changes made after the games' snapshots, and restore the games without
+    a snapshot. Yields after every step.
     """
     for _, since in archived:
         for step in since:

@@ -1,17 +1,16 @@
-"""The journal of an event: what was seen and what was scored, kept over restarts and
+"""The journal of an event: everything received and computed, kept over restarts and
 crashes.
 
-Everything is handed over without waiting and written by a thread of its own: whatever
-waits goes into one transaction, again and again. Nothing is waited for before a commit,
-so a result is lost to a crash only when it was found within the last milliseconds;
-while one commit is under way the next batch gathers. The service never depends on the
-file: what is wrong with it is said in ``problem``, and everything else goes on.
+Records are passed on without waiting and written by a separate thread, which again and
+again writes all waiting records in one transaction. A crash loses only records of the
+last milliseconds. The service never depends on the file: a fault is described in
+``problem``, and everything else continues.
 
-Loss policy: what cannot be written just now waits, and is tried again until it can be.
-When much waits, because the file has taken nothing for long, what can be found or made
-again is left out: results, answers, games kept whole. Changes and notes wait however
-many they are, since nothing else knows them: an event of a thousand games has some 100
-MB of them. A damaged file is given up for good and left as it is.
+Loss policy: records that cannot be written now wait, and writing is repeated until it
+succeeds. If the file could not be written for long and many records wait, those that
+can be recomputed are dropped: results, answers and snapshots of games. Changes and
+notes are never dropped, since they exist nowhere else; an event of a thousand games has
+some 100 MB of them. A damaged file is abandoned and left unchanged.
 """
 
 from __future__ import annotations
@@ -63,19 +62,19 @@ log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-#: So much may wait before what can be made again is left out, some 1.5 kB each: minutes
-#: of a large event on a full disk.
+#: Number of waiting groups of records, some 1.5 kB each, above which those that can be
+#: recomputed are dropped: minutes of a large event with a full disk.
 MAX_WAITING = 20_000
-#: Results of searches in memory beside the file, some 1.5 kB each.
+#: Number of search results kept in memory in addition to the file, some 1.5 kB each.
 RESULTS_IN_MEMORY = 250
-#: A clock that is further ahead than this was put forward, milliseconds.
+#: A clock that has gained more than this was set forward, milliseconds.
 CLOCK_STEP_MS = 1_000
-#: Records in one transaction.
+#: Greatest number of groups of records in one transaction.
 BATCH_SIZE = 1000
-#: How long to wait before a file that refused is tried again, seconds.
+#: Time after which a failed write is repeated, seconds.
 RETRY_S = 1.0
 
-#: What no new attempt mends (primary result codes of SQLite).
+#: Errors that will occur again at every attempt (SQLite's primary result codes).
 _UNRECOVERABLE_CODES = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -84,12 +83,14 @@ _UNRECOVERABLE_CODES = {
 
 
 class JournalWriter:
-    """Owns the only connection that writes, on a thread of its own. Its queue holds
-    groups of records: each record is a method of this class with its arguments.
+    """Writer with the only connection that writes, on a separate thread. Its queue
+    contains groups of records. Each record is a method of this class with its
+    arguments.
 
     Args:
-        report: gets, on the writer's thread, what is wrong for people, and "" when
-            nothing is any more; ``hopeless`` where it stays so.
+        report: function called on the writer's thread with the description of a
+            problem, or an empty text when there is none any more, and whether the
+            problem is permanent.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class JournalWriter:
         self._report = report
         self._retry_s = retry_s
         self._waiting: deque[Sequence[Record]] = deque()
-        # Those being written.
+        # Groups that are being written.
         self._taken: list[Sequence[Record]] = []
         self._closed = False
         self._changed = threading.Condition()
@@ -111,11 +112,11 @@ class JournalWriter:
         self._thread.start()
 
     def __len__(self) -> int:
-        """Return how many groups wait or are being written."""
+        """Return the number of groups that wait or are being written."""
         return len(self._waiting) + len(self._taken)
 
     def add_records(self, records: Sequence[Record]) -> None:
-        """Queue these records, which are written together or not at all."""
+        """Add a group of records, which are written together or not at all."""
         with self._changed:
             self._waiting.append(records)
             self._changed.notify_all()
@@ -126,8 +127,8 @@ class JournalWriter:
             return self._changed.wait_for(lambda: not len(self), timeout_s)
 
     def close(self) -> None:
-        """Write what waits and fold the log into the file. A thread that hangs is not
-        waited for.
+        """Write all waiting records, and merge SQLite's write-ahead log into the file.
+        A thread that hangs is not waited for.
         """
         with self._changed:
             self._closed = True
@@ -141,8 +142,8 @@ class JournalWriter:
                 return
 
     def _take_batch(self) -> Sequence[Sequence[Record]]:
-        """Return the next groups as soon as there are any; none once closed and
-        empty.
+        """Return the next groups as soon as there are any; none if the writer is closed
+        and its queue is empty.
         """
         with self._changed:
             self._taken = []
@@ -153,8 +154,8 @@ class JournalWriter:
             return self._taken
 
     def _write_until_done(self, batch: Sequence[Record]) -> bool:
-        """Write a batch, however long it takes; return False if the file is
-        unrecoverable or the journal closed.
+        """Write a batch, however long it takes. Return False if the file is
+        unrecoverable or the journal was closed.
         """
         troubled = False
         while True:
@@ -179,7 +180,7 @@ class JournalWriter:
                 return True
 
     def _disconnect(self) -> None:
-        # After a failed write a new connection knows nothing wrong.
+        # A new connection has no state left over from a failed write.
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
@@ -197,8 +198,9 @@ class JournalWriter:
                 except sqlite3.Error:
                     raise
                 except Exception:
-                    # Text no encoding has, a number beyond 64 bits: it costs nobody
-                    # else anything, least of all the thread that writes.
+                    # The values contain text that cannot be encoded, or a number of
+                    # more than 64 bits. Drop only this record: the writer's thread must
+                    # continue.
                     log.exception(
                         "the journal leaves out what cannot be written: %r", values
                     )
@@ -211,7 +213,7 @@ class JournalWriter:
     # --- records: each a method -------------------------------------------------------
 
     def _insert_record(self, table: str, *fields: object) -> None:
-        """Insert a record, unless it is there."""
+        """Insert a record unless it exists."""
         places = "?, " * len(fields)
         insert = (
             f"INSERT OR IGNORE INTO {table} ({RECORDS[table]}, sum) VALUES ({places}?)"
@@ -229,7 +231,7 @@ class JournalWriter:
         self._insert_record("notes", n, at_ms, run, game, kind, body)
 
     def write_memories(self, memories: Iterable[Memory]) -> None:
-        """Replace what is remembered about each subject; a body of None deletes it."""
+        """Replace the stored value of each subject; a body of None deletes it."""
         for kind, about, body in memories:
             if body is None:
                 self._execute(
@@ -249,7 +251,7 @@ class JournalWriter:
         step: Step,
         memories: Iterable[Memory] = (),
     ) -> None:
-        """Write a change of a game, and what is remembered since."""
+        """Write a change of a game, and the values stored with it."""
         self.write_memories(memories)
         game = step.id
         self._insert_record("changes", n, at_ms, run, game, encode(step))
@@ -268,7 +270,7 @@ class JournalWriter:
                 )
 
     def write_game(self, game: GameId, n: int, measure: bytes, whole: bytes) -> None:
-        """Write a whole game as it stands after change ``n``."""
+        """Write a snapshot of a game as it is after change ``n``."""
         self._execute(
             "UPDATE games SET n = ?, measure = ?, rest = ?, details = NULL, sum = ?"
             " WHERE game = ?",
@@ -278,14 +280,14 @@ class JournalWriter:
     def write_answer(
         self, at_ms: int, question: HumanQuestion, answer: HumanAnswer
     ) -> None:
-        """Write what players would play."""
+        """Write the answer to a question about human moves."""
         row = (question.digest, encode(answer), at_ms)
         self._execute("INSERT OR REPLACE INTO human VALUES (?, ?, ?)", row)
 
     def write_result(
         self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult
     ) -> None:
-        """Write what one search found."""
+        """Write the result of a search."""
         self._insert_record(
             "results", hash_search(identity, search_key), encode(found), at_ms
         )
@@ -295,7 +297,7 @@ Record = tuple[Callable[..., None], tuple[object, ...]]
 
 
 def read_wall_ms() -> int:
-    """Return the time in milliseconds since 1970, UTC."""
+    """Return the time in milliseconds since 1970 UTC."""
     return time.time_ns() // 1_000_000
 
 
@@ -304,13 +306,15 @@ def _read_steady_ms() -> float:
 
 
 class Journal:
-    """One file that only this process writes, or none. Use as a context manager. A
-    fault of the file never raises. Also a :class:`live.engine.search.ResultCache`.
+    """A journal, with or without a file; only this process writes the file. Use as a
+    context manager. Faults of the file never raise an error. Also a
+    :class:`live.engine.search.ResultCache`.
 
     Args:
-        now_ms: milliseconds since 1970, UTC.
-        steady_ms: milliseconds of a clock that nobody can set; None: the machine's, or
-            with a ``now_ms`` none.
+        now_ms: function that returns the time in milliseconds since 1970 UTC.
+        steady_ms: function that returns the time in milliseconds of a clock that nobody
+            can set. By default, this is the computer's monotonic clock, or none if
+            ``now_ms`` is given.
     """
 
     def __init__(
@@ -324,17 +328,18 @@ class Journal:
         steady_ms: Callable[[], float] | None = None,
     ) -> None:
         self.has_file = path is not None
-        """Whether there is a file; else nothing is written, and only results of
-        searches are known."""
+        """Whether there is a file. Without one, nothing is written, and only search
+        results are stored, in memory.
+        """
         self.path = (path or Path()).expanduser()
         self.problem = ""
-        """For people; empty when all is well."""
+        """Description of the journal's problem for people; empty if there is none."""
         self.is_unrecoverable = False
-        """Whether the problem stays: the file is not written any more."""
+        """Whether the problem is permanent, so that the file is no longer written."""
         self.damage: tuple[str, ...] = ()
-        """For people: what was found damaged when it was opened."""
+        """Descriptions for people of damage found when the file was opened."""
         self._now_ms = now_ms
-        # Where there is a file, those used just now.
+        # If there is a file, only the most recent results are also kept in memory.
         few = (
             MemoryResultCache(RESULTS_IN_MEMORY)
             if self.has_file
@@ -343,7 +348,7 @@ class Journal:
         self._memory = few if memory is None else memory
         self._backlog = backlog
         self._retry_s = retry_s
-        # What is written as one is gathered here.
+        # Records of the present transaction; None outside a transaction.
         self._gathered: list[Record] | None = None
         self._lock = contextlib.ExitStack()
         self._reader: JournalReader | None = None
@@ -355,14 +360,14 @@ class Journal:
         self._steady_ms = steady_ms
         self._last_steady_ms = 0.0
 
-    # --- life -------------------------------------------------------------------------
+    # --- opening and closing ----------------------------------------------------------
 
     def __enter__(self) -> Self:
         if not self.has_file:
             return self
         path = self.path
         try:
-            check_is_journal(path)  # before anything is made beside it
+            check_is_journal(path)  # check before creating files next to it
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.enter_context(lock_journal(path))
             make_private(path)
@@ -403,7 +408,7 @@ class Journal:
         )
 
     def _on_writer_problem(self, problem: str, hopeless: bool) -> None:
-        """Show what is wrong with the file; called on the writer's thread."""
+        """Set the problem of the file and log it; called on the writer's thread."""
         self.is_unrecoverable |= hopeless
         if not problem:
             log.warning("journal %s: is written again", self.path)
@@ -424,8 +429,8 @@ class Journal:
         log.error("%s", self.problem)
 
     def wait_until_written(self, timeout_s: float = BUSY_S) -> bool:
-        """Wait until everything handed over is written; return whether it is. Not for
-        the event loop.
+        """Wait until all records are written; return whether they are. Do not call this
+        on the event loop.
         """
         return (
             self._writer is None
@@ -433,31 +438,31 @@ class Journal:
             or self._writer.wait_empty(timeout_s)
         )
 
-    # --- what the file held -----------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------
 
     def read_restorable_games(self, measure: bytes) -> list[RestorableGame]:
-        """Return the games to go on with, in the order they appeared; empty if nothing
-        can be read. Values kept under another ``measure`` are left out.
+        """Return the games to continue, in order of appearance; empty if nothing can be
+        read. Values stored under another ``measure`` are left out.
         """
         return self._ask_reader(
             lambda reader: reader.read_restorable_games(measure), []
         )
 
     def read_last_change_times(self) -> dict[GameId, int]:
-        """Return when each open game changed last, in milliseconds."""
+        """Return the time of the last change of each open game, milliseconds."""
         return self._ask_reader(JournalReader.read_last_change_times, {})
 
     def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
-        """Return the changes of the last ``within_ms``; see
-        :meth:`live.journal.journal_reader.JournalReader.read_recent_changes`. None also
-        if the file cannot be read.
+        """Return the changes of the last ``within_ms`` milliseconds, as
+        :meth:`live.journal.journal_reader.JournalReader.read_recent_changes` does.
+        Return None also if the file cannot be read.
         """
         return self._ask_reader(
             lambda reader: reader.read_recent_changes(within_ms), None
         )
 
     def read_changes_of_game(self, game: GameId) -> list[RecordedChange]:
-        """Return the changes of a game since it was opened last, in order."""
+        """Return the changes of a game since it was last opened, in order."""
         return self._ask_reader(lambda reader: reader.read_changes_of_game(game), [])
 
     def read_notes(self) -> list[RecordedNote]:
@@ -465,36 +470,38 @@ class Journal:
         return self._ask_reader(JournalReader.read_notes, [])
 
     def read_memories(self, kind: str) -> dict[str, bytes]:
-        """Return what is remembered of this kind, by what it is about."""
+        """Return the stored values of this kind, by subject."""
         return self._ask_reader(lambda reader: reader.read_memories(kind), {})
 
     def _ask_reader(
         self, ask: Callable[[JournalReader], Answer], otherwise: Answer
     ) -> Answer:
-        """Return what the file answers, or ``otherwise`` if it cannot be read."""
+        """Return the result of a query to the file, or ``otherwise`` if it cannot be
+        read.
+        """
         if self._reader is None:
             return otherwise
         try:
             return ask(self._reader)
         except sqlite3.Error as error:
             self._on_read_error(error)
-        except ValueError as error:  # of msgspec, and of what is no UTF-8
+        except ValueError as error:  # from msgspec, or for bytes that are not UTF-8
             log.error("journal %s: holds what cannot be read (%s)", self.path, error)
         return otherwise
 
     def _on_read_error(self, error: sqlite3.Error) -> None:
         if read_error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            # Nothing is damaged: for this moment it is as if it were not known.
+            # Nothing is damaged: for now, the value counts as unknown.
             log.warning("journal %s: could not be read just now (%s)", self.path, error)
             return
         self._close_reader()
         self._on_writer_problem(str(error), True)
 
-    # --- what happens -----------------------------------------------------------------
+    # --- writing ----------------------------------------------------------------------
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write everything handed over in this block together, or nothing of it."""
+        """Write all records added in this block together, or none of them."""
         gathered: list[Record] = []
         self._gathered = gathered
         try:
@@ -505,13 +512,13 @@ class Journal:
                 self._writer.add_records(gathered)
 
     def begin_run(self, run: JournalRun) -> None:
-        """Begin a run of the service, to which all later changes belong."""
+        """Start a run of the service, to which all later changes belong."""
         self._run += 1
         self._hand_over(JournalWriter.write_run, self._run, self._read_clock_ms(), run)
 
     def keep_game(self, game: GameId, measure: bytes, whole: bytes) -> bool:
-        """Keep a game as it stands after all changes so far; return whether there was
-        room.
+        """Store a snapshot of a game as it is after all changes so far. Return False if
+        there was no room for it.
         """
         room = self._has_room and not self.problem
         return room and self._hand_over(
@@ -519,7 +526,7 @@ class Journal:
         )
 
     def add_note(self, kind: str, body: bytes, game: GameId = "") -> None:
-        """Add a note with its time; ``body`` is JSON."""
+        """Add a note with the present time; ``body`` is JSON."""
         self._note += 1
         self._hand_over(
             JournalWriter.write_note,
@@ -534,19 +541,21 @@ class Journal:
     def add_change(
         self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
     ) -> None:
-        """Add a change that was carried out, together with what is remembered since."""
+        """Add a change that has been applied, together with the values to be stored
+        with it.
+        """
         self._n += 1
         values = self._n, self._read_clock_ms(), self._run, step, memories()
         self._hand_over(JournalWriter.write_change, *values)
 
     def keep_memories(self, memories: Callable[[], Sequence[Memory]]) -> None:
-        """Replace what is remembered about these subjects."""
+        """Replace the stored values that ``memories`` returns."""
         if found := memories():
             self._hand_over(JournalWriter.write_memories, found)
 
     @property
     def _has_room(self) -> bool:
-        """Whether records that can be made again are still accepted."""
+        """Whether records that can be recomputed are still accepted."""
         return self._writer is not None and len(self._writer) < self._backlog
 
     def _hand_over(self, write: Callable[..., None], *values: object) -> bool:
@@ -559,8 +568,9 @@ class Journal:
         return True
 
     def _read_clock_ms(self) -> int:
-        """Return the time, which never runs backwards within a run. Note first when the
-        clock was put forward: how long ago something happened must not depend on it.
+        """Return the time in milliseconds, which never runs backwards within a run. If
+        the clock was set forward, add a note about it first: the age of records must
+        not include the jump.
         """
         if self._steady_ms is None:
             self._last_ms = max(self._last_ms, self._now_ms())
@@ -569,7 +579,7 @@ class Journal:
         steady_ms = self._steady_ms()
         passed_ms = max(0.0, steady_ms - self._last_steady_ms)
         self._last_steady_ms = steady_ms
-        # Not of the first: nothing is known of the time before it.
+        # For the first record of a run, the time before it is unknown.
         going_on_ms = before_ms + round(passed_ms) if before_ms else 0
         self._last_ms = max(going_on_ms, self._now_ms())
         forward_ms = round(self._last_ms - before_ms - passed_ms)
@@ -603,15 +613,17 @@ class Journal:
                 result,
             )
 
-    # --- what players would play ------------------------------------------------------
+    # --- answers about human moves ----------------------------------------------------
 
     def find_answer(self, question: HumanQuestion) -> HumanAnswer | None:
-        """Return an earlier answer to this question, or None."""
+        """Return the stored answer to this question; None if there is none."""
         held = self._ask_reader(lambda reader: reader.read_answer(question), None)
         return held[1] if held is not None else None
 
     def store_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
-        """Store an answer, so that a restart shows the same without the network."""
+        """Store an answer, so that a restart shows the same without using the neural
+        network.
+        """
         if self._has_room:
             self._hand_over(
                 JournalWriter.write_answer, self._read_clock_ms(), question, answer

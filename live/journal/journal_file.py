@@ -1,32 +1,32 @@
-"""The file of a journal: its tables, their versions, and how each becomes the next; its
-lock; its checksums; and what is wrong with it, in words that name the remedy.
+"""The file of a journal: its tables and their versions, the conversion from each
+version to the next, its lock and checksums, and descriptions of faults with their
+remedies.
 
-A file has SQLite's own marks of whose it is: ``application_id`` says that it is ours,
-and ``user_version`` which version its tables have. Version 1 is the file of ``[engine]
-cache_file``, which has results of searches only; it becomes a journal when it is named
-as one.
+SQLite stores two marks in the file: ``application_id`` shows that the file is a
+journal, and ``user_version`` is the version of its tables. Version 1 is the file of
+``[engine] cache_file``, which contains only results of searches; it becomes a journal
+when it is given as one.
 
-==========  ==========================================================================
-``runs``    each start of the service: when, which engine, limit and settings
-``changes`` every step of every game, in order, with its time (:mod:`live.games.game`)
-``results`` what searches found, by a digest of engine and question
-``human``   what players would play, by a digest of the question
-(:mod:`live.human.question`)
-``games``   the games there are, and how each stood after its last change written here
-``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
-``remembered`` what alerts and moments rest on besides, of each game and source, as it
-is now
-==========  ==========================================================================
+The tables are:
 
-Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n``
-alone, since clocks are set. What ``games`` has of a game as it stood, in ``rest``, can
-be made again from the other tables. Earlier versions' ``details``, columns ``chain``
-and table ``heads`` are not read.
+* ``runs``: each start of the service, with its time, engine, limit and settings
+* ``changes``: every step of every game in order, with its time (:mod:`live.games.game`)
+* ``results``: results of searches, by a digest of engine and question
+* ``human``: predictions of human moves, by a digest of the question
+  (:mod:`live.human.question`)
+* ``games``: the present games, each with a snapshot of its state
+* ``notes``: other records with a time, such as alerts and remarks of arbiters
+* ``remembered``: present values, per game or source, that alerts and moments depend on
 
-A record that is in the file is whole: a transaction is there or not. What a disk does
-to it later is found when the file is opened, by SQLite's own ``integrity_check`` of
-pages and indexes and by a checksum in each row; a row whose checksum is wrong is left
-out. Rows of version 2 have none, and are taken as they are.
+Times are in milliseconds since 1970 UTC, from the computer's clock. Records are ordered
+only by ``n``, since clocks can be set. The snapshot of a game in ``rest`` can be
+recomputed from the other tables. The columns ``details`` and ``chain`` and the table
+``heads`` of earlier versions are not read.
+
+Records are written in transactions, so a record is in the file completely or not at
+all. Later damage by a disk is detected when the file is opened: in pages and indexes by
+SQLite's ``integrity_check``, in rows by a checksum per row. Rows with a wrong checksum
+are ignored. Rows of version 2 have no checksum and are accepted.
 """
 
 import contextlib
@@ -47,11 +47,12 @@ from live.engine.search import SearchKey
 from live.errors import InputError
 from live.games.player_identity import fold_name
 
-#: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
+#: The word "live" in ASCII, by which SQLite marks the owner of the file (pragma
+#: application_id).
 APPLICATION_ID = 0x6C697665
 
-#: From each version to the next, beginning with an empty file. A released entry never
-#: changes: later versions are added behind it.
+#: Statements that convert each version of the file to the next, starting with an empty
+#: file. A released entry never changes: later versions are appended.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE results (key BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT"
@@ -99,28 +100,29 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " body BLOB NOT NULL, sum BLOB NOT NULL, PRIMARY KEY (kind, about))"
         " WITHOUT ROWID",
     ),
-    # Nobody keeps ``heads`` up to date any more: who reads them must not open this.
+    # This version no longer updates ``heads``. An empty step raises the version number,
+    # so that older programs, which read ``heads``, refuse the file.
     (),
 )
 VERSION = len(MIGRATIONS)
-#: The oldest version whose tables a report can be made from: that of live-rate 0.2.
+#: Oldest version from which a report can be made: that of live-rate 0.2.
 OLDEST_READABLE = 4
 
-#: How long another process's commit is waited for, seconds.
+#: Longest wait for a commit of another process, seconds.
 BUSY_S = 5.0
 
 
 class SqliteConnection(sqlite3.Connection):
-    """A connection whose every fault is an ``sqlite3.Error``. Python decodes SQLite's
-    messages as UTF-8, and the message about a damaged schema quotes the damage, which
-    raises UnicodeDecodeError.
+    """A connection that raises only ``sqlite3.Error``. Python decodes SQLite's messages
+    as UTF-8. The message about a damaged schema quotes the damaged bytes, which would
+    raise UnicodeDecodeError.
     """
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         """Execute a statement.
 
         Raises:
-            sqlite3.Error: also for damage that cannot be quoted.
+            sqlite3.Error: for any failure, even if its message cannot be decoded.
         """
         try:
             return super().execute(sql, parameters)
@@ -131,25 +133,25 @@ class SqliteConnection(sqlite3.Connection):
 
 
 class ForeignDatabase(Exception):
-    """The file is a database that this version cannot use."""
+    """Raised for a database that this version cannot use."""
 
 
 class JournalLocked(Exception):
-    """Another process holds the lock."""
+    """Raised if another process holds the lock."""
 
 
-#: What says that a service cannot keep a journal in a file.
+#: Errors that mean that a service cannot use a file as its journal.
 UNUSABLE_ERRORS = (JournalLocked, ForeignDatabase, sqlite3.Error, OSError)
 
 
 def open_connection(
     path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False
 ) -> sqlite3.Connection:
-    """Return a connection that begins no transaction by itself.
+    """Return a connection that does not start transactions by itself.
 
-    A power cut may cost the last commits; neither it nor the end of this process ever
-    costs the file. ``at_rest``: for reading alone, while nobody writes; nothing is made
-    beside the file.
+    A power failure can lose the last commits, but neither that nor the end of this
+    process can damage the file. ``at_rest`` is for reading only, while nobody writes:
+    no files are created next to the journal.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?immutable=1" if at_rest else path,
@@ -160,28 +162,29 @@ def open_connection(
         factory=SqliteConnection,
     )
     connection.execute("PRAGMA synchronous = NORMAL")
-    # The system holds the file's pages anyway; SQLite's own 2 MB fill over hours.
+    # The operating system caches the file's pages anyway, and SQLite's own cache of 2
+    # MB would fill up within hours.
     connection.execute("PRAGMA cache_size = -512")
     return connection
 
 
 def migrate(connection: sqlite3.Connection) -> int:
-    """Bring the file to the newest version; return the version it had.
+    """Convert the file to the newest version; return the version it had.
 
     Raises:
-        ForeignDatabase: it belongs to another program, or to a later version of
+        ForeignDatabase: the file belongs to another program, or to a later version of
             this one.
-        sqlite3.Error: it is damaged, or cannot be written.
+        sqlite3.Error: the file is damaged, or cannot be written.
     """
     had = read_version(connection)
-    # A copy made with VACUUM INTO has lost the mode, and its readers would be in the
-    # writer's way.
+    # A copy made with VACUUM INTO does not have this mode; without it, readers would
+    # block the writer.
     connection.execute("PRAGMA journal_mode = WAL")
     if had == VERSION:
         return had
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        had = read_version(connection)  # somebody else may just have done it
+        had = read_version(connection)  # another process might just have converted it
         for statement in chain.from_iterable(MIGRATIONS[had:]):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -208,19 +211,20 @@ def read_version(connection: sqlite3.Connection) -> int:
 
 
 def read_marks(connection: sqlite3.Connection) -> list[int]:
-    """Return whose the file is, its version, and how often its tables were changed; 0
-    for nothing.
+    """Return the file's application id, its version, and the number of changes to its
+    tables; each is 0 if it was never set.
     """
     names = ("application_id", "user_version", "schema_version")
     return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
 
-#: Bytes of a checksum: damage passes unseen once in 2^64 times.
+#: Length of a checksum, bytes: one in 2^64 cases of damage is not detected.
 CHECKSUM_BYTES = 8
 
 _encode = msgspec.msgpack.Encoder().encode
 
-#: Tables with checksums, and the columns that they are of, the number or name first.
+#: Tables with checksums, and the columns that the checksum covers; the first identifies
+#: the row.
 RECORDS: dict[str, str] = {
     "changes": "n, at_ms, run, game, step",
     "notes": "n, at_ms, run, game, kind, body",
@@ -231,30 +235,33 @@ RECORDS: dict[str, str] = {
 
 
 def compute_checksum(*fields: object) -> bytes:
-    """Return the checksum of a row's fields, in the order of its table."""
+    """Return the checksum of a row from its fields, in the order of :data:`RECORDS`."""
     return hashlib.blake2b(_encode(fields), digest_size=CHECKSUM_BYTES).digest()
 
 
 def hash_search(identity: str, search_key: SearchKey) -> bytes:
-    """Return the key of a result: 16 bytes of engine, options, limit and position."""
+    """Return the key of a search result: a digest of 16 bytes over engine, options,
+    limit and position.
+    """
     text = _encode((identity, search_key))
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
 def check_pages(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Return what SQLite finds wrong with the pages of a table and its indexes, a line
+    """Return SQLite's messages about damaged pages of a table and its indexes, one line
     each.
     """
     try:
         rows = connection.execute(f"PRAGMA integrity_check({table})").fetchall()
     except sqlite3.DatabaseError as error:
-        # Of any page of the file; what there is to read of this table may be whole.
+        # The damage can be on any page of the file; the rows of this table might still
+        # be readable.
         return [str(error)]
     return [" ".join(text.split()) for (text,) in rows if text != "ok"]
 
 
 def find_damaged_rows(connection: sqlite3.Connection, table: str) -> list[Any]:
-    """Return the numbers of the rows whose checksum is wrong."""
+    """Return the first field (number or key) of each row whose checksum is wrong."""
     rows = connection.execute(
         f"SELECT {RECORDS[table]}, sum FROM {table} WHERE sum IS NOT NULL"
     )
@@ -263,15 +270,15 @@ def find_damaged_rows(connection: sqlite3.Connection, table: str) -> list[Any]:
     ]
 
 
-#: Where the system reports what the user of this moment may, as it does when files are
-#: opened.
+#: Whether the operating system can check access for the effective user, whose rights
+#: count when files are opened.
 _EFFECTIVE = os.access in os.supports_effective_ids
 
-#: What SQLite says of a file or folder that this user may not write.
+#: SQLite's result codes for a file or folder that this user is not allowed to write.
 UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
 _NAME_ONE = "Name what live-rate wrote with --journal"
-#: What a command says besides, by SQLite's primary result code.
+#: Remedy for the user, by SQLite's primary result code.
 _REMEDIES = {
     sqlite3.SQLITE_NOTADB: _NAME_ONE,
     sqlite3.SQLITE_CORRUPT: "Save what can be read with: sqlite3 FILE .recover",
@@ -279,12 +286,14 @@ _REMEDIES = {
 
 
 def read_error_code(error: sqlite3.Error) -> int:
-    """Return the primary result code (sqlite.org/rescode.html)."""
+    """Return the primary result code of an error (sqlite.org/rescode.html)."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def explain_unusable(path: Path, error: Exception) -> str:
-    """Return why a service cannot keep a journal here, to follow the file's name."""
+    """Describe why a service cannot use this file as its journal. The text is to be
+    shown after the file's name.
+    """
     if path.is_dir():
         return "is a folder"
     match error:
@@ -306,7 +315,7 @@ def explain_unusable(path: Path, error: Exception) -> str:
 
 
 def describe_write_error(error: sqlite3.Error) -> str:
-    """Return why a journal cannot be written just now, and the remedy."""
+    """Describe why a journal cannot be written now, with the remedy."""
     match read_error_code(error):
         case sqlite3.SQLITE_FULL:
             return f"{error}; make room on its disk"
@@ -333,7 +342,7 @@ def build_unreadable_error(
 
 
 def build_damage_error(path: Path, error: Exception) -> InputError:
-    """Return the error of a command that found damage while it read."""
+    """Return the error of a command that found damage while reading."""
     return InputError(
         str(path), f"is damaged ({error})", _REMEDIES[sqlite3.SQLITE_CORRUPT]
     )
@@ -352,7 +361,9 @@ def build_missing_error(path: Path) -> InputError:
 
 
 def can_write(path: Path) -> bool:
-    """Return whether this user can write a file, or make files in a folder."""
+    """Return whether this user is allowed to write a file, or to create files in a
+    folder.
+    """
     return os.access(path, os.W_OK, effective_ids=_EFFECTIVE)
 
 
@@ -361,17 +372,17 @@ log = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def lock_journal(journal: Path, *, make: bool = True) -> Iterator[None]:
-    """Let one process at a time write a journal while the block runs; never wait. With
-    ``make`` False, do nothing if nobody has ever taken the lock.
+    """Lock a journal for writing for the duration of the block; fail at once if it is
+    locked. If not ``make``, do nothing if the journal has never been locked.
 
-    It is an exclusive transaction on an empty database beside the journal: the system
-    releases it however this process ends, on every platform that SQLite runs on.
+    The lock is an exclusive transaction on an empty database next to the journal. The
+    operating system releases it however this process ends, on every platform of SQLite.
 
     Raises:
-        JournalLocked: another process holds it.
-        sqlite3.Error: the file cannot be made.
+        JournalLocked: another process holds the lock.
+        sqlite3.Error: the lock file cannot be created.
     """
-    # By whatever name it is reached, a file has one lock.
+    # A file has only one lock, whatever path is used for it.
     journal = journal.resolve()
     path = journal.with_name(journal.name + "-lock")
     if not (make or path.exists()):
@@ -391,9 +402,9 @@ def lock_journal(journal: Path, *, make: bool = True) -> Iterator[None]:
 
 
 def make_private(path: Path) -> None:
-    """Create the file if it does not exist, and let its user alone read it: it holds
-    what is withheld from the public. SQLite gives the files beside a journal the same
-    rights.
+    """Create the file if it does not exist, and allow only its user to read it: it
+    contains information that is withheld from the public. SQLite gives the same rights
+    to its files next to a journal.
     """
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -408,10 +419,10 @@ def make_private(path: Path) -> None:
 
 
 def check_is_journal(path: Path) -> None:
-    """Check that a file is a journal or may become one; change nothing.
+    """Check that a file is a journal or can become one, without changing it.
 
     Raises:
-        IsADirectoryError, sqlite3.Error, ForeignDatabase: it is not.
+        IsADirectoryError, sqlite3.Error, ForeignDatabase: it is not a journal.
     """
     if path.is_dir():
         raise IsADirectoryError
@@ -421,14 +432,14 @@ def check_is_journal(path: Path) -> None:
         try:
             read_version(connection)
         except sqlite3.Error as error:
-            # Of one that is being written at this moment the rest may look odd.
+            # Other errors can occur because the file is being written at this moment.
             if read_error_code(error) == sqlite3.SQLITE_NOTADB:
                 raise
 
 
 def explain_refusal(path: Path) -> str:
-    """Return why a service could keep no journal in this file, to follow its name;
-    empty if it could. Change nothing.
+    """Describe why a service could not use this file as its journal; empty if it could.
+    The text is to be shown after the file's name. Nothing is changed.
     """
     path = path.expanduser().absolute()
     try:
@@ -447,23 +458,24 @@ def explain_refusal(path: Path) -> str:
     return ""
 
 
-# --- forgetting -----------------------------------------------------------------------
+# --- deletion -------------------------------------------------------------------------
 
 
 def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
-    """Delete for good the games of a player (a name or a FIDE id), or those that
-    changed last before a time (milliseconds since 1970 UTC), and every note about them;
-    return the number of games.
+    """Delete games permanently; return the number of games. They are the games of
+    ``player`` (a name or a FIDE id), or those whose last change was before
+    ``older_than_ms`` (milliseconds since 1970 UTC). Notes about these games, notes that
+    mention the player, and notes from before that time are deleted too.
 
-    A whole game goes, its two players with it: its moves without its names would still
-    say who played. Results of searches stay, since they know positions and no people.
-    The file is written anew, so that nothing of it stays in free pages; a note says how
-    many games went.
+    A game is deleted as a whole, so the opponent's is deleted too: even without names,
+    its moves would show who played. Results of searches stay, since they contain no
+    people. The file is rewritten, so that no deleted data remains in free pages. A note
+    records the number of deleted games.
 
     Raises:
-        JournalLocked: a service writes it.
-        ForeignDatabase: it is no journal.
-        sqlite3.Error: it cannot be read or written.
+        JournalLocked: a service is writing the file.
+        ForeignDatabase: the file is not a journal.
+        sqlite3.Error: the file cannot be read or written.
     """
     with contextlib.closing(open_connection(path)) as connection, lock_journal(path):
         migrate(connection)
@@ -515,14 +527,16 @@ def _note_deletion(connection: sqlite3.Connection, games: int) -> None:
 def _find_player_games(
     connection: sqlite3.Connection, player: str
 ) -> tuple[set[str], set[str]]:
-    """Return the names of a player and the ids of their games."""
+    """Return the names of a player, in folded form, and the ids of the player's
+    games.
+    """
     wanted = fold_name(player)
     names = set() if wanted.isdecimal() else {wanted}
     games = set()
     for game, step in connection.execute("SELECT game, step FROM changes"):
         with contextlib.suppress(
             msgspec.MsgspecError, UnicodeError, TypeError
-        ):  # damaged
+        ):  # damaged record
             for name, fide_id in _walk_people(msgspec.msgpack.decode(step)):
                 if wanted in (fold_name(name), str(fide_id)):
                     names.add(fold_name(name))
@@ -542,9 +556,10 @@ def _walk_people(held: object) -> Iterator[tuple[str, object]]:
 
 
 def _mentions_any(body: bytes, names: set[str]) -> bool:
-    """Return whether a note's text holds one of the names as whole words."""
+    """Return whether a note contains one of the names as whole words."""
     with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
-        # By way of JSON's own spelling, which may write a letter as a number.
+        # Encode the JSON again, since the original might contain letters as numeric
+        # escapes.
         body = msgspec.json.encode(msgspec.json.decode(body))
     text = fold_name(body.decode("utf-8", "replace"))
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)

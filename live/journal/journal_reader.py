@@ -1,13 +1,12 @@
-"""What a journal keeps, as values, and what it says: for a restart, and for the
-commands that read a finished or running event. Steps of games are those of
+"""Reader of a journal, for a restart and for commands that read a finished or running
+event, and the types of its records. Steps of games are defined in
 :mod:`live.games.game`.
 
-Reading waits for nobody: a writer in another process or thread is not in its way
-(SQLite, WAL).
+Reading does not wait for writers in other processes or threads (SQLite in WAL mode).
 
-Figures of a game are kept ready, so that a restart need not work them out again. They
-count only under the very measure they were made with; under any other they are made
-anew from changes and results.
+Computed values of a game are stored so that a restart need not compute them again. They
+are valid only under the same measure (all that the values depend on). Under another
+measure they are recomputed from changes and results.
 """
 
 import contextlib
@@ -49,29 +48,33 @@ from live.ratings.engine_scale import MeasuredEngine
 
 log = logging.getLogger(__name__)
 
-#: Of notes that say by how many milliseconds the machine's clock was put forward just
-#: then.
+#: Kind of notes that contain the milliseconds by which the computer's clock has just
+#: been set forward.
 CLOCK_NOTE = "clock"
 
 
 class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One start of the service: its version, and what everything since was measured
-    with.
+    """Description of a start of the service: its version, and everything on which later
+    computed values depend.
     """
 
     version: str
     engine_name: str
     identity: str
-    """Engine name and options: what results depend on besides the question."""
+    """Name and options of the engine. Results of searches depend on these and on the
+    question.
+    """
     limit: str
-    """As it is shown to people."""
+    """Search limit as text for people."""
     feeds: tuple[FeedName, ...] = ()
     settings: dict[str, object] = {}
-    """Of ``[engine]`` and ``[rating]``, as they were."""
+    """The settings ``[engine]``, ``[rating]`` and ``[human]`` at that time."""
     measured: MeasuredEngine | None = None
-    """What reference positions have shown of the engine, where figures rest on that."""
+    """Measurement of the engine with reference positions, if computed values depend on
+    it.
+    """
     measure: bytes = b""
-    """Equal where figures kept ready are still right."""
+    """Digest; stored values are valid only if it is the same."""
 
 
 class RecordedChange(Value):
@@ -83,8 +86,8 @@ class RecordedChange(Value):
 
 
 RecentChange = tuple[float, GameId, RecordedChange | None]
-"""How long before the journal's last record, milliseconds, to which game (empty, of
-earlier versions: all), and what; None where that cannot be decoded.
+"""A change before the journal's last record: the milliseconds between them, the game
+(empty in earlier versions: all games), and the change (None if it cannot be decoded).
 """
 
 
@@ -95,29 +98,29 @@ class RecordedNote(Value):
     at_ms: int
     run: int
     game: GameId
-    """Empty: about no single game."""
+    """Id of the game; empty if the note is not about a single game."""
     kind: str
     body: bytes
 
 
 class Memory(NamedTuple):
-    """What is remembered about something now; ``body`` None: nothing any more."""
+    """A value stored under a kind and a subject; a ``body`` of None deletes it."""
 
     kind: str
     about: str
-    """A game, a source, or nothing."""
+    """The subject: a game, a source, or empty."""
     body: bytes | None
 
 
 class RestorableGame(Value):
-    """A game to go on with: its kept values, if any, and its changes since."""
+    """A game to continue: its stored values, if any, and its changes since then."""
 
     game: GameId
     kept: bytes | None
-    """As :class:`live.event.game_record.ArchivedValues`."""
+    """Encoded :class:`live.event.game_record.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False
-    """Whether it had been kept, and that cannot be used any more."""
+    """Whether stored values exist but cannot be used any more."""
 
 
 def _decode_text(raw: bytes) -> str:
@@ -125,7 +128,7 @@ def _decode_text(raw: bytes) -> str:
 
 
 def _encode_array(value: object) -> object:
-    """Encode an array, which msgpack does not know, as shape and bytes."""
+    """Encode a NumPy array, which msgpack does not support, as its shape and bytes."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
     raise NotImplementedError(f"{type(value).__name__} cannot be kept")
@@ -149,8 +152,8 @@ _decode_archived = msgspec.msgpack.Decoder(
 
 
 def hash_measure(identity: str, limit: str, measure: Measure) -> bytes:
-    """Return a digest that is equal when figures are: it covers all that they depend
-    on, and the shape in which they are kept.
+    """Return a digest of everything that computed values depend on, and of the
+    structure in which they are stored. Stored values are valid while it stays the same.
     """
     _, shapes = msgspec.json.schema_components(
         (ArchivedValues, ArchivedDetails), schema_hook=lambda kind: {"type": "string"}
@@ -176,7 +179,7 @@ def hash_measure(identity: str, limit: str, measure: Measure) -> bytes:
 
 
 def decode_archived(game: GameId, data: bytes) -> ArchivedValues | None:
-    """Return a game's kept values, or None if they cannot be read."""
+    """Return the stored values of a game; None if they cannot be read."""
     try:
         return _decode_archived(data)
     except (msgspec.MsgspecError, TypeError, UnicodeError) as error:
@@ -185,9 +188,7 @@ def decode_archived(game: GameId, data: bytes) -> ArchivedValues | None:
 
 
 def replay_game(id: GameId, changes: Iterable[RecordedChange]) -> Game | None:
-    """Return the game that these changes lead to, or None if they do not fit
-    together.
-    """
+    """Return the game after these changes; None if they do not fit together."""
     game: Game | None = None
     try:
         for change in changes:
@@ -206,7 +207,7 @@ _CHANGES_SINCE_KEPT = (
 )
 
 
-#: What people call the tables that are looked at when the file is opened.
+#: Names for people of the tables that are checked when the file is opened.
 _TABLE_NAMES = {
     "changes": "changes",
     "notes": "notes",
@@ -214,8 +215,8 @@ _TABLE_NAMES = {
     "games": "games as they stood",
     "remembered": "what alerts and moments rest on",
 }
-#: One row of these costs no more than a search or an answer, and they are most of the
-#: file.
+#: Tables that are most of the file; a damaged row in them only costs a repeated search
+#: or answer, so services do not check them.
 _RESULT_TABLE_NAMES = {
     "results": "results of searches",
     "human": "what players would play",
@@ -226,16 +227,17 @@ class JournalReader:
     """A connection that only reads. Close it, or use it as a context manager."""
 
     def __init__(self, path: Path) -> None:
-        """Raises sqlite3.Error, or
-        :class:`live.journal.journal_file.ForeignDatabase` for what is no journal.
+        """Open the file. Raises sqlite3.Error, or
+        :class:`live.journal.journal_file.ForeignDatabase` if it is not a journal.
         """
         self._path = path
         self._connection = open_connection(path, busy_s=0)
         self._connection.execute("PRAGMA query_only = ON")
-        # A damaged text has another checksum however it is read.
+        # Damaged text must not raise an error; its checksum shows the damage in any
+        # case.
         self._connection.text_factory = _decode_text
         self._connection.create_function("is_good", 2, self._is_good)
-        # Records that are damaged, by table.
+        # By table: the numbers or keys of its damaged rows.
         self._damaged_rows: dict[str, frozenset[Any]] = {}
 
     @classmethod
@@ -243,7 +245,8 @@ class JournalReader:
         """Open a journal for a command.
 
         Raises:
-            InputError: there is no such file, or it is no journal of this version.
+            InputError: the file does not exist, or is not a journal that this version
+                can read.
         """
         if not path.is_file():
             raise build_missing_error(path)
@@ -259,7 +262,7 @@ class JournalReader:
         return reader
 
     def _check_readable(self) -> None:
-        """Raise InputError for a version that cannot be read; log damage."""
+        """Raise InputError if the version cannot be read; log damage."""
         version = read_version(self._connection)
         if version == 0:
             raise InputError(
@@ -280,10 +283,12 @@ class JournalReader:
     def __exit__(
         self, kind: object, error: BaseException | None, trace: object
     ) -> None:
-        """Raises InputError for what turned out unreadable on the way."""
+        """Close the connection. Raises InputError if damage was found inside the
+        block.
+        """
         self.close()
-        # TypeError: a value of another type than the table's, which only damage brings
-        # about.
+        # TypeError: the type of a value differs from that of its column, which only
+        # damage can cause.
         if isinstance(
             error, sqlite3.Error | msgspec.DecodeError | TypeError | UnicodeError
         ):
@@ -294,7 +299,7 @@ class JournalReader:
             self._connection.close()
 
     def read_last_numbers(self) -> tuple[int, int, int]:
-        """Return the numbers of the last run, change and note; 0 for none."""
+        """Return the numbers of the last run, change and note; 0 if there is none."""
         row = self._connection.execute(
             "SELECT (SELECT ifnull(max(run), 0) FROM runs),"
             " (SELECT ifnull(max(n), 0) FROM changes),"
@@ -303,14 +308,15 @@ class JournalReader:
         return row[0], row[1], row[2]
 
     def find_problems(self, *, results: bool = False) -> list[str]:
-        """Check pages and rows, and skip damaged ones from now on; return what is
-        wrong. With ``results``, check also what searches and the network found.
+        """Check pages and rows, and ignore damaged rows from now on; return
+        descriptions of the damage. With ``results``, also check results of searches and
+        answers of the neural network.
         """
         found: list[str] = []
         rows = self._connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table'"
         )
-        # Earlier versions had fewer.
+        # Earlier versions had fewer tables.
         tables = {name for (name,) in rows}
         for table, what in (
             _TABLE_NAMES | _RESULT_TABLE_NAMES if results else _TABLE_NAMES
@@ -332,11 +338,11 @@ class JournalReader:
         return n not in self._damaged_rows.get(table, ())
 
     def read_restorable_games(self, measure: bytes) -> list[RestorableGame]:
-        """Return the games that were open last, in the order they appeared, each with
+        """Return the games that were open at the end, in order of appearance, each with
         the changes to apply to it.
 
-        What was kept under another ``measure`` is as if it had not been; a change that
-        cannot be decoded is left out.
+        Values stored under another ``measure`` are ignored, and so are changes that
+        cannot be decoded.
         """
         since: dict[GameId, list[RecordedChange]] = defaultdict(list)
         for n, at_ms, step, game in self._connection.execute(
@@ -370,8 +376,8 @@ class JournalReader:
     def read_result(
         self, identity: str, search_key: SearchKey
     ) -> tuple[SearchResult, int | None] | None:
-        """Return what this engine found and when, in milliseconds; None if it was not
-        asked or the result is unreadable.
+        """Return the result of a search by this engine and its time, milliseconds (None
+        if unknown). Return None if there is no readable result.
         """
         key = hash_search(identity, search_key)
         row = self._connection.execute(
@@ -386,8 +392,8 @@ class JournalReader:
         return None
 
     def read_answer(self, question: HumanQuestion) -> tuple[int, HumanAnswer] | None:
-        """Return when an answer about human moves came, in milliseconds, and the
-        answer; None if there is none or it is unreadable.
+        """Return the time of an answer about human moves, milliseconds, and the answer;
+        None if there is none or it cannot be read.
         """
         rows = self._connection.execute(
             "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
@@ -398,11 +404,11 @@ class JournalReader:
         return None
 
     def has_human_answers(self) -> bool:
-        """Return whether any answer about human moves was kept."""
+        """Return whether any answer about human moves is stored."""
         return bool(self._connection.execute("SELECT 1 FROM human LIMIT 1").fetchone())
 
     def read_runs(self) -> list[tuple[int, int, JournalRun]]:
-        """Return number, time (milliseconds) and particulars of each start of the
+        """Return number, time (milliseconds) and description of each start of the
         service.
         """
         rows = self._connection.execute(
@@ -427,16 +433,17 @@ class JournalReader:
                 games[game] = None
                 yield RecordedChange(n, at_ms, decode_step(step))
             elif not game:
-                # Of earlier versions: all games follow as they stood then.
+                # In earlier versions, this record means that all games are gone; their
+                # states follow as new games.
                 yield from (RecordedChange(n, at_ms, GameGone(each)) for each in games)
                 games.clear()
 
     def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
-        """Return the changes of the last ``within_ms`` in order; None if damage hides
-        what they are or how long ago they were.
+        """Return the changes of the last ``within_ms`` milliseconds in order; None if
+        damage hides their contents or their age.
 
-        Between two starts no time passes, nor where the machine's clock was put
-        forward.
+        Time between two runs does not count, nor does time that the computer's clock
+        skipped when it was set forward.
         """
         spans = self._connection.execute(
             "SELECT run, min(at_ms), max(at_ms) FROM"
@@ -454,20 +461,22 @@ class JournalReader:
         last: dict[int, int] = {run: last_ms for run, _, last_ms in spans}
 
         def left_ms(run: int, at_ms: int) -> int:
-            """Return the time from then to the end of the run, without clock steps."""
+            """Return the milliseconds from a time to the end of its run, without jumps
+            of the clock.
+            """
             stepped = sum(
                 by_ms for of, to_ms, by_ms in steps if of == run and to_ms > at_ms
             )
             return max(0, last[run] - at_ms - stepped)
 
-        # From the end of each run to the end of the journal.
+        # By run: milliseconds from its end to the end of the journal.
         after: dict[int, float] = {}
         passed = 0.0
         for run, first_ms, _ in sorted(spans, reverse=True):
             after[run] = passed
             passed += left_ms(run, first_ms)
-        # A damaged note may have said that the clock was put forward, unless that was
-        # long ago.
+        # A damaged note might have recorded a jump of the clock. That only matters if
+        # the note is recent.
         if bad := self._damaged_rows.get("notes"):
             newer = (note for note in notes if note.n > max(bad))
             since_ms = (
@@ -491,11 +500,11 @@ class JournalReader:
         return found[::-1]
 
     def read_last_change_times(self) -> dict[GameId, int]:
-        """Return when each open game changed last, in milliseconds."""
+        """Return the time of the last change of each open game, milliseconds."""
         return dict(self._connection.execute("SELECT game, at_ms FROM games"))
 
     def read_changes_of_game(self, game: GameId) -> list[RecordedChange]:
-        """Return the changes of a game since it was opened last, in order."""
+        """Return the changes of a game since it was last opened, in order."""
         rows = self._connection.execute(
             "SELECT c.n, c.at_ms, c.step FROM games g JOIN changes c ON c.game = g.game"
             " AND c.n >= g.opened WHERE g.game = ? ORDER BY c.n",
@@ -508,9 +517,7 @@ class JournalReader:
         ]
 
     def read_memories(self, kind: str) -> dict[str, bytes]:
-        """Return what is remembered of this kind, by what it is about; skip damaged
-        rows.
-        """
+        """Return the stored values of this kind, by subject; skip damaged rows."""
         rows = self._connection.execute(
             "SELECT about, body, sum FROM remembered WHERE kind = ?", (kind,)
         )
@@ -521,7 +528,7 @@ class JournalReader:
         }
 
     def read_notes(self, to_ms: int | None = None) -> list[RecordedNote]:
-        """Return all notes in order, up to a time."""
+        """Return all notes in order, up to ``to_ms``."""
         rows = self._connection.execute(
             "SELECT n, at_ms, run, game, kind, body FROM notes"
             " WHERE ?1 IS NULL OR at_ms <= ?1 ORDER BY n",

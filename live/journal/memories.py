@@ -1,4 +1,4 @@
-"""Values that the journal remembers under a kind and what they are about."""
+"""Values stored in the journal under a kind and a subject."""
 
 import logging
 from typing import TypeVar
@@ -14,13 +14,13 @@ Remembered = TypeVar("Remembered")
 
 
 def build_memory(kind: str, about: str, value: object | None) -> Memory:
-    """Return what to remember; None forgets it."""
+    """Return a memory of the value; None for ``value`` deletes the stored one."""
     if value is None:
         return Memory(kind, about, None)
     try:
         return Memory(kind, about, encode(value))
     except (TypeError, ValueError):
-        # Text that cannot be encoded: it costs nothing else.
+        # The value contains text that cannot be encoded: drop only this value.
         log.exception("what is to be remembered of %s %r is left out", kind, about)
         return Memory(kind, about, None)
 
@@ -28,7 +28,7 @@ def build_memory(kind: str, about: str, value: object | None) -> Memory:
 def read_memories(
     journal: Journal, kind: str, type: type[Remembered]
 ) -> dict[str, Remembered]:
-    """Return all memories of a kind by what they are about; log unreadable ones."""
+    """Return all stored values of a kind, by subject; log unreadable ones."""
     found = {}
     for about, body in journal.read_memories(kind).items():
         try:

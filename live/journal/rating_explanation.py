@@ -1,8 +1,8 @@
-"""Explains a published rating down to its scores: searches, gains, and the comparison
-with the engine and with rated players. Pure.
+"""Explanation of a published rating down to its scores: searches, gains, and the
+comparisons with the engine and with rated players. Pure.
 
-The game is rated once more, by the same call as ever, and its trace is one value, for
-programs; in words the formulas have the numbers put in.
+The game is rated again by the usual function. The explanation is a value for programs;
+as text for people, it shows the formulas with their numbers.
 """
 
 from collections.abc import Iterator
@@ -21,37 +21,41 @@ from live.ratings.perceived_rating import GRID_ELO, Floats, read_rating
 
 
 class ExplainedMove(Value):
-    """A move against players of the perceived rating in the same position."""
+    """A move, compared with the moves of players of the perceived rating in the same
+    position.
+    """
 
     ply: int
     before_cp: int
     gain_cp: int
     slope: float
-    """By how much the logarithm of its likelihood rises with 100 Elo, less what it does
-    on average: above 0 where such a move is commoner among stronger players."""
+    """Increase of the logarithm of the move's likelihood per 100 Elo, minus the average
+    increase over all moves; above 0 if such a move is more frequent among stronger
+    players.
+    """
 
 
 class ExplainedPerceived(Value, kw_only=True):
-    """How a perceived rating came about."""
+    """Derivation of a perceived rating."""
 
     models: tuple[str, ...]
     scale: float
-    """Centipawns of the engine to one of the models'."""
+    """Number of the engine's centipawns in one centipawn of the models."""
     level_elo: float
     own_elo: float | None
     prior_sd_elo: float
-    """How far from the level a rating is expected."""
+    """Standard deviation of the prior distribution of ratings around the level, Elo."""
     rating: float
     moves: tuple[ExplainedMove, ...]
     slope: float
-    """Of all moves, less what was hard for both."""
+    """Sum of the moves' slopes, minus the part that was difficult for both players."""
     prior: float
-    """Slope of the prior, which balances it."""
+    """Slope of the prior distribution, which balances ``slope`` at this rating."""
 
 
 class Explanation(Value, kw_only=True):
-    """How the rating of one player after one ply came about, from the mover's side;
-    searches and the move itself as ever from White's.
+    """Derivation of one player's rating after one ply. Scores and gains are from the
+    mover's view; ``searches`` and ``move`` are from White's view.
     """
 
     game: GameId
@@ -61,12 +65,12 @@ class Explanation(Value, kw_only=True):
     gain: GainKind
     engine: EngineInfo
     identity: str
-    """Engine name and options."""
+    """Name and options of the engine."""
     searches: tuple[tuple[str, SearchKey, SearchResult], ...]
     before_cp: int | None
     move: PlyView
     gains_cp: tuple[int, ...]
-    """All of the curve so far."""
+    """Gains of all the mover's moves so far."""
     published: CurvePoint
     model: str | None
     note: str
@@ -76,8 +80,8 @@ class Explanation(Value, kw_only=True):
 def list_searches(
     game: Game, ply: int, search_options: SearchOptions, depth: int | None
 ) -> list[tuple[str, Search]]:
-    """Return the searches that a gain at ``ply`` rests on; ``depth`` is what the search
-    before it reached.
+    """Return the searches needed for the gain at ``ply``, each with its description.
+    ``depth`` is the depth that the search of the position before the move reached.
     """
     moves = tuple(move.uci for move in game.moves)
 
@@ -95,7 +99,7 @@ def list_searches(
 
 
 def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
-    """Return how a side's perceived rating came about; None if no move counts."""
+    """Return the derivation of a side's perceived rating; None if no move counts."""
     if side is None:
         return None
     prior_sd = side.reader.prior_sd
@@ -126,7 +130,7 @@ def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
 
 
 def describe_explanation(found: Explanation) -> Iterator[str]:
-    """Yield the explanation for people, line by line."""
+    """Yield the lines of the explanation for people."""
     view = found.move
     engine = found.engine
     point = found.published
@@ -142,7 +146,8 @@ def describe_explanation(found: Explanation) -> Iterator[str]:
         mate = f" (mate in {sign * score.mate})" if score.mate is not None else ""
         reached = f"depth {result.depth}{best}, {result.nodes} nodes"
         yield f"  {what}: {sign * score.cp} cp{mate}, {reached}"
-        # As it is typed to an engine, so that anybody can ask again.
+        # In the form of the commands to an engine, so that anybody can repeat the
+        # search.
         yield f"    position {format_position(search_key)}"
         yield f"    go {format_go(search_key)}"
     yield f"Gain, same search: {_format_gain(view.gain_same_search_cp)}"

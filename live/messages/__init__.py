@@ -1,1 +1,1 @@
-"""Values that cross rooms, by direction: made once and never changed. Pure."""
+"""Immutable values that the packages of live-rate exchange, by direction. Pure."""

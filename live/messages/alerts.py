@@ -1,4 +1,4 @@
-"""What an arbiter should know: alerts, and the log of incidents."""
+"""Alerts for arbiters, and the log of incidents."""
 
 from typing import Literal
 
@@ -35,60 +35,67 @@ Severity = Literal["look", "warning", "alarm"]
 
 
 class Agreement(Value, gc=False):
-    """How often one player chose the engine's move: a screening figure, which accuses nobody."""
+    """How often a player chose the engine's move: a screening result, not an
+    accusation.
+    """
 
     moves: int
-    """Moves counted: the sample."""
+    """Number of moves counted: the sample size."""
     share: float
-    """Of these, how many were the engine's first choice."""
+    """Share of the counted moves that were the engine's first choice, 0 to 1."""
     expected: float
-    """What players of this rating do."""
+    """Forecast of ``share`` for a player of the same rating in the same positions."""
     z: float
-    """Standard deviations above what was expected, as honest games spread."""
+    """Number of standard deviations by which ``share`` is above ``expected``."""
     boards: int
-    """Boards watched: with so many, some are far out by chance."""
+    """Number of boards watched: with many boards, some differ strongly by chance."""
     false_alarms: float
-    """Of events like this in which nobody does anything wrong, the share that shows such an alert
-    on some board."""
+    """Maximum share of events with an alert of this kind although all players are
+    honest, 0 to 1."""
     rests_on: str
-    """For people: where the expectation comes from."""
+    """Text for people: the basis of the forecast."""
 
 
 class Alert(Value, kw_only=True):
-    """Something an arbiter wants to be told. For arbiters' eyes only."""
+    """A problem that an arbiter should know about. Sent to arbiters only."""
 
     id: str
-    """Stable while the cause lasts; a cause that comes back has the same."""
+    """The id stays the same while the cause lasts, and if the cause returns later."""
     kind: AlertKind
     severity: Severity
     text: str
-    """For people: what is the matter."""
+    """Text for people: the problem."""
     advice: str
-    """For people: what to do about it."""
+    """Text for people: what to do about the problem."""
     game: GameId | None = None
     feed: FeedName | None = None
     ply: int | None = None
     color: Color | None = None
     player: str | None = None
     first_seen_s: float
-    """When it was first seen, seconds since 1970 UTC."""
+    """Time when the problem was first seen, seconds since 1970 UTC."""
     times: int = 1
-    """How often it was seen: a feed may fail, recover and fail again."""
+    """Number of times the alert was raised: a feed can fail, recover and fail again."""
     cleared_s: float | None = None
-    """When the cause went; such an alert is to be forgotten."""
+    """Time when the alert ended, seconds since 1970 UTC; null while it is open. Clients
+    remove an alert that has ended."""
     ended: str = ""
-    """How things stand then, for people: "18...Nd7 stands", "1-0", "live"."""
+    """Text for people: the state when the alert ended ("18...Nd7 stands", "1-0",
+    "live")."""
     acknowledged_s: float | None = None
-    """When an arbiter took note; null again when it happens once more."""
+    """Time when an arbiter acknowledged the alert, seconds since 1970 UTC; null if not
+    acknowledged, and null again if the problem recurs."""
     acknowledged_by: str = ""
-    """The name of the token by which that came; empty where it was the service's terminal."""
+    """Name of the token with which the alert was acknowledged; empty if this was done
+    in the terminal of the service."""
     muted: bool = False
-    """This kind, or this board, is not to be shown."""
+    """True if the alert must not be shown, since an arbiter muted the alert, its kind
+    or its board."""
     note: str = ""
-    """What an arbiter wrote to it."""
+    """Note by an arbiter."""
     agreement: Agreement | None = None
     other_game: GameId | None = None
-    """The second board, where it is about two."""
+    """Id of the second game, if the alert is about two."""
 
 
 IncidentWord = Literal[
@@ -105,42 +112,44 @@ IncidentWord = Literal[
 
 
 class IncidentChange(Value):
-    """One thing that happened to an incident."""
+    """One change of an incident."""
 
     at_s: float
-    """Seconds since 1970 UTC."""
+    """Time of the change, seconds since 1970 UTC."""
     what: IncidentWord
     text: str = ""
-    """The alert's text then, the note, or the entry; empty where the word says all."""
+    """The text of the alert at that time, of the note or of the entry; can be empty."""
 
 
 class Incident(Value, kw_only=True):
-    """One alert from its start to its end, or one entry of the arbiter. For arbiters only."""
+    """An alert from its start to its end, or an entry in the log. For arbiters only."""
 
     number: int
-    """From 1 on, in the order they began."""
+    """Number of the incident; incidents are numbered from 1 in the order they began."""
     kind: str
-    """As of alerts; ``entry`` for what the arbiter wrote, ``mute`` for a kind or board muted,
-    ``service`` for starts, ends and settings of the service and its sources."""
+    """Kind of the alert, or: ``entry`` for a text by an arbiter; ``mute`` if a kind or
+    a board was muted or unmuted; ``service`` for starts, ends and settings of the
+    service and its sources."""
     severity: Severity
-    """The highest it had."""
+    """Highest severity that the alert had."""
     text: str
     advice: str = ""
     game: GameId | None = None
     board: str = ""
-    """Board and players, for people; empty where it is about none, or that is not known."""
+    """Text for people: the board and its players; empty if unknown or not about a
+    board."""
     feed: FeedName | None = None
     ply: int | None = None
     color: Color | None = None
     player: str | None = None
     began_s: float
-    """Seconds since 1970 UTC."""
+    """Time when the incident began, seconds since 1970 UTC."""
     over_s: float | None = None
-    """Null while it is open."""
+    """Time when the incident ended, seconds since 1970 UTC; null while it is open."""
     acknowledged_s: float | None = None
-    """When the arbiter took note last."""
+    """Time of the last acknowledgement, seconds since 1970 UTC; null without one."""
     times: int = 1
     muted: bool = False
     note: str = ""
     changes: tuple[IncidentChange, ...] = ()
-    """Everything that happened to it, in order."""
+    """All changes of the incident, in order."""

@@ -1,4 +1,4 @@
-"""What websocket clients send: tokens, boards on air, what arbiters do about alerts."""
+"""Messages from websocket clients: tokens, boards on air and arbiters' commands."""
 
 from typing import Literal, TypeVar
 
@@ -8,36 +8,42 @@ from live.messages.values import GameId, Value
 
 
 class TokenMessage(Value, tag="token"):
-    """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
+    """The token of a client, as its first message instead of in a header.
+
+    It is sent as ``{"type":"token","token":"…"}``.
+    """
 
     token: str
 
 
 class OnAirMessage(Value, tag="air"):
-    """What an overlay sends: the games it shows now."""
+    """The games that an overlay shows at present."""
 
     games: tuple[GameId, ...] = ()
 
 
 class DeskCommand(Value, tag="desk", omit_defaults=True):
-    """What an arbiter does about alerts and the incident log. As ``{"type":"desk", …}`` it is a
-    message that the websocket of an arbiter's token may send.
+    """An arbiter's command about an alert or the incident log.
+
+    A websocket client with an arbiter's token can send it as ``{"type":"desk", …}``.
     """
 
     act: Literal["acknowledge", "note", "mute", "mute-kind", "mute-board", "enter"]
     about: str = ""
-    """The alert; its kind for ``mute-kind``, a game for ``mute-board`` and, or none, ``enter``."""
+    """The subject: the id of an alert for ``acknowledge``, ``note`` and ``mute``; a
+    kind of alert for ``mute-kind``; the id of a game for ``mute-board``. For ``enter``
+    the id of a game, or empty."""
     text: str = ""
-    """Of a note or an entry."""
+    """The text of a note or an entry."""
     muted: bool = True
-    """False: to be shown again."""
+    """True to mute, false to unmute."""
 
 
 ClientMessage = TypeVar("ClientMessage", TokenMessage, OnAirMessage, DeskCommand)
 
 
 def decode_client_message(text: str | bytes, kind: type[ClientMessage]) -> ClientMessage | None:
-    """Read a message of this kind; None for anything else."""
+    """Return a client's message of this kind; None if the text is anything else."""
     try:
         return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,10 +1,10 @@
-"""What a source reports: players, moves with their clocks, whole games."""
+"""Reports from sources: players, moves with their clocks, and whole games."""
 
 from typing import Literal
 
 from live.messages.values import FeedName, Value
 
-#: What a game's ``result`` may say; anything else is normalised or ``*``.
+#: The possible results of a game. Any other text from a source becomes one of these.
 Result = Literal["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2"]
 
 #: Points of White and Black for each result.
@@ -17,39 +17,39 @@ RESULT_POINTS: dict[str, tuple[float, float]] = {
     "0-1/2": (0.0, 0.5),
 }
 
-#: What the ``problem`` of a game begins with while a file that is being written has lost it, or
-#: moves of it. Nothing is wrong with the game.
+#: Beginning of a game's ``problem`` while the game, or moves of it, are missing from a
+#: file that is just being written. Nothing is wrong with the game.
 IN_DOUBT = "kept:"
 
-#: What it begins with where its source has lost the game for good.
+#: Beginning of a game's ``problem`` if its source has removed the game.
 NO_LONGER = "no longer in its source"
 
-#: What it holds where an illegal move stands because the game went on from it.
+#: Part of a game's ``problem`` if an illegal move stands because play continued.
 STANDS = "stands, since the game went on from it"
 
-#: What it begins with where the moves are as the source has them, and something else of
-#: the game could not be read.
+#: Beginning of a game's ``problem`` if all moves were read but other data could not be.
 NOT_READ = "not read:"
 
-#: A forced mate counts 39 pawns (Ferreira 2012, section 3).
+#: Score of a forced mate, centipawns (Ferreira 2012, section 3).
 MATE_CP = 3900
 
 
 class Score(Value, gc=False):
-    """How good a position is, from White's side.
+    """The score of a position, from White's side.
 
-    ``cp`` is clamped to ±3900; a forced mate is ±3900 whatever its distance
-    (Ferreira 2012, section 3).
+    ``cp`` is limited to ±3900; a forced mate is ±3900 whatever its distance (Ferreira
+    2012, section 3).
     """
 
     cp: int
+    """Score in centipawns."""
     mate: int | None = None
-    """Moves to mate: positive when White mates, negative when Black does,
-    0 when the side to move is already mated."""
+    """Number of moves to mate: positive if White mates, negative if Black mates, 0 if
+    the side to move is already mated; null without a forced mate."""
 
 
 class Player(Value, gc=False):
-    """A player as the source names them."""
+    """A player, with the data given by the source."""
 
     name: str
     elo: int | None = None
@@ -58,26 +58,27 @@ class Player(Value, gc=False):
     federation: str | None = None
     team: str | None = None
     k: int | None = None
-    """FIDE's development coefficient, where a rating list has it."""
+    """FIDE's development coefficient (K) from a rating list; null if unknown."""
 
 
 class Move(Value, gc=False, omit_defaults=True):
-    """One ply as a source told it, already checked to be legal."""
+    """One ply as reported by a source, already checked to be legal."""
 
     uci: str
-    """UCI; castling is king-to-rook in Chess960, king's two steps otherwise."""
+    """The move in UCI notation. Castling is written as king to rook in Chess960, and as
+    a king's move of two squares otherwise."""
     san: str
-    """Canonical: ``+`` and ``#`` by the rules, whatever the source wrote."""
+    """The move in SAN. ``+`` and ``#`` follow the rules, whatever the source wrote."""
     clock_s: float | None = None
     """The mover's clock after the move, seconds."""
     spent_s: float | None = None
-    """Time the move took, seconds."""
+    """Time used for the move, seconds."""
     eval: Score | None = None
-    """An evaluation the source itself gave (``[%eval]``), White's side."""
+    """Evaluation of the move by the source itself (``[%eval]``), from White's side."""
 
 
 class Headers(Value, omit_defaults=True):
-    """What a game says about itself, as far as this product uses it."""
+    """The headers of a game that this program uses."""
 
     white: Player
     black: Player
@@ -88,47 +89,54 @@ class Headers(Value, omit_defaults=True):
     date: str = ""
     time_control: str = ""
     url: str = ""
-    """Where people can watch the game."""
+    """Address of a web page where people can watch the game."""
     variant: str = "standard"
-    """``standard``, ``chess960``, or the name of a variant we leave alone."""
+    """``standard``, ``chess960``, or the name of a variant that is not analysed."""
     eco: str = ""
-    """Opening code as the source tells it (``B31``)."""
+    """Opening code, as given by the source (``B31``)."""
     opening: str = ""
+    """Name of the opening, as given by the source."""
     termination: str = ""
-    """How it ended or why it stands still, as the source tells it (``time forfeit``)."""
+    """How the game ended or why it is interrupted, as given by the source (``time
+    forfeit``)."""
 
 
 Unread = Literal["moves", "result"]
 
 
 class GameReport(Value, omit_defaults=True):
-    """A whole game as one source holds it now. A missed report is healed by the next."""
+    """The present state of a whole game at one source.
+
+    Each report contains the whole game, so a missed report does no harm.
+    """
 
     key: str
-    """The source's own stable name of the game (lichess game id, ``uuid/round/board``),
-    empty when it has none and the game must be told by its headers."""
+    """The source's own stable id of the game (lichess game id, ``uuid/round/board``).
+    Empty if there is none; then the game is identified by its headers."""
     headers: Headers
     start_fen: str
     """Full FEN of the position before the first move."""
     moves: tuple[Move, ...] = ()
     result: Result = "*"
     start_eval: Score | None = None
-    """The source's evaluation of the starting position, if it gave one."""
+    """The source's evaluation of the starting position, if it has one."""
     problem: str | None = None
-    """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
+    """Text for people: why the game could not be read to its end ("illegal move
+    12...Qh9")."""
     unread: tuple[Unread, ...] = ()
-    """Parts of which the source may say more than could be read: ``moves``, whose line
-    may go on behind the last one here, and ``result``. What was known of them before
-    stays."""
+    """Parts of the game that could not be read completely: ``moves`` if more moves can
+    follow the last one here, and ``result``. Earlier data about these parts stays
+    valid."""
 
 
 GameReports = tuple[GameReport, ...]
 
 
 class FeedReport(Value):
-    """What one source says now."""
+    """The present games of one source."""
 
     feed: FeedName
     games: GameReports
     complete: bool = False
-    """True when ``games`` is all the source holds, so a game not in it is gone."""
+    """True if ``games`` contains all games of the source, so that any other game is
+    gone."""

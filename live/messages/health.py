@@ -1,4 +1,4 @@
-"""How sources, engines and the public delay are doing."""
+"""The health of sources and engines, and the state of the public delay."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,14 +20,15 @@ PRODUCERS_PARTS = frozenset({DIRECTOR, NOTIFICATIONS, ARBITERS_NOTIFICATIONS})
 
 
 class FeedHealth(Value):
-    """How a source is doing, or a part of the service that is in trouble."""
+    """The health of a source, or of a part of the service that has a problem."""
 
     feed: FeedName
     state: FeedState
     detail: str = ""
-    """For people: what is wrong and what happens next."""
+    """Text for people: the problem, and what happens next."""
     part: bool = False
-    """Not a source but a part of the service, shown only while it fails and is started again."""
+    """True for a part of the service that is not a source. It is shown only while it
+    has a problem."""
 
 
 part_health = partial(FeedHealth, part=True)
@@ -36,101 +37,112 @@ HealthReport = Callable[[FeedHealth], None]
 
 
 class EngineState(Value):
-    """One engine process, as people see it."""
+    """The state of one engine process, for display."""
 
     index: int
     state: Literal["starting", "idle", "searching", "restarting", "failed"]
     knodes_per_s: float | None = None
     searching: str = ""
-    """For people: the game and ply being searched."""
+    """Text for people: the game and ply that is being searched."""
     depth: int | None = None
-    """Reached in the running search, or in the last one."""
+    """Depth reached in the present search, or else in the last one."""
 
 
 class QueueLengths(Value):
-    """Searches that wait for an engine, by class, most urgent first."""
+    """Numbers of searches that wait for an engine, by class."""
 
     head: int = 0
-    """The newest positions of running games, and what their last moves need."""
+    """Searches of the newest positions of games in progress, and searches needed for
+    the figures of their last moves."""
     backlog: int = 0
+    """Searches of earlier positions of games in progress."""
     finished: int = 0
-    """Of games that were over when they were first seen."""
+    """Searches of games that had already ended when they were first seen."""
     speculate: int = 0
+    """Searches ahead of the moves: of positions that can arise next."""
     closing: int = 0
-    """Of games that have just ended; they come after the newest positions of running ones."""
+    """Searches of games that have just ended; their urgency is next to ``head``."""
 
 
 class SpeculationFigures(Value):
-    """What searching ahead of the moves was good for so far."""
+    """How often searching ahead of the moves has been useful so far."""
 
     hits: int = 0
-    """Searches a new move needed that had been made before it came."""
+    """Number of searches needed for a new move that were done before the move came."""
     misses: int = 0
-    """Searches a new move needed that had not."""
+    """Number of searches needed for a new move that were not done before."""
 
 
 class MeasuringProgress(Value):
-    """How far an engine that no calibration knows is measured."""
+    """The progress in measuring an engine for which there is no calibration."""
 
     done: int
-    """Reference positions searched."""
+    """Number of reference positions searched so far."""
     of: int
-    """How many there are."""
+    """Number of all reference positions."""
 
 
 class HumanHealth(Value):
-    """How the network of human moves is doing."""
+    """The health of the neural network of human moves."""
 
     network: str = ""
-    """Which one; empty until it is loaded."""
+    """Name of the neural network; empty until it is loaded."""
     learned_from: str = ""
-    """For people: whose games."""
+    """Text for people: the games on which it was trained."""
     waiting: int = 0
-    """Positions not yet answered."""
+    """Number of positions that wait for an answer."""
     answered: int = 0
+    """Number of positions answered so far."""
     left_out: int = 0
-    """Positions given up because too many waited."""
+    """Number of positions given up because too many were waiting."""
     ms_per_position: float | None = None
-    """All ratings asked for, of the last hundreds of positions."""
+    """Mean time for a position with all ratings asked for, milliseconds, over the last
+    few hundred positions."""
     problem: str = ""
-    """For people: why there is none."""
+    """Text for people: why the neural network is not available."""
 
 
 class PublicDelay(Value):
-    """How far the public is behind the arbiters, who see everything at once."""
+    """The delay of the public view; arbiters see everything at once."""
 
     delay_s: float = 0.0
+    """The delay, seconds."""
     held_moves: int = 0
-    """Moves that wait to be shown."""
+    """Number of moves that the public does not see yet."""
     held_boards: int = 0
-    """Boards that they were played on."""
+    """Number of boards with moves that the public does not see yet."""
 
 
 class EngineHealth(Value):
+    """The health of all engines, and figures about their searches."""
+
     engines: tuple[EngineState, ...] = ()
     queued: int = 0
-    """Searches somebody waits for; those ahead of the moves are in ``waiting`` only."""
+    """Number of searches in the queue that are needed now. Searches ahead of the moves
+    are counted in ``waiting`` only."""
     oldest_wait_s: float = 0.0
-    """Of those somebody waits for."""
+    """Longest time that a search counted in ``queued`` has waited, seconds."""
     searches: int = 0
-    """Made, those ahead of the moves included."""
+    """Number of searches done, including those ahead of the moves."""
     cache_hits: int = 0
-    """Searches asked for whose result was known already."""
+    """Number of requested searches whose result was already known."""
     restarts: int = 0
+    """Number of times that an engine was restarted."""
     set_aside: int = 0
-    """Positions given up after engines died over them."""
+    """Number of positions given up because engines crashed on them."""
     asked: int = 0
-    """Searches asked for, those ahead of the moves not counted: ``cache_hits`` of them were
-    known."""
+    """Number of requested searches, without those ahead of the moves. It includes the
+    searches counted in ``cache_hits``."""
     waiting: QueueLengths = QueueLengths()
     speculation: SpeculationFigures | None = None
-    """Null when switched off."""
+    """Figures about searching ahead of the moves; null if it is switched off."""
     problem: str = ""
-    """For people: what the engines have to do without, and why."""
+    """Text for people: what is not available to the engines, and why."""
     behind: str = ""
-    """For people: how many moves figures are behind the boards, and what helps; empty where the
-    engines keep up."""
+    """Text for people: by how many moves the figures are behind the boards, and what
+    helps; empty if the engines keep up."""
     measuring: MeasuringProgress | None = None
-    """While the engine in use is compared with that of the calibrations; else null."""
+    """Progress while the engine in use is compared with the engine of the calibrations;
+    null at all other times."""
     human: HumanHealth | None = None
-    """Null when switched off."""
+    """Health of the neural network of human moves; null if it is switched off."""

@@ -1,4 +1,4 @@
-"""Moments of games that are worth telling, with the figures they rest on."""
+"""Notable moments of games, with the figures on which they rest."""
 
 from typing import Literal
 
@@ -21,19 +21,19 @@ MomentKind = Literal[
     "lowest",
 ]
 
-#: Moments that compare all games of a round.
+#: Kinds of moment that compare all games of a round.
 ROUND_MOMENTS: frozenset[MomentKind] = frozenset({"best-played", "wildest", "highest", "lowest"})
 
 
 class MomentFigure(Value):
-    """One figure that a moment rests on."""
+    """One figure on which a moment rests."""
 
     name: str
     value: float
 
 
 class MomentText(Value):
-    """One sentence in each language of the overlays."""
+    """The same sentence in each language of the overlays."""
 
     en: str
     de: str
@@ -44,19 +44,20 @@ class MomentText(Value):
 
 
 class Moment(Value):
-    """Something that happened in a game, told from figures that hold."""
+    """A notable moment of a game, based on final figures."""
 
     id: str
     game: GameId
     ply: int
-    """The position it is about: that after this ply."""
+    """The moment is about the position after this ply."""
     kind: MomentKind
     color: Color | None
-    """Whose moment it is; null where it is of both."""
+    """The side that the moment is about; null if it is about both sides."""
     at_s: float | None
-    """When this service saw the move, seconds since 1970 UTC; null where it came with others."""
+    """Time when this service received the move, seconds since 1970 UTC; null if the
+    move came together with several others."""
     weight: float
-    """How much it matters, 0 to 1: by it a director chooses."""
+    """Importance of the moment, 0 to 1. The automatic director uses it to choose."""
     figures: tuple[MomentFigure, ...]
     text: MomentText
-    """What is said of it, as plain text."""
+    """A sentence about the moment, as plain text in each language."""

@@ -1,8 +1,8 @@
 """The messages of the websocket protocol. ``tag`` is the ``type`` on the wire.
 
-Each is sent as its fields plus ``type`` and ``seq`` (added by the hub). Of games, plies
-and points a field that is as it usually is, null most often, is left out: its default
-says how that is.
+Each message is sent as its fields plus ``type`` and ``seq``, which the stream hub adds.
+In games, plies and points, a field that has its default value (usually null) is left
+out.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ from live.messages.values import Color, GameId, Value
 
 
 class HelloMessage(Value, tag="hello"):
-    """First on every connection."""
+    """The first message on every connection."""
 
     protocol: int
     epoch: str
@@ -34,15 +34,17 @@ class HelloMessage(Value, tag="hello"):
     gain: GainKind
     version: str
     resumed: bool = False
-    """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
+    """True if the messages after ``since`` follow without a snapshot, so that the
+    client must keep its state."""
     sight: Literal["venue", "public", "arbiter"] = "public"
-    """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
+    """Visibility level of this connection: ``venue`` excludes all data from engines,
+    ``public`` excludes data for arbiters, and ``arbiter`` excludes nothing."""
     public_delay: PublicDelay = PublicDelay()
-    """How far the public is behind, as it was when this connection began."""
+    """Delay of the public view when this connection began."""
 
 
 class SnapshotMessage(Value, tag="snapshot"):
-    """All state that the filter selects. Replaces everything the client held."""
+    """All state that the filter selects; it replaces the client's whole state."""
 
     engine: EngineInfo
     games: tuple[GameDetail, ...]
@@ -50,23 +52,25 @@ class SnapshotMessage(Value, tag="snapshot"):
     feeds: tuple[FeedHealth, ...] = ()
     engines: EngineHealth = EngineHealth()
     alerts: tuple[Alert, ...] = ()
-    """Those not cleared, in the order of their ids; for arbiters only."""
+    """All open alerts, in the order of their ids; for arbiters only."""
     moments: tuple[Moment, ...] = ()
-    """Those that stand, in the order of their ids."""
+    """All present moments, in the order of their ids."""
     gains: tuple[PlayerGains, ...] = ()
-    """With ``detail=gains`` those of everybody above who has any."""
+    """With ``detail=gains``: the gains of all players listed in ``players`` who have
+    any."""
     engine_gains: GainCounts = ()
-    """With ``detail=gains`` the engine's own, which players are measured against."""
+    """With ``detail=gains``: the gains of the engine itself, with which players are
+    compared."""
 
 
 class GameMessage(Value, tag="game"):
-    """A game appears, or one of its ``GameView`` fields changed. Keeps plies and curves."""
+    """A game is new, or its ``GameView`` fields change; plies and curves stay."""
 
     game: GameView
 
 
 class GoneMessage(Value, tag="gone"):
-    """The source no longer holds this game: forget it, alerts about it and its moments."""
+    """A game is gone: the client drops it with its alerts and moments."""
 
     game: GameId
 
@@ -74,8 +78,9 @@ class GoneMessage(Value, tag="gone"):
 class MoveMessage(Value, tag="move"):
     """A move is played, replaced or taken back.
 
-    The client drops every ply >= ``ply``, every curve point >= ``ply`` of both colours and every
-    moment of the game >= ``ply``, then appends ``move`` unless it is null (a takeback).
+    The client drops every ply >= ``ply``, every curve point >= ``ply`` of both colours
+    and every moment of the game >= ``ply``. Then it appends ``move``, unless that is
+    null (a takeback).
     """
 
     game: GameId
@@ -84,7 +89,7 @@ class MoveMessage(Value, tag="move"):
 
 
 class ClockMessage(Value, tag="clock"):
-    """The clock of a move already played was corrected; nothing else changes."""
+    """The clock reading of a past move was corrected; nothing else changes."""
 
     game: GameId
     ply: int
@@ -93,7 +98,7 @@ class ClockMessage(Value, tag="clock"):
 
 
 class ScoreMessage(Value, tag="score"):
-    """What is known of one ply, provisional or final: replaces that ply.
+    """The provisional or final figures of one ply; the message replaces that ply.
 
     The starting position's score is a field of the game (``start_score_cp``).
     """
@@ -103,8 +108,9 @@ class ScoreMessage(Value, tag="score"):
 
 
 class PointMessage(Value, tag="point"):
-    """A curve grows or changes: the client drops that colour's points >= ``point.ply``, then
-    appends ``point``.
+    """A rating curve grows or changes.
+
+    The client drops that colour's points >= ``point.ply``, then appends ``point``.
     """
 
     game: GameId
@@ -113,47 +119,58 @@ class PointMessage(Value, tag="point"):
 
 
 class StandingMessage(Value, tag="standing"):
-    """A player's pooled figures change; ``moves`` 0 and ``games`` 0 means: forget the player."""
+    """A player's figures over the event change.
+
+    If ``moves`` and ``games`` are 0, the client drops the player.
+    """
 
     player: PlayerView
 
 
 class GainsMessage(Value, tag="gains"):
-    """A player has had this gain in so many moves of the event, now; 0: in none any more. Only with
-    ``detail=gains``.
+    """The number of a player's moves with a given gain changes.
+
+    This message is sent only with ``detail=gains``.
     """
 
     player: str
     gain_cp: int
+    """The gain, centipawns."""
     moves: int
+    """Number of the player's moves in the event that now have this gain; can be 0."""
 
 
 class EngineMessage(Value, tag="engine"):
-    """The engine counts another rating: Algorithm 4's ratings are ``engine.rating`` plus their
-    difference.
+    """The engine's data changes, above all its rating.
+
+    Algorithm 4's ratings are ``engine.rating`` plus the players' differences.
     """
 
     engine: EngineInfo
 
 
 class HealthMessage(Value, tag="health"):
-    """A feed or the engines change state."""
+    """The health of a feed or of the engines changes."""
 
     feeds: tuple[FeedHealth, ...]
     engines: EngineHealth = EngineHealth()
 
 
 class AlertMessage(Value, tag="alert"):
-    """An alert is raised, changes or is cleared: replaces the one of that id, or ends it where
-    ``cleared_s`` is not null. For arbiters only.
+    """An alert is raised, changes or ends. For arbiters only.
+
+    The client replaces the alert with the same id, or drops it if ``cleared_s`` is not
+    null.
     """
 
     alert: Alert
 
 
 class MomentMessage(Value, tag="moment"):
-    """Something worth telling: replaces the moment of that id, or withdraws it where ``holds`` is
-    false, because its figures do not say so any more.
+    """A moment is new, changes or is withdrawn.
+
+    The client replaces the moment with the same id, or drops it if ``holds`` is false
+    because the figures no longer support it.
     """
 
     game: GameId
@@ -162,10 +179,13 @@ class MomentMessage(Value, tag="moment"):
 
 
 class HeartbeatMessage(Value, tag="heartbeat", omit_defaults=True):
-    """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
+    """A sign that the connection is alive although nothing changes.
+
+    Its ``seq`` is the last one sent, not a new one.
+    """
 
     public_delay: PublicDelay | None = None
-    """How far the public is behind now; left out by a broker."""
+    """Present delay of the public view; null in messages through a broker."""
 
 
 Change = (

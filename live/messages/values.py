@@ -1,4 +1,4 @@
-"""The base of all values that rooms exchange, and words that all of them use."""
+"""The base class of the values that packages exchange, and types that all use."""
 
 from typing import Literal, dataclass_transform
 
@@ -7,7 +7,7 @@ import msgspec
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class Value(msgspec.Struct, frozen=True):
-    """What is made once and never changed: base of all values that rooms exchange."""
+    """Base class of all values that packages exchange. Instances are immutable."""
 
 
 Color = Literal["white", "black"]

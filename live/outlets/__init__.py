@@ -1,1 +1,1 @@
-"""What is made for other programs of a production: notices, and scenes of OBS."""
+"""Outputs for other programs of a broadcast: notices, and scenes of OBS."""

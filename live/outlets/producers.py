@@ -1,20 +1,23 @@
-"""For producers and arbiters who are elsewhere: notices to people, and the scenes of
-OBS Studio. What is worth a notice or a scene is pure, changes in, notices or one switch
-out. What was so when the service began is no news.
+"""Outputs for producers and arbiters who are elsewhere: notices to people, and the
+scenes of OBS Studio.
 
-Notices go through apprise (github.com/caronc/apprise): mail, chats, telephones.
-:class:`PublicRules` is given what viewers may know, and nothing else; only
-:class:`ArbiterRules`, for addresses that stand in a file of their own, what arbiters
-see. Against floods there is a limit an hour for each: the last notice within it says
-so, and how many were left out is logged. Loss policy: at most :data:`WAITING` notices
-wait for each of the two; of more, and of those that cannot be delivered, the number is
-logged.
+The rules for notices and scenes are pure: changes come in, and notices or one switch of
+scene go out. Nothing that was already true when the service began causes a notice or a
+switch.
+
+Notices are sent with apprise (github.com/caronc/apprise) by mail, chat or telephone.
+:class:`PublicRules` receives only what viewers are allowed to know.
+:class:`ArbiterRules` receives what arbiters see; its addresses are in a separate file.
+To prevent floods, each of the two sends a limited number of notices per hour: the last
+one within the limit mentions it, and the number of omitted notices is logged. Loss
+policy: at most :data:`MAX_WAITING` notices wait for each of the two; the number of
+others, and of those that cannot be delivered, is logged.
 
 Scenes are switched by obs-websocket 5 (github.com/obsproject/obs-websocket,
-docs/generated/protocol.md). A scene stays for a least time. Whoever switches by hand is
-the producer: then nothing is switched for a while. The director is given what viewers
-may know, and nothing else. Loss policy: while OBS is away nothing is kept; a moment
-that is a minute old is none any more.
+docs/generated/protocol.md). A scene stays for a minimum time. If somebody switches by
+hand, that person is the producer, and nothing is switched for a while. The director
+receives only what viewers are allowed to know. Loss policy: while OBS is not connected
+nothing is queued; a moment is dropped after a minute.
 """
 
 import abc
@@ -55,13 +58,14 @@ log = logging.getLogger(__name__)
 
 HOUR_S = 3600.0
 MAX_WAITING = 100
-#: No more notices an hour than this, to people and to arbiters each.
+#: Maximum number of notices per hour, separately for the public and for arbiters.
 PER_HOUR = 20
-#: Moments that matter less are left out.
+#: Least weight of a moment that causes a notice.
 LEAST_WEIGHT = 0.6
-#: Silence after this is no sign that nothing happens.
+#: Added to the last notice within the limit, so that silence is not taken to mean that
+#: nothing happens.
 _PAUSE = " (This many notices are sent an hour; no more for a while.)"
-#: From the least to the most urgent.
+#: Severities, from the least to the most urgent.
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
@@ -73,17 +77,18 @@ class Notice(NamedTuple):
 
 
 class NoticeLimit:
-    """At most :data:`PER_HOUR` notices an hour."""
+    """Limit of :data:`PER_HOUR` notices per hour."""
 
     def __init__(self) -> None:
         self._sent_s: deque[float] = deque()
         self._said_s = float("-inf")
         self.left_out = 0
-        """How many were left out since that was logged."""
+        """Number of notices omitted since it was last logged."""
 
     def admit_notices(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
-        """Return the notices that fit within the limit; count the others. The last one
-        says so, once an hour.
+        """Return the notices within the limit; count the others.
+
+        The last one mentions the limit, at most once an hour.
         """
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
             self._sent_s.popleft()
@@ -97,18 +102,20 @@ class NoticeLimit:
 
 
 class KnownGame:
-    """A game, and what people have heard of it: a source may repeat anything."""
+    """A game with a record of its notices, since a source can repeat anything."""
 
     def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view
         self.begun = begun
         self.result = view.result
-        """The last one that was not ``*``, if there was one."""
+        """The last result other than ``*``; ``*`` if there was none."""
         self.moments: set[str] = set()
 
     def mark_if_news(self, moment: Moment) -> bool:
-        """Return whether a moment is news, and mark it as heard. A moment is news if it
-        matters and was seen to happen; others may be hours old.
+        """Return whether a moment is news, and mark it as reported.
+
+        A moment is news if it is important and its time is known; others can be hours
+        old.
         """
         if (
             moment.at_s is None
@@ -121,7 +128,7 @@ class KnownGame:
 
 
 class KnownGames(dict[GameId, KnownGame]):
-    """All games; people have heard of these and of the moments given."""
+    """All games, with the given games and moments marked as reported."""
 
     def __init__(
         self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()
@@ -142,9 +149,7 @@ class KnownGames(dict[GameId, KnownGame]):
 
 
 class NoticeRules(abc.ABC):
-    """Decides what is worth a notice, within a limit. One writer calls; nothing
-    waits.
-    """
+    """Rules for notices, within a limit. One writer calls them, and no call waits."""
 
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()
@@ -152,11 +157,13 @@ class NoticeRules(abc.ABC):
         self._follows = StreamFilter(
             players=frozenset(map(fold_name, config.players))
         ).has_game
-        """Whether somebody followed plays in a game; where nobody is followed: yes."""
+        """Return whether a followed player plays in a game; always true if no player is
+        followed.
+        """
         self._games = KnownGames()
 
     def collect_notices(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
-        """Return the notices that follow from changes which these people may know."""
+        """Return the notices for changes that these people are allowed to know."""
         found: list[Notice] = []
         for change in changes:
             self._games.apply_change(change)
@@ -169,12 +176,12 @@ class NoticeRules(abc.ABC):
 
 
 class PublicRules(NoticeRules):
-    """Notices of what viewers may know."""
+    """Rules for notices to the public, about what viewers are allowed to know."""
 
     def set_known(
         self, games: Iterable[GameView], moments: Iterable[Moment] = ()
     ) -> None:
-        """Start from these games and moments, which are no news."""
+        """Begin with these games and moments, which cause no notices."""
         self._games = KnownGames(games, moments)
 
     def _find_news(self, change: Change) -> list[Notice]:
@@ -192,12 +199,12 @@ class PublicRules(NoticeRules):
         return [Notice(format_pairing(known.view), each) for each in said]
 
     def _find_start_and_end(self, known: KnownGame) -> list[str]:
-        """Return the sentences for a game that has begun or is over."""
+        """Return the sentences for a game that has begun or ended."""
         view = known.view
         found = []
         if not known.begun and view.plies_played:
             known.begun = True
-            # Else it was taken up in its middle.
+            # A game with more moves was already in progress when first reported.
             news = view.plies_played <= PAST_MOVES and view.result == "*"
             if news and "begins" in self._config.what:
                 found.append("The game has begun.")
@@ -210,7 +217,7 @@ class PublicRules(NoticeRules):
 
 
 class ArbiterRules(NoticeRules):
-    """Notices of what needs the arbiter."""
+    """Rules for notices to arbiters, about alerts."""
 
     def __init__(self, config: NotifyConfig) -> None:
         super().__init__(config)
@@ -218,7 +225,7 @@ class ArbiterRules(NoticeRules):
         self._known: dict[str, Alert] = {}
 
     def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
-        """Start from these games and alerts, which are no news."""
+        """Begin with these games and alerts, which cause no notices."""
         self._games = KnownGames(games)
         self._known = {alert.id: alert for alert in alerts}
 
@@ -250,7 +257,7 @@ class ArbiterRules(NoticeRules):
 
 
 def format_pairing(view: GameView) -> str:
-    """Return `Adams – Berg, board 3, Open`."""
+    """Return a pairing as text: `Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
     white = isolate_direction(view.white.name or "?")
     black = isolate_direction(view.black.name or "?")
@@ -258,8 +265,10 @@ def format_pairing(view: GameView) -> str:
 
 
 class Notifier:
-    """Notifies all addresses of one file. ``run`` it, and give it every change that
-    these people may know.
+    """Sender of notices to all addresses of one file.
+
+    :meth:`run` must be running, and :meth:`publish` must get every change that these
+    people are allowed to know.
     """
 
     def __init__(
@@ -271,11 +280,11 @@ class Notifier:
         part: FeedName = NOTIFICATIONS,
         report: HealthReport,
     ) -> None:
-        """Reads the file of addresses, which ``setting`` names. ``part``: under which
-        name it says how it is doing.
+        """Read the file of addresses, which ``setting`` names; ``part`` is its name in
+        health reports.
 
         Raises:
-            ConfigError: it cannot be read, names nothing that can be notified, or
+            ConfigError: the file cannot be read or contains no usable address, or
                 apprise is not installed.
         """
         self._rules = rules
@@ -285,8 +294,9 @@ class Notifier:
         self._people = open_people(setting, path)
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Queue the notices of changes that these people may know. Cheap and
-        synchronous.
+        """Queue the notices for changes that these people are allowed to know.
+
+        Fast and synchronous.
         """
         for notice in self._rules.collect_notices(changes, time.monotonic()):
             try:
@@ -295,7 +305,7 @@ class Notifier:
                 log.warning("a notice is left out: %d wait already", MAX_WAITING)
 
     async def run(self) -> None:
-        """Send what waits until cancelled."""
+        """Send queued notices until cancelled."""
         limit = self._rules.limit
         while True:
             notice = await self._waiting.get()
@@ -307,11 +317,12 @@ class Notifier:
                 limit.left_out = 0
 
     async def send_notice(self, notice: Notice) -> bool:
-        """Send one notice to all addresses; return whether every one was reached."""
+        """Send one notice to all addresses; return whether it reached every one."""
         sent = await notify_people(self._people, notice)
         health = part_health(self._part, "live")
         if not sent:
-            # apprise logs which; its addresses hold secrets, so they are not repeated.
+            # apprise logs which addresses failed; they contain secrets, so they are not
+            # repeated.
             log.warning("a notice could not be delivered to everybody")
             why = "not everybody could be notified; the log says more"
             health = part_health(self._part, "retrying", why)
@@ -320,8 +331,8 @@ class Notifier:
 
 
 async def notify_people(people: Any, notice: Notice) -> bool:
-    """Send one notice to the people of :func:`open_people`; return whether all were
-    reached.
+    """Send one notice to the addresses of :func:`open_people`; return whether it
+    reached all of them.
     """
     sent = await people.async_notify(
         title=notice.title, body=notice.body, body_format="text"
@@ -330,12 +341,13 @@ async def notify_people(people: Any, notice: Notice) -> bool:
 
 
 def open_people(setting: str, path: str) -> Any:
-    """Return the people at the addresses of this file, one address a line; ``setting``
-    names it.
+    """Return an apprise object for the addresses in a file, one per line.
+
+    ``setting`` is the name of the setting with the path, for error messages.
 
     Raises:
-        ConfigError: the file cannot be read, no line of it is an address, or apprise is
-            not installed.
+        ConfigError: the file cannot be read, contains an invalid address or no address,
+            or apprise is not installed.
     """
     subject = f"{setting} {path}"
     people = _import_library("apprise", subject).Apprise()
@@ -356,32 +368,35 @@ def open_people(setting: str, path: str) -> Any:
 
 # --- scenes ---
 
-#: How often it looks whether a scene is to be switched, seconds.
+#: Interval at which the director checks whether to switch scenes, seconds.
 CHECK_S = 0.5
-#: For OBS to answer, seconds.
+#: Longest time for OBS to answer, seconds.
 TIMEOUT_S = 10
-#: A moment that was not shown within so long is none any more, seconds.
+#: Time after which a moment that was not shown is dropped, seconds.
 FRESH_S = 60.0
-#: After so long a scene goes home, where nothing else is worth telling, seconds.
+#: Time after which the director returns to the home scene if no moment is waiting,
+#: seconds.
 HOLD_S = 60.0
-#: Somebody who switches by hand is left alone for so long, seconds.
+#: Time without automatic switches after somebody switched by hand, seconds.
 PAUSE_S = 300.0
 
 
 class SwitchScene(NamedTuple):
-    """Put this scene on air."""
+    """Instruction to put this scene on air."""
 
     scene: str
     why: str
 
 
 class SceneChoice:
-    """Chooses when to switch to which scene. One writer calls; nothing waits."""
+    """Choice of the time and scene of each switch. One writer calls it, and no call
+    waits.
+    """
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules
         self._games = KnownGames()
-        # By id, each with the time since when it is known.
+        # Each moment, by its id, with the time at which it was first reported.
         self._moments: dict[str, tuple[Moment, float]] = {}
         self._scene: str | None = None
         self._since_s = float("-inf")
@@ -389,12 +404,12 @@ class SceneChoice:
         self._scenes: frozenset[str] | None = None
 
     def set_known(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
-        """Start from these games and moments: no scene is switched for them."""
+        """Begin with these games and moments, which cause no switch."""
         self._games = KnownGames(games, moments)
         self._moments.clear()
 
     def apply_changes(self, changes: Iterable[Change], now_s: float) -> None:
-        """Take in changes that viewers may know."""
+        """Apply changes that viewers are allowed to know."""
         for change in changes:
             self._games.apply_change(change)
             match change:
@@ -406,7 +421,9 @@ class SceneChoice:
                     self._update_moment(moment, holds, now_s)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
-        """Drop the moments of a game from a ply on: they have not happened."""
+        """Drop the moments of a game from a ply on, because their moves were taken back
+        or replaced.
+        """
         for id, (moment, _) in list(self._moments.items()):
             if moment.game == game and moment.ply >= ply:
                 del self._moments[id]
@@ -426,11 +443,11 @@ class SceneChoice:
             self._moments[moment.id] = (moment, now_s)
 
     def set_scenes(self, known: Collection[str]) -> None:
-        """Set the scenes that exist; no other is ever switched to."""
+        """Set the existing scenes; the director never switches to another."""
         self._scenes = frozenset(known)
 
     def on_scene_switched(self, scene: str, now_s: float) -> None:
-        """Note the scene on air. Pause if the producer switched to it by hand."""
+        """Record the scene on air; pause if the producer switched to it by hand."""
         if self._scene is not None and scene != self._scene:
             self._paused_until_s = now_s + PAUSE_S
         self.record_switch(scene, now_s)
@@ -473,7 +490,11 @@ class SceneChoice:
 
 
 class ObsDirector:
-    """One OBS. ``run`` it, and give it every change that the public may know."""
+    """Director of one OBS.
+
+    :meth:`run` must be running, and :meth:`publish` must get every change that viewers
+    are allowed to know.
+    """
 
     def __init__(
         self,
@@ -482,10 +503,10 @@ class ObsDirector:
         clock: ReadClock = time.monotonic,
         report: HealthReport,
     ) -> None:
-        """Reads the file that holds the password.
+        """Read the file with the password.
 
         Raises:
-            ConfigError: it cannot be read, or simpleobsws is not installed.
+            ConfigError: the file cannot be read, or simpleobsws is not installed.
         """
         self._config = config
         self._clock = clock
@@ -498,11 +519,11 @@ class ObsDirector:
         self._library = _import_library("simpleobsws", "director.url")
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the public may know. Cheap and synchronous."""
+        """Apply changes that viewers are allowed to know. Fast and synchronous."""
         self.choice.apply_changes(changes, self._clock())
 
     async def run(self) -> None:
-        """Switch scenes until cancelled; come back after every loss."""
+        """Switch scenes until cancelled; reconnect whenever the connection is lost."""
         delays = generate_backoff_s(random.random)
         while True:
             try:
@@ -514,15 +535,15 @@ class ObsDirector:
                         await asyncio.sleep(CHECK_S)
                 problem = "OBS has closed the connection"
             except Exception as error:
-                # Broad: a library of websockets and a program of others; all ends are
-                # told alike.
+                # Broad: errors come from a websocket library and from another program,
+                # and all are reported in the same way.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
             self._report(part_health(DIRECTOR, "retrying", problem))
             await self._wait_for_retry(next(delays))
 
     async def _wait_for_retry(self, delay_s: float) -> None:
-        """Wait until OBS is tried again; a dry run meanwhile says what it would
-        switch.
+        """Wait until the next attempt to reach OBS. A dry run reports its switches
+        meanwhile.
         """
         if not self._config.dry_run:
             await asyncio.sleep(delay_s)
@@ -534,11 +555,11 @@ class ObsDirector:
                     await asyncio.sleep(CHECK_S)
 
     async def switch_if_due(self, client: Any) -> None:
-        """Switch, if a switch is due. A dry run needs no client."""
+        """Switch scenes if a switch is due. A dry run needs no client."""
         due = self.choice.choose_switch(self._clock())
         if due is None:
             return
-        # Before the answer: OBS sends its event first.
+        # Recorded before the answer, because OBS sends its event first.
         self.choice.record_switch(due.scene, self._clock())
         if self._config.dry_run:
             log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
@@ -593,10 +614,11 @@ class ObsDirector:
 
 
 def _import_library(name: str, wanted_by: str) -> Any:
-    """Import a library that not every installation has.
+    """Import a library that is not part of every installation.
 
     Raises:
-        ConfigError: nor has this one; ``wanted_by`` is the setting that needs it.
+        ConfigError: the library is not installed; ``wanted_by`` is the setting that
+            needs it.
     """
     try:
         return import_module(name)

@@ -1,1 +1,3 @@
-"""What the operating system wants of a process, and what it gives."""
+"""Interaction of a process with the operating system: signals, limits, clocks,
+supervision.
+"""

@@ -1,25 +1,25 @@
-"""Growing waits between attempts: sources, parts of the service, engines. Pure."""
+"""Growing waits between attempts of sources, service parts and engines. Pure."""
 
 from collections.abc import Callable, Iterator
 
-#: The first wait is random in [0, this], so that the clients of a server that restarts
-#: do not all come back in the same instant.
+#: Upper bound of the first wait, seconds; it is random, so that the clients of a
+#: restarted server do not all come back at the same moment.
 FIRST_S = 2.0
-#: Waits double from here.
+#: Bound of the second wait, seconds; later bounds double.
 BASE_S = 2.0
-#: No wait of our own choosing is longer: an arbiter looks at the screen once a minute.
+#: Longest wait, seconds: an arbiter looks at the screen once a minute.
 CAP_S = 60.0
 
 Chance = Callable[[], float]
-"""Returns numbers in [0, 1)."""
+"""Function that returns random numbers in [0, 1)."""
 
 
 def generate_backoff_s(random: Chance) -> Iterator[float]:
-    """Yield waits in seconds without end: a random one up to :data:`FIRST_S`, then
-    doubling.
+    """Yield waits in seconds for ever: a random one up to :data:`FIRST_S`, then
+    doubling ones.
 
-    Every wait is at most :data:`CAP_S`; from the second on they
-    never fall. For sources, and for brokers and services that clients come back to.
+    Every wait is at most :data:`CAP_S`; from the second on they never decrease. For
+    sources, and for brokers and services that clients return to.
     """
     yield random() * FIRST_S
     yield from generate_doubling_s(random, first_s=BASE_S, cap_s=CAP_S, least=1.0)
@@ -28,11 +28,12 @@ def generate_backoff_s(random: Chance) -> Iterator[float]:
 def generate_doubling_s(
     random: Chance, *, first_s: float, cap_s: float, least: float
 ) -> Iterator[float]:
-    """Yield waits in seconds without end, each random between ``least`` times its bound
+    """Yield waits in seconds for ever, each random between ``least`` times its bound
     and the bound; bounds double from ``first_s`` to ``cap_s``.
 
-    So what fell together does not come back together (Brooker, "Exponential backoff and
-    jitter", AWS 2015: full jitter with ``least`` 0, equal jitter with 0.5).
+    The randomness prevents clients that failed together from returning together
+    (Brooker, "Exponential backoff and jitter", AWS 2015: full jitter with ``least`` 0,
+    equal jitter with 0.5).
     """
     bound_s = min(cap_s, first_s)
     while True:
@@ -41,7 +42,7 @@ def generate_doubling_s(
 
 
 def format_duration(seconds: float) -> str:
-    """Format seconds as people say them: ``4 s``, ``6 min``, ``2 h``."""
+    """Format seconds in everyday units: ``4 s``, ``6 min``, ``2 h``."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     if seconds < 5400:

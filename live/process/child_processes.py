@@ -1,7 +1,8 @@
-"""Child processes: their groups, and how all of a group ends.
+"""Child processes: their groups, and the killing of a whole group.
 
-Each branch names the documented behaviour of its system. We run Linux; the others are
-type-checked and tested with fakes of what their documentation promises.
+Each branch names the documented behaviour of its operating system. The project runs on
+Linux; the branches for others are only type-checked, and tested with fakes of the
+documented behaviour.
 """
 
 import contextlib
@@ -15,9 +16,9 @@ from typing import Any
 def build_group_options(nice: int = 0) -> dict[str, Any]:
     """Return arguments of :class:`subprocess.Popen` that keep our Ctrl-C from a child.
 
-    POSIX: a session of its own. Windows ignores that; a new process group gets no
-    Ctrl-C there (CreateProcess, CREATE_NEW_PROCESS_GROUP), and has a priority class in
-    place of niceness.
+    On POSIX the child gets its own session. Windows ignores that option; there a new
+    process group gets no Ctrl-C (CreateProcess, CREATE_NEW_PROCESS_GROUP), and a
+    priority class replaces niceness.
     """
     if sys.platform == "win32":
         import subprocess
@@ -30,10 +31,11 @@ def build_group_options(nice: int = 0) -> dict[str, Any]:
 
 
 def kill_group(pid: int) -> None:
-    """Kill a process that leads its group, and the group: its children may outlive it.
+    """Kill a process that leads its group, and the group, because its children can
+    outlive it.
 
-    Windows knows no such group: only the process is killed there (os.kill: any signal
-    but the console's two is TerminateProcess), and engines have no children.
+    Windows has no such groups: only the process is killed there (os.kill: any signal
+    other than the console's two means TerminateProcess), and engines have no children.
     """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
@@ -43,10 +45,10 @@ def kill_group(pid: int) -> None:
 
 
 def kill_marked(variable: str) -> None:
-    """Kill every process whose environment holds this ``NAME=value``.
+    """Kill every process whose environment contains this ``NAME=value``.
 
-    They are children that left the group of their parent (Linux, proc(5); elsewhere
-    nothing says whose they are).
+    These are children that left the group of their parent. Only Linux (proc(5)) shows
+    whose they are.
     """
     if sys.platform != "linux":
         return

@@ -1,4 +1,6 @@
-"""Time as an argument, so that tests can drive it; and the clocks of the system."""
+"""Time as an argument, so that tests can control it; and the clocks of the operating
+system.
+"""
 
 import asyncio
 import ctypes
@@ -9,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 ReadClock = Callable[[], float]
-"""Returns what a clock shows now, in seconds."""
+"""Function that returns the present time of a clock, in seconds."""
 
 
 class Clock(Protocol):
@@ -19,10 +21,12 @@ class Clock(Protocol):
         """Return seconds since some fixed moment; never less than before."""
 
     async def sleep(self, seconds: float) -> None:
-        """Pause: between polls, before a reconnect, until the next move of a replay."""
+        """Pause, such as between polls, before a reconnection, or between moves."""
 
     def deadline(self, seconds: float | None) -> AbstractAsyncContextManager[object]:
-        """Raise ``TimeoutError`` from the block if it lasts longer; None: never."""
+        """Raise ``TimeoutError`` from the block after this many seconds; None means
+        never.
+        """
 
 
 class LoopClock:
@@ -39,15 +43,15 @@ class LoopClock:
 
 
 LOOP_CLOCK = LoopClock()
-"""It holds nothing, so one is enough for all."""
+"""Shared by all users, because it has no state."""
 
 
 def read_awake_s() -> float:
-    """Return seconds on a clock that stands still while the machine sleeps.
+    """Return seconds on a clock that stops while the machine sleeps.
 
-    Python's monotonic clock does on Linux (CLOCK_MONOTONIC) and macOS
-    (mach_absolute_time), but not on Windows, where QueryUnbiasedInterruptTime does; it
-    counts 100 ns.
+    Python's monotonic clock does so on Linux (CLOCK_MONOTONIC) and macOS
+    (mach_absolute_time). On Windows it does not, but QueryUnbiasedInterruptTime does,
+    in units of 100 ns.
     """
     if sys.platform == "win32":
         ticks = ctypes.c_ulonglong()
@@ -57,7 +61,8 @@ def read_awake_s() -> float:
 
 
 def read_elapsed_s() -> float:
-    """Return seconds on a clock that runs while the machine sleeps and is never set.
+    """Return seconds on a clock that continues while the machine sleeps and is never
+    set.
 
     Linux: CLOCK_BOOTTIME. macOS: CLOCK_MONOTONIC "will continue to increment while the
     system is asleep" (clock_gettime(3)). Windows: Python's monotonic clock counts

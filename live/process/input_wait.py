@@ -1,11 +1,11 @@
-"""Waiting for standard input, in a way that the end of the program can interrupt."""
+"""Waiting for standard input in a way that the end of the program can interrupt."""
 
 import select
 import sys
 
 
 class InputWait:
-    """Waits until a file descriptor can be read, or until another one ends."""
+    """A wait until a file descriptor can be read, or another one signals the end."""
 
     def __init__(self, fd: int, stop: int) -> None:
         self._stop = stop
@@ -15,10 +15,10 @@ class InputWait:
                 self._poll.register(each, select.POLLIN | select.POLLHUP)
 
     def wait(self) -> bool:
-        """Block until there is something to read; return False at the end instead.
+        """Block until there is something to read; return False if the end came first.
 
-        Windows waits for sockets alone (select: "file objects on Windows are not
-        acceptable"): there the read itself blocks, in a thread that ends with the
+        Windows can wait only for sockets (select: "file objects on Windows are not
+        acceptable"). There the read itself blocks, in a thread that ends with the
         program.
         """
         if sys.platform == "win32":

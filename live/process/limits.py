@@ -6,16 +6,18 @@ import sys
 
 log = logging.getLogger(__name__)
 
-#: Open files for engines, journal, sources and files; the rest is for connections.
+#: Number of open files for engines, journal and sources; the rest is for connections.
 RESERVED = 128
-#: Open files to ask for: more than connections need, and few enough for every system.
+#: Number of open files to request: more than connections need, and few enough for every
+#: operating system.
 WANTED = 65_536
 
 
 def raise_file_limit() -> int | None:
-    """Raise the soft limit of open files towards the hard one; return the new limit.
+    """Raise the soft limit of open files towards the hard limit; return the new soft
+    limit.
 
-    Return None where the platform has no such limit.
+    None if there is no limit, or if the platform does not have one.
     """
     if sys.platform == "win32":
         return None
@@ -27,14 +29,16 @@ def raise_file_limit() -> int | None:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         except (ValueError, OSError) as error:
-            # Some systems refuse less than they say they allow.
+            # Some operating systems refuse less than they claim to allow.
             log.warning("the limit of open files stays at %d (%s)", soft, error)
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return None if soft == resource.RLIM_INFINITY else soft
 
 
 def cap_connections(wanted: int, files: int | None) -> int:
-    """Return how many connections this many open files allow; warn if fewer."""
+    """Return the number of connections that this many open files allow, at most
+    ``wanted``; log a warning if it is less.
+    """
     if files is None:
         return wanted
     room = max(files - RESERVED, files // 2)
@@ -51,9 +55,9 @@ def cap_connections(wanted: int, files: int | None) -> int:
 
 
 def count_processors() -> int:
-    """Return how many processors this process may run on.
+    """Return the number of processors that this process can use.
 
-    macOS and Windows only say how many there are.
+    macOS and Windows show only the number of all processors.
     """
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""Long work on the event loop in slices, so that other tasks have a turn in between."""
+"""Long work on the event loop in slices, so that other tasks can run in between."""
 
 import asyncio
 import time
@@ -7,16 +7,16 @@ from typing import TypeVar
 
 from live.process.clock import Clock, ReadClock
 
-#: Longest the loop is kept from other work at a time, seconds.
+#: Longest time of uninterrupted work on the event loop, seconds.
 SLICE_S = 0.005
-#: Pieces of work after which a source yields, however short they were.
+#: Number of pieces of work after which a source yields, however short they were.
 SLICE_PIECES = 64
 
 Result = TypeVar("Result")
 
 
 def run_at_once(pieces: Generator[None, None, Result]) -> Result:
-    """Do all pieces of a work without a pause; return what it returns."""
+    """Do all pieces of some work without a pause; return its result."""
     while True:
         try:
             next(pieces)
@@ -26,49 +26,52 @@ def run_at_once(pieces: Generator[None, None, Result]) -> Result:
 
 
 class LoopSlices:
-    """Yields to other tasks when a slice of time is used up."""
+    """Work on the event loop that yields to other tasks when a slice of time is used
+    up.
+    """
 
     def __init__(self, clock: ReadClock = time.monotonic) -> None:
-        """``clock`` never goes back."""
+        """Create with a ``clock`` that never goes back."""
         self._clock = clock
         self._end_s = 0.0
 
     async def yield_if_due(self) -> None:
-        """Let other tasks have a turn if this slice is used up."""
+        """Let other tasks run if this slice of time is used up."""
         if self._clock() > self._end_s:
             await asyncio.sleep(0)
             self._end_s = self._clock() + SLICE_S
 
     async def run(self, pieces: Generator[None, None, Result]) -> Result:
-        """Do all pieces of a work; return what it returns."""
+        """Do all pieces of some work, yielding in between; return its result."""
         while True:
             try:
                 next(pieces)
             except StopIteration as end:
                 result: Result = end.value
                 return result
-            # Most pieces take microseconds: a coroutine for each would cost as much.
+            # Checked here first, because most pieces take microseconds, and a coroutine
+            # would take as long.
             if self._clock() > self._end_s:
                 await self.yield_if_due()
 
 
 class LoopShare:
-    """Gives a source that sends without pause a share of the loop, and no more.
+    """Limit on the share of the event loop used by a source that sends without pause.
 
-    While bytes wait to be read, reading them gives no other task a turn. So work is
-    done in pieces, and after each slice it rests as long as the share demands. A source
-    that sends as it should hardly comes to that.
+    While unread bytes are available, reading them never lets another task run. So work
+    is done in pieces, and after each slice there is a rest as long as the share
+    requires. A source that behaves normally hardly ever reaches the limit.
     """
 
     def __init__(self, clock: Clock, share: float = 0.25) -> None:
-        """``share``: of the loop's time, above 0 and at most 1."""
+        """Create with a ``share`` of the event loop's time, above 0 and at most 1."""
         self._clock = clock
         self._rest = 1.0 / share - 1.0
         self._worked_s = 0.0
         self._pieces = 0
 
     async def run(self, pieces: Generator[None, None, Result]) -> Result:
-        """Do all pieces of a work, with rests in between; return what it returns."""
+        """Do all pieces of some work, with rests in between; return its result."""
         while True:
             began_s = self._clock.now()
             try:

@@ -1,7 +1,8 @@
-"""Memory: how much there is, garbage collection, and giving back what was freed.
+"""Memory: its size, garbage collection, and the release of freed memory.
 
-Each branch names the documented behaviour of its system. We run Linux; the others are
-type-checked and tested with fakes of what their documentation promises.
+Each branch names the documented behaviour of its operating system. The project runs on
+Linux; the branches for others are only type-checked, and tested with fakes of the
+documented behaviour.
 """
 
 import contextlib
@@ -11,10 +12,10 @@ import os
 import sys
 from collections.abc import Iterator
 
-#: How glibc is to hold memory: an arena for each thread keeps freed memory apart; two
-#: are enough. Large blocks (snapshots, messages) go back to the system: left to itself,
-#: glibc soon takes them from the heap, which then grows by its holes as long as the
-#: service runs.
+#: Settings of glibc's allocator. An arena per thread would keep freed memory apart, and
+#: two arenas are enough. Large blocks (snapshots, messages) are to be returned to the
+#: operating system at once: by default glibc soon allocates them from the heap, which
+#: fragments and grows as long as the service runs.
 MALLOC = {
     "MALLOC_ARENA_MAX": "2",
     "MALLOC_MMAP_THRESHOLD_": "32768",
@@ -35,7 +36,8 @@ class _MemoryStatus(ctypes.Structure):
 
 
 def read_memory_bytes() -> int | None:
-    """Return the physical memory in bytes; None where the system does not show it.
+    """Return the physical memory in bytes; None if the operating system does not show
+    it.
 
     Windows has no sysconf; GlobalMemoryStatusEx returns nonzero if it filled the
     structure.
@@ -51,9 +53,9 @@ def read_memory_bytes() -> int | None:
 
 
 def release_free_memory() -> None:
-    """Give freed memory of the heap back to the system; takes some milliseconds.
+    """Return freed memory of the heap to the operating system; takes some milliseconds.
 
-    Only glibc keeps it otherwise (malloc_trim(3)).
+    Only glibc would otherwise keep it (malloc_trim(3)).
     """
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):
@@ -62,9 +64,10 @@ def release_free_memory() -> None:
 
 @contextlib.contextmanager
 def pause_collection() -> Iterator[None]:
-    """Collect no garbage in the block, for work whose objects all stay.
+    """Suspend garbage collection while the block runs, for work whose objects are all
+    kept.
 
-    It takes half the time then.
+    Such work then takes half the time.
     """
     is_enabled = gc.isenabled()
     gc.disable()
@@ -79,6 +82,7 @@ def freeze_startup_objects() -> None:
     """Exclude the objects of the start from garbage collection to keep pauses short."""
     gc.collect()
     gc.freeze()
-    # CPython's next full collection waits until there are new objects for a quarter of
-    # those the last one found. This one finds none, so frozen objects do not delay it.
+    # CPython's next full collection waits until the number of new objects is a quarter
+    # of the number that the last one found. This one finds none, so the frozen objects
+    # do not delay the next.
     gc.collect()

@@ -1,8 +1,8 @@
 """Systemd: the unit that ``live-rate systemd-unit`` prints, and sd_notify(3).
 
-The service manager is told when the service is ready and when it ends. Its watchdog is
-fed only while there is progress: a service whose work waits for :data:`PATIENCE_S` with
-nothing done only looks alive, and is restarted.
+The service manager is notified when the service is ready and when it ends. Its watchdog
+is notified only while there is progress: if work waits for :data:`PATIENCE_S` and none
+is done, the service hangs, and is restarted.
 """
 
 import asyncio
@@ -21,14 +21,17 @@ from live.process.supervision import run_in_background
 
 log = logging.getLogger(__name__)
 
-#: How long work may wait with nothing done, seconds. Longer than any search should
-#: take; a search that deepens counts as progress, too.
+#: Time for which work can wait with none done before the service counts as hung,
+#: seconds. It is longer than any search should take; a search that reaches a new depth
+#: counts as progress, too.
 PATIENCE_S = 180.0
 
 
 def build_unit(command: Sequence[str]) -> str:
-    """Return the unit that runs a command; its first word is an absolute path."""
-    # A program in somebody's home must at least be readable.
+    """Return the text of the unit that runs a command; its first word must be an
+    absolute path.
+    """
+    # A program in a user's home folder must at least be readable.
     is_at_home = command[0].split("/")[1] in ("home", "root")
     template = Path(__file__).with_name("live-rate.service")
     return template.read_text(encoding="utf-8").format(
@@ -51,15 +54,15 @@ def quote_word(word: str) -> str:
 
 
 class ServiceManager:
-    """Notifies systemd, if ``NOTIFY_SOCKET`` names its socket.
+    """Notifier of systemd, if ``NOTIFY_SOCKET`` names its socket.
 
-    It gets every change, which shows that work is done.
+    It receives every change, because changes show progress.
 
     Args:
         env: the environment.
-        pid: of this process.
-        has_work: whether work waits.
-        clock: monotonic.
+        pid: id of this process.
+        has_work: returns whether work is waiting.
+        clock: a monotonic clock.
     """
 
     def __init__(
@@ -71,11 +74,13 @@ class ServiceManager:
         clock: ReadClock = time.monotonic,
     ) -> None:
         address = env.get("NOTIFY_SOCKET", "")
-        # "@" stands for the zero byte of Linux' abstract names.
+        # "@" represents the zero byte of Linux's abstract socket names.
         address = f"\0{address[1:]}" if address.startswith("@") else address
         self._address = address if address[:1] in ("/", "\0") else ""
         self.period_s: float | None = None
-        """How often the watchdog wants to be fed, seconds; None if not by us."""
+        """Longest time between two notifications of the watchdog, seconds; None without
+        a watchdog for this process.
+        """
         wanted = env.get("WATCHDOG_USEC", "")
         is_ours = env.get("WATCHDOG_PID", f"{pid}") == f"{pid}"
         if is_ours and wanted.isascii() and wanted.isdigit():
@@ -86,12 +91,16 @@ class ServiceManager:
         self._since_s = clock()
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Note progress; health only says how work stands."""
+        """Record progress. Health messages are not progress, because they only describe
+        the state.
+        """
         if not all(isinstance(change, HealthMessage) for change in changes):
             self._has_progressed = True
 
     def notify(self, *lines: str) -> None:
-        """Send lines to the manager; if it cannot be reached, only warn."""
+        """Send lines to the service manager; if it cannot be reached, only log a
+        warning.
+        """
         # Windows has no such sockets, and no systemd.
         if not self._address or sys.platform == "win32":
             return
@@ -104,18 +113,19 @@ class ServiceManager:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Notify the start and the end of the block; feed the watchdog meanwhile."""
+        """Notify the start and the end of the block, and the watchdog in between."""
         self.notify("READY=1")
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(self.notify, "STOPPING=1")
             if self._address and self.period_s is not None:
-                # sd_watchdog_enabled(3) recommends twice within the time allowed.
+                # sd_watchdog_enabled(3) recommends notifying twice within the time
+                # allowed.
                 feeding = self._feed_watchdog(self.period_s / 3)
                 await stack.enter_async_context(run_in_background(feeding, "watchdog"))
             yield
 
     def is_alive(self) -> bool:
-        """Return whether no work waits, or some was done within the patience."""
+        """Return whether no work is waiting, or some was done within ``PATIENCE_S``."""
         if self._has_progressed or not self._has_work():
             self._since_s = self._clock()
         self._has_progressed = False

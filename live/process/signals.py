@@ -1,4 +1,4 @@
-"""Signals: Ctrl-C, SIGTERM, and a terminal that goes away."""
+"""Signals: Ctrl-C, SIGTERM, and the end of the terminal."""
 
 import asyncio
 import contextlib
@@ -8,19 +8,24 @@ from collections.abc import Awaitable, Iterator
 
 
 def has_terminal(*, headless: bool, json: bool = False) -> bool:
-    """Return whether a terminal shows the service: SIGHUP then says it is gone."""
+    """Return whether a terminal shows the service; if so, SIGHUP means that it was
+    closed.
+    """
     return not (headless or json) and sys.stdout.isatty()
 
 
 def ignore_sighup_if_headless(*, headless: bool, json: bool) -> None:
-    """Let a service that no terminal shows outlive the terminal it was started from."""
+    """Ignore SIGHUP if the service is not shown in the terminal, so that it survives
+    the terminal's end.
+    """
     if sys.platform != "win32" and not has_terminal(headless=headless, json=json):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 @contextlib.contextmanager
 def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
-    """Set ``stop`` on the first Ctrl-C or SIGTERM; the second one ends at once.
+    """Set ``stop`` on the first Ctrl-C or SIGTERM; a second one ends the program at
+    once.
 
     Yields the list of the signals received.
     """
@@ -30,15 +35,15 @@ def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
     def on_first(number: int, frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
         received.append(number)
-        # Wakes a loop that waits, and touches nothing of it in the middle of its work.
+        # Wakes the event loop if it waits, without interrupting its work.
         loop.call_soon_threadsafe(stop.set)
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in numbers}
     for number in before:
-        # Python calls its own handlers only between two instructions: a loop that is
-        # about to sleep would sleep on. Those of the loop wake it; loops of Windows
-        # wake by themselves.
+        # Python calls signal handlers only between two instructions, so an event loop
+        # that is about to sleep would not notice. The event loop's own handlers wake
+        # it; event loops on Windows wake without them.
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stop.set)
         signal.signal(number, on_first)
@@ -53,7 +58,7 @@ def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
 
 
 def derive_exit_code(signals: list[int]) -> int:
-    """Return the exit code of a program that a signal ended; 0 without one."""
+    """Return the exit code of a program that a signal ended; 0 if none did."""
     return 128 + signals[0] if signals else 0
 
 

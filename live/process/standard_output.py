@@ -1,4 +1,4 @@
-"""Standard output whose disk is full, or that nobody reads any more."""
+"""Handling of standard output when its disk is full or its reader has ended."""
 
 import errno
 import logging
@@ -16,7 +16,8 @@ log = logging.getLogger(__name__)
 def exit_on_full_disk(error: OSError) -> NoReturn:
     """End a command whose output met a full disk; raise any other error again.
 
-    What commands write elsewhere has its own errors, so this one is of the output.
+    All other files that commands write have errors of their own types, so this error
+    belongs to standard output.
     """
     if error.errno != errno.ENOSPC:
         raise error
@@ -27,15 +28,15 @@ def exit_on_full_disk(error: OSError) -> NoReturn:
 
 
 def discard_stdout() -> None:
-    """Discard what standard output still holds, so that the end does not write it."""
+    """Discard the buffered standard output, so that it is not written at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def tolerate_full_disk(write: Callable[[str], object]) -> Callable[[str], None]:
-    """Return a ``write`` that leaves out what a full disk does not take.
+    """Return a function like ``write`` that drops the lines that a full disk rejects.
 
-    A full disk ends no service. If nobody reads any more, as behind ``| head``, the
-    service is asked to end, once.
+    A full disk must not end the service. If the reader has ended, as with ``| head``,
+    the service is asked to end, once.
     """
     is_full = is_unread = False
 

@@ -1,4 +1,4 @@
-"""The log on standard error: one line a record, without endless repetition."""
+"""Log on standard error, with one line per record and limited repetition."""
 
 import copy
 import logging
@@ -7,7 +7,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-#: At most so many warnings or errors that begin alike are logged in so many seconds.
+#: Maximum number of similar warnings or errors logged in one period, and the period in
+#: seconds.
 REPEATED = 20
 REPEATED_S = 60.0
 _BEGINNING_CHARS = 60
@@ -31,7 +32,8 @@ def set_log_level(level: str) -> None:
 
 
 class OneLineFormatter(logging.Formatter):
-    """Shows an exception in the same line: its message and the innermost line of ours.
+    """Formatter that shows an exception in the same line: its message and the innermost
+    line of our own code.
 
     At level ``debug`` the traceback follows, as ``--debug`` promises.
     """
@@ -55,13 +57,13 @@ class OneLineFormatter(logging.Formatter):
 
 
 class RepeatedLines(logging.Filter):
-    """Leaves out warnings that repeat: a fault that occurs a thousand times a second
-    must not fill the disk.
+    """Filter of repeated warnings: a fault that occurs a thousand times per second must
+    not fill the disk.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        # Since when each kind repeats, and how often.
+        # For each kind of record: the start of its period, and its number since then.
         self._seen: dict[tuple[str, int, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -83,7 +85,9 @@ class RepeatedLines(logging.Filter):
 
 
 class CurrentStderrHandler(logging.StreamHandler[Any]):
-    """Writes to the present standard error: the terminal app replaces it."""
+    """Handler that writes to the present standard error, because the terminal app
+    replaces it.
+    """
 
     @property
     def stream(self) -> Any:
@@ -91,4 +95,4 @@ class CurrentStderrHandler(logging.StreamHandler[Any]):
 
     @stream.setter
     def stream(self, value: Any) -> None:
-        """Ignore what the base class sets."""
+        """Ignore the value that the base class sets."""

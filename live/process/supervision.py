@@ -1,9 +1,9 @@
-"""Parts of a running service: kept alive, run in the background, and their faults.
+"""Supervision of the parts of a running service: restarts, background work, and faults.
 
-A part that fails costs nothing else anything: the failure is logged and shown, and the
-part is started again, for ever, after random waits that grow. Only an error that no new
-start can mend is raised; the caller decides whether the service can do without the
-part.
+A part that fails does not affect the others: the failure is logged and shown, and the
+part is restarted after random waits that grow, without limit. An error is raised only
+if no restart can mend it; the caller decides whether the service can continue without
+the part.
 """
 
 import asyncio
@@ -20,18 +20,19 @@ from live.process.clock import LOOP_CLOCK, Clock
 
 log = logging.getLogger(__name__)
 
-#: The first wait is at most this long, seconds; bounds double from there.
+#: Upper bound of the first wait, seconds; bounds double from there.
 FIRST_S = 1.0
-#: No wait is longer, seconds: an arbiter looks at the screen once a minute.
+#: Longest wait, seconds: an arbiter looks at the screen once a minute.
 CAP_S = 60.0
-#: A part that ran for so long had been mended, seconds: its next wait is short again.
+#: Running time after which a part counts as mended, so that its next wait is short
+#: again, seconds.
 STEADY_S = 120.0
-#: A part that has run for so long since its new start is well again, seconds.
+#: Running time after a restart when recovery is reported, seconds.
 WELL_S = 5.0
 
 
 def explain_end(error: BaseException | None) -> str:
-    """Return why a part ended: short, in lower case, without a full stop."""
+    """Return the reason why a part ended: short, in lower case, without a full stop."""
     if error is None:
         return "ended by itself"
     error = first_of(error)
@@ -43,12 +44,12 @@ def explain_end(error: BaseException | None) -> str:
 
 
 class Supervisor:
-    """Starts parts, and starts them again.
+    """Supervisor that starts parts, and restarts them when they end.
 
     Args:
-        report: gets the health of every part in trouble, and its recovery.
-        clock: for waits; tests bring their own.
-        chance: for the jitter of waits.
+        report: called with the health of every part that has failed or recovered.
+        clock: clock for waits; tests use their own.
+        chance: random numbers for the jitter of waits.
     """
 
     def __init__(
@@ -74,11 +75,11 @@ class Supervisor:
         """Run a part until cancelled.
 
         Args:
-            name: what people call it.
-            run: starts a new run of it.
-            source: it is a source, not a part of ours; it reports its own recovery.
-            ends: a return is no failure: its work is done.
-            fatal: whether no new start can mend an error, which is raised then.
+            name: name of the part for people.
+            run: starts a new run of the part.
+            source: True for a source, which reports its own recovery.
+            ends: True if a return means that its work is done, rather than a failure.
+            fatal: returns whether no restart can mend an error, which is then raised.
         """
         waits: Iterator[float] | None = None
         while True:
@@ -91,7 +92,7 @@ class Supervisor:
                     await self._report_recovery(name, task)
                 await asyncio.wait([task])
             finally:
-                # Only if this is cancelled itself: else the part has ended.
+                # Only if this call is cancelled; otherwise the part has ended.
                 if not task.done():
                     task.cancel()
                     await asyncio.wait([task])
@@ -101,7 +102,7 @@ class Supervisor:
             if error is not None and not self._can_mend(error, fatal):
                 raise error
             if waits is None or self._clock.now() - began_s >= STEADY_S:
-                # Equal jitter: no wait is 0.
+                # Equal jitter, so that no wait is 0.
                 waits = generate_doubling_s(
                     self._chance, first_s=FIRST_S, cap_s=CAP_S, least=0.5
                 )
@@ -120,7 +121,7 @@ class Supervisor:
         return is_mendable and not fatal(error)
 
     async def _report_recovery(self, name: str, task: asyncio.Future[None]) -> None:
-        """Report that a part that was started again is well once it has run a while."""
+        """Report the recovery of a restarted part once it has run for ``WELL_S``."""
         with contextlib.suppress(TimeoutError):
             async with self._clock.deadline(WELL_S):
                 await asyncio.wait([task])
@@ -130,20 +131,20 @@ class Supervisor:
 
 
 class FaultLog:
-    """Logs and counts internal errors."""
+    """Logger and counter of internal errors."""
 
     def __init__(self, what: str) -> None:
-        """``what`` they cost, for people."""
+        """Create with the message to log, which describes the effect of the errors."""
         self.count = 0
         self._what = what
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[None]:
-        """Log and count any exception of the block, which ends there."""
+        """Log and count any exception that ends the block, and do not raise it."""
         try:
             yield
         except Exception as error:
-            # Broad: whatever fails in here, the code after the block has to run.
+            # Broad: whatever fails in the block, the code after it must run.
             self.count += 1
             log.error("%s", self._what, exc_info=error)
 
@@ -154,7 +155,8 @@ async def run_in_background(
 ) -> AsyncIterator[None]:
     """Run work as long as the block runs.
 
-    A failure costs nothing else; it is logged as ``lost``, or by ``name``.
+    If the work fails, the block continues; ``lost`` is logged or, if that is empty,
+    ``name``.
     """
 
     def on_end(task: asyncio.Task[None]) -> None:

@@ -1,9 +1,9 @@
-"""Sleeps of the machine.
+"""Detection of sleeps of the machine.
 
-Deadlines are kept on a clock that neither steps nor, on Linux, runs while the machine
-sleeps; so nothing counts as hung after a night in a bag. But connections may be dead
-without notice, and their time-outs are long: after a sleep every source connects again.
-The wall clock is not asked, since it also jumps when somebody sets it.
+Deadlines use a clock that never steps and, on Linux, stops while the machine sleeps, so
+nothing counts as hung after a sleep. But connections can break unnoticed, and their
+time-outs are long, so every source reconnects after a sleep. The wall clock is not
+used, because it also jumps when somebody sets it.
 """
 
 import logging
@@ -20,9 +20,10 @@ from live.process.clock import (
 
 log = logging.getLogger(__name__)
 
-#: How often the clocks are compared, seconds.
+#: Interval at which the clocks are compared, seconds.
 LOOK_S = 1.0
-#: Shorter sleeps break no connection, seconds.
+#: Shortest sleep after which sources reconnect, seconds; shorter ones break no
+#: connection.
 SLEEP_S = 5.0
 
 
@@ -33,7 +34,7 @@ async def call_after_wakeup(
     read_elapsed: ReadClock = read_elapsed_s,
     read_awake: ReadClock = read_awake_s,
 ) -> None:
-    """Call ``act`` after every sleep of the machine; until cancelled."""
+    """Call ``act`` after every sleep of the machine, until cancelled."""
     lead_s = read_elapsed() - read_awake()
     while True:
         await clock.sleep(LOOK_S)

@@ -1,1 +1,3 @@
-"""Figures, the methods of each paper together: pure, no I/O, no clock, no asyncio."""
+"""Computation of all figures, one paper or method per module: pure, no I/O, no clock,
+no asyncio.
+"""

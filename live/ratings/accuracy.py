@@ -1,25 +1,25 @@
 """Accuracy as lichess shows it, and average centipawn loss.
 
-Source: lichess.org/page/accuracy, with the constants of its published source
-(scalachess ``eval.scala``; lila ``AccuracyPercent.scala``). Needs the score of every
-position, one line each.
+Source: lichess.org/page/accuracy, with the constants of its published source code
+(scalachess ``eval.scala``; lila ``AccuracyPercent.scala``). Requires the score of every
+position, from a search of one line.
 
-A score becomes the chance to win; what a move loses of it becomes its accuracy in per
-cent. The accuracy of a game is the mean of two means: the harmonic one, and one
-weighted by how much the chances moved about around each move.
+A score is converted to a chance to win; the part of this chance that a move loses is
+converted to the move's accuracy in per cent. The accuracy of a game is the mean of two
+means: the harmonic mean, and a mean weighted by how much the chances varied around each
+move.
 
-What lichess's users found wrong there is done otherwise here:
+Differences from lichess, each mending a fault that its users reported:
 
-* Figures are those of the moves scored so far, with their number beside them
-  (lila #14974, #15855: 100 % while the analysis was under way).
-* A move that mates is one of the moves, without loss (#11207).
-* A move between two positions beyond the cap shows no loss whatever it lost, so the
-average
-  centipawn loss leaves it out of its denominator too (#11261).
+* Figures cover the moves scored so far, with their number beside them (lila #14974,
+  #15855: 100 % while the analysis was running).
+* A move that mates is counted, without loss (#11207).
+* A move between two positions beyond the cap shows no loss, whatever it lost, so the
+  average centipawn loss omits it from its denominator, too (#11261).
 * The first move is compared with the score of the position it was made from (#13914,
-#11779).
+  #11779).
 * No move is above 100 % (en-croissant #7).
-* A mate counts as the cap, as large scores do, in all figures (#5617).
+* In all figures a mate counts as the cap, as large scores do (#5617).
 """
 
 import math
@@ -32,23 +32,25 @@ import numpy.typing as npt
 from live.messages.from_sources import Score
 from live.messages.values import Color
 
-#: Scores are clamped to this, mates included (scalachess, eval.scala: Cp.CEILING).
+#: Scores, mates included, are clamped to plus and minus this many centipawns
+#: (scalachess, eval.scala: Cp.CEILING).
 CAP_CP = 1000
-#: Steepness of the chance to win (lila PR #11148, fitted on 2300+ rated rapid games).
+#: Steepness of the chance to win (lila PR #11148, fitted on rapid games of players
+#: rated 2300 and above).
 _WIN_PER_CP = 0.00368208
-#: Accuracy of a move by what it lost of the chance to win (lila,
+#: Constants of a move's accuracy as a function of the lost chance to win (lila,
 #: AccuracyPercent.scala).
 _SCALE = 103.1668100711649
 _RATE = 0.04354415386753951
 _OFFSET = -3.166924740191411
-#: "Uncertainty bonus, due to imperfect analysis" (the same place).
+#: "Uncertainty bonus, due to imperfect analysis" (same source file).
 _BONUS = 1.0
-#: Limits of the window, in positions, and of a move's weight (the same place).
+#: Least and largest window, in positions, and least and largest weight of a move (same
+#: source file).
 _WINDOW = (2, 8)
 _WEIGHT = (0.5, 12.0)
 
-#: What lichess takes as the score of the usual starting position (scalachess,
-#: eval.scala).
+#: Score that lichess assumes for the usual starting position (scalachess, eval.scala).
 LICHESS_START = Score(cp=15)
 
 Floats = npt.NDArray[np.float64]
@@ -56,33 +58,33 @@ Bools = npt.NDArray[np.bool_]
 
 
 class MeanOfMoves(NamedTuple):
-    """A figure of one side, over the moves that count and are scored so far."""
+    """Mean of a figure over those of one side's moves that count and have a score."""
 
     value: float | None
-    """None without such a move."""
+    """Mean of the figure; None without a move that counts."""
     moves: int
 
 
 class SideAccuracy(NamedTuple):
-    """What one side's moves lost."""
+    """Accuracy and loss of one side's moves."""
 
     accuracy: MeanOfMoves
-    """0 to 100."""
+    """Mean accuracy, 0 to 100."""
     centipawn_loss: MeanOfMoves
-    """0 or more a move."""
+    """Mean loss per move in centipawns, 0 or more."""
 
 
 def compute_expected_score(score_cp: float) -> float:
-    """Return the expected score of the side that is ahead by ``score_cp``, 0 to 1.
+    """Return the expected score, 0 to 1, of the side that is ahead by ``score_cp``.
 
-    By the score of the position alone, not capped.
+    It depends only on the score of the position, which is not capped.
     """
     return 1 / (1 + math.exp(-_WIN_PER_CP * score_cp))
 
 
 def compute_win_percent(score_cp: Floats) -> Floats:
-    """Return White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond
-    that is.
+    """Return White's chance to win, 0 to 100. Mates and all larger scores count as
+    ±1000 cp.
     """
     found: Floats = 100 / (
         1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP))
@@ -91,8 +93,8 @@ def compute_win_percent(score_cp: Floats) -> Floats:
 
 
 def compute_move_accuracy(lost: Floats) -> Floats:
-    """Return the accuracy of moves, 0 to 100, by what they lost of the mover's chance
-    to win, per cent.
+    """Return the accuracy of moves, 0 to 100, from the lost part of the mover's chance
+    to win in per cent.
     """
     found = np.clip(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
     return np.where(lost == 0, 100.0, found)
@@ -101,13 +103,17 @@ def compute_move_accuracy(lost: Floats) -> Floats:
 def compute_game_accuracy(
     scores: Sequence[Score | None], first_mover: Color = "white"
 ) -> dict[Color, SideAccuracy]:
-    """Return the accuracy of both sides of a game, from White's scores of all its
-    positions, the starting one first; None where a score is not known yet.
+    """Return the accuracy of both sides of a game.
+
+    Args:
+        scores: White's score of every position, the starting one first; None where
+            unknown.
+        first_mover: the side that makes the first move.
     """
     cp = np.array(
         [np.nan if score is None else score.cp for score in scores], dtype=np.float64
     )
-    # ``mate`` 0 says that the side to move is mated: the mating move always counts.
+    # ``mate`` 0 means that the side to move is mated: the mating move always counts.
     mating = np.array(
         [score is not None and score.mate == 0 for score in scores[1:]], dtype=bool
     )
@@ -135,8 +141,8 @@ def compute_game_accuracy(
         mean = None
         if len(percents):
             weighted = float(percents @ weighed / weighed.sum())
-            # Values below 1 count as 1 (lila, Maths.scala), so one blunder does not
-            # make all 0.
+            # Values below 1 count as 1 (lila, Maths.scala), so that one blunder does
+            # not make the mean 0.
             mean = (
                 weighted + len(percents) / float((1 / np.maximum(percents, 1.0)).sum())
             ) / 2
@@ -151,11 +157,11 @@ def compute_game_accuracy(
 
 
 def _compute_weights(chances: Floats) -> Floats:
-    """Return the weight of each move: the spread of the chances in a window up to the
-    position after it.
+    """Return the weight of each move: the standard deviation of the chances in a window
+    that ends with the position after it.
 
-    The first moves share the first whole window. Positions without a score are passed
-    over.
+    The first moves all use the first complete window. Positions without a score are
+    skipped.
     """
     plies = len(chances) - 1
     window = max(_WINDOW[0], min(_WINDOW[1], plies // 10))

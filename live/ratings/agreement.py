@@ -1,15 +1,15 @@
-"""Screens players for agreement with the engine, beside what players of their rating
-choose.
+"""Screening of players for agreement with the engine, compared with the usual choices
+of players of their rating.
 
 The evidence is an e-value: the likelihood of the choices if some of the moves were the
-engine's, over their likelihood if none were. Both are averaged over how far players and
-games lie from the forecast, as measured. Where choices follow the forecast, the e-value
-of a player is a martingale with mean 1, so the chance that it ever reaches 1/a is at
-most a, however often it is looked at (Ville 1939; Ramdas and others 2023,
-*Game-theoretic statistics and safe anytime-valid inference*, Statistical Science 38).
-Over a field of N players the bound is N/a.
+engine's, divided by their likelihood if none were. Both likelihoods are averaged over
+the measured deviations of players and games from the forecast. If choices follow the
+forecast, a player's e-value is a martingale with mean 1, so the chance that it ever
+reaches 1/a is at most a, however often it is checked (Ville 1939; Ramdas and others
+2023, *Game-theoretic statistics and safe anytime-valid inference*, Statistical Science
+38). Over a field of N players the bound is N/a.
 
-It is a figure for screening: it says where to look, and accuses nobody.
+The figure is for screening: it shows where to look, and accuses nobody.
 """
 
 from __future__ import annotations
@@ -27,34 +27,36 @@ from live.ratings.learned_files import LearnedFiles
 from live.ratings.perceived_model import Circumstances, Turn, measure_circumstances
 from live.ratings.perceived_rating import GRID_ELO, Floats
 
-#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011,
-#: section 5).
+#: A choice counts from move 9 on ("Each game was begun on move 9"), in positions not
+#: "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
 FIRST_PLY = 17
 DECIDED_CP = 300
-#: Shares of moves that were the engine's, each as likely as the others.
+#: Assumed shares of moves that were the engine's, each with the same prior probability.
 SHARES = (0.1, 0.2, 0.3, 0.5)
-#: Of events in which nobody does anything wrong, at most this share has an alarm.
+#: Largest share of events with an alarm, among events in which nobody cheats.
 FALSE_ALARMS = 0.05
 
 _AT = np.linspace(-2.0, 2.0, 33)
-"""Where log-odds beside the forecast are looked at."""
+"""Points at which the likelihood is computed: deviations from the forecast, in
+log-odds.
+"""
 
 
 class HumanChoices(Value):
-    """The same where it is known how many people choose the engine's move: a move that
-    everybody finds says nothing.
+    """Weights of a forecast that also uses the share of people who choose the engine's
+    move, since a move that everybody finds shows nothing.
     """
 
     network: str
-    """Whose answers, by name and digest."""
+    """Name and digest of the neural network that gives the shares."""
     circumstances: Circumstances
     weights: tuple[float, ...]
     slope: float
 
 
 class ChoiceModel(Value):
-    """How often the engine's first choice is played, by position and Elo, with its
-    provenance.
+    """Model of how often the engine's first choice is played, by position and Elo, with
+    its provenance.
     """
 
     name: str
@@ -63,20 +65,20 @@ class ChoiceModel(Value):
     data: str
     date: str
     games: int
-    """Player-games."""
+    """Number of player-games."""
     moves: int
     centre_elo: float
     scale_elo: float
     circumstances: Circumstances
     weights: tuple[float, ...]
     slope: float
-    """Log-odds for each z = (Elo - centre_elo) / scale_elo."""
+    """Increase of the log-odds for each z = (Elo - centre_elo) / scale_elo."""
     player_sd: float
-    """How far players lie from the forecast, log-odds."""
+    """Standard deviation of players from the forecast, log-odds."""
     game_sd: float
-    """How far games of one player lie apart, log-odds."""
+    """Standard deviation between games of one player, log-odds."""
     human: HumanChoices | None = None
-    """None where nobody was asked what people choose."""
+    """Weights with the share of human choices; None if no such shares were learned."""
     format: int = 1
 
     def __post_init__(self) -> None:
@@ -99,8 +101,8 @@ class ChoiceModel(Value):
 
 
 def counts(turn: Turn) -> bool:
-    """Return whether a choice counts: from move 9 on, neither forced, decided nor
-    repeated.
+    """Return whether a choice counts: from move 9 on, in a position that is neither
+    decided nor repeated, with more than one legal move.
     """
     board = turn.board
     forced = board is not None and (board.is_forced or board.repeated)
@@ -109,18 +111,18 @@ def counts(turn: Turn) -> bool:
     )
 
 
-#: Shares are kept in whole per mille; less than one counts as this.
+#: Shares are stored in whole per mille; a share below one counts as this.
 _RAREST = 0.5
 
 
 def predict_found_share(
     answer: HumanAnswer | None, best: str | None, elo: float | None
 ) -> float | None:
-    """Return the share of players of this Elo who choose the engine's move, above 0,
-    at most 1; None where it is not known.
+    """Return the share of players of this Elo who choose the engine's move, above 0, at
+    most 1; None if unknown.
 
-    ``answer`` ends with the shares of the two reference ratings: between and beyond
-    them the log-odds of any two moves are taken as linear in Elo.
+    ``answer`` ends with the shares of the two reference ratings. Between and beyond
+    these ratings, the log-odds of any two moves are assumed to be linear in Elo.
     """
     if answer is None or best is None or elo is None or best[4:] not in ("", "q"):
         return None
@@ -139,20 +141,23 @@ def predict_found_share(
 
 
 class GameChoices(Value, eq=False):
-    """One player's choices in one game; one more costs some 10 µs."""
+    """One player's choices in one game; adding one takes some 10 µs."""
 
     moves: int = 0
     matches: int = 0
     expected: float = 0.0
-    """Matches by the forecast."""
+    """Number of matches with the engine expected by the forecast."""
     log_likelihood: np.ndarray = msgspec.field(
         default_factory=lambda: np.zeros((1 + len(SHARES), len(_AT)))
     )
-    """Of the choices, by share of the engine's moves (none first) and log-odds beside
-    the forecast."""
+    """Log-likelihood of the choices, by share of the engine's moves (row 0: none) and
+    by deviation from the forecast.
+    """
 
     def add_choice(self, log_odds: float, match: bool) -> GameChoices:
-        """Return the value with one more choice, whose forecast of a match is this."""
+        """Return these choices with one more, given the forecast log-odds that it
+        matches.
+        """
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
         return GameChoices(
@@ -163,7 +168,7 @@ class GameChoices(Value, eq=False):
         )
 
 
-# Most news of an event leaves the choices of most games as they are.
+# Cached, because most changes of an event leave the choices of most games as they are.
 @lru_cache(maxsize=1024)
 def _list_effects(game: GameChoices, game_sd: float) -> Floats:
     joined = game.log_likelihood[:, :, None] + _integrate_around(game_sd)[None]
@@ -176,8 +181,8 @@ _NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]
 
 @lru_cache(maxsize=8)
 def _integrate_around(game_sd: float) -> Floats:
-    """Return the log-chances of what choices see (rows), by effect of the player: a
-    game adds its own.
+    """Return the log-chances of a game's deviation (rows) for each deviation of its
+    player (columns).
     """
     log = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
     found: Floats = log - np.logaddexp.reduce(log)
@@ -198,8 +203,10 @@ def compute_log_e_value(
 def compute_log_likelihoods(
     games: Iterable[GameChoices], player_sd: float, game_sd: float
 ) -> Floats:
-    """Return the log-likelihoods of the choices of one player's games, by share of the
-    engine's moves (none first), over all effects of player and games.
+    """Return the log-likelihoods of the choices of one player's games, averaged over
+    all deviations of player and games.
+
+    There is one for each share of the engine's moves, none first.
     """
     total = np.zeros((1 + len(SHARES), len(_AT))) + _build_normal(player_sd)
     for game in games:
@@ -216,7 +223,7 @@ def _build_normal(sd: float) -> Floats:
 
 
 def bound_chance(players: int) -> float:
-    """Return the log e-value at which one of so many players is an alarm."""
+    """Return the log e-value of an alarm about a player in a field of this size."""
     return math.log(max(1, players) / FALSE_ALARMS)
 
 

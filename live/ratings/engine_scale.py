@@ -1,11 +1,12 @@
-"""A model of one engine, used with the scores of another engine or another limit.
+"""Conversion of one engine's scores to the scale of another, for which a model was
+learned.
 
-A model holds for the engine and limit it was learned with. Another engine counts
-centipawns on another scale, so a set of reference positions, of which the first
-engine's scores are stored, is searched once with the other. The slope of its scores
-through the origin is the ratio of the two scales, and scores and gains are divided by
-it before they are compared. Below a correlation of :data:`LEAST_CORRELATION` the scores
-measure something else, and nothing is read through a scale.
+A model is valid for the engine and limit it was learned with. Another engine or limit
+has another scale of centipawns. To measure it, that engine searches a set of reference
+positions once, for which the first engine's scores are stored. The slope of its scores
+through the origin is the ratio of the two scales; scores and gains are divided by it
+before they are compared. If the correlation is below :data:`LEAST_CORRELATION`, the
+scores measure something different, and no scale is used.
 """
 
 import math
@@ -16,17 +17,18 @@ import numpy as np
 from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
 
-#: Scores count no further than this in the slope: beyond, engines differ in how they
-#: show a won game, and no move there says much about its player.
+#: Scores are clipped to this in the slope, centipawns: beyond it, engines differ in how
+#: they score a won game, and moves there show little about the player.
 CLIP_CP = 600
-#: Fewest positions that a slope is believed from.
+#: Least number of positions for a reliable slope.
 LEAST_POSITIONS = 50
-#: Least correlation of the scores with the stored ones, over the reference positions.
+#: Least correlation of an engine's scores with the stored ones, over the reference
+#: positions.
 LEAST_CORRELATION = 0.96
-#: Of an engine and limit nobody has measured yet: about any engine's.
+#: Scale assumed for an engine and limit not measured yet; typical of engines.
 UNMEASURED_SCALE = 0.9
-#: Where a won game begins on the scale of the engine depends on its scale: both are
-#: found in turn.
+#: The clip in the engine's centipawns depends on its scale, so the two are computed in
+#: turn; these limit the number of steps and the last change.
 _STEPS = 50
 _CLOSE = 1e-6
 
@@ -36,25 +38,25 @@ class ReferencePosition(Value):
 
     fen: str
     score_cp: int
-    """White's side, mate ±3900, as the engine of the models scored it."""
+    """White's score, mate ±3900, by the engine of the models."""
 
 
 class ReferenceSet(Value):
-    """Positions that every engine is measured on."""
+    """Positions that every engine is measured with."""
 
     engine: str
-    """Whose scores are stored (UCI ``id name``)."""
+    """Engine whose scores are stored (UCI ``id name``)."""
     limit: str
     data: str
-    """Where the positions are from, for people."""
+    """Origin of the positions, as text for display."""
     positions: tuple[ReferencePosition, ...]
 
 
 class ScoreAgreement(Value):
-    """How the scores of an engine and limit go with those of the reference."""
+    """Relation of the scores of an engine and limit to those of the reference."""
 
     scale: float
-    """Centipawns of this engine to one of the reference."""
+    """Centipawns of this engine per centipawn of the reference."""
     scale_error: float
     """Standard error of ``scale``."""
     correlation: float
@@ -64,14 +66,15 @@ class ScoreAgreement(Value):
 def measure_agreement(
     reference_cp: Sequence[int], measured_cp: Sequence[int]
 ) -> ScoreAgreement:
-    """Compare scores of the same positions, as many of both, White's side, mate ±3900.
+    """Compare two lists of scores of the same positions, White's side, mate ±3900.
 
-    The slope is the least-squares line through the origin, both scores clipped at the
-    same won game (``CLIP_CP`` of the reference); its standard error is the sandwich
-    estimate (White 1980), since large scores scatter more than small ones.
+    The slope is the least-squares line through the origin, with both scores clipped at
+    the same won game (``CLIP_CP`` of the reference). Its standard error is the sandwich
+    estimate (White 1980), because large scores scatter more than small ones.
 
     Raises:
-        ValueError: there are fewer than :data:`LEAST_POSITIONS`, or all are even.
+        ValueError: there are fewer than :data:`LEAST_POSITIONS` positions, or every
+            reference score is 0.
     """
     n = len(reference_cp)
     if n < LEAST_POSITIONS:
@@ -96,16 +99,16 @@ def measure_agreement(
 
 
 class MeasuredEngine(Value):
-    """What searching the reference positions has shown of an engine and limit."""
+    """Measurement of an engine and limit on the reference positions."""
 
     agreement: ScoreAgreement
     nodes: int
-    """Of a search, the median."""
+    """Median number of nodes of a search."""
 
     @property
     def explain_refusal(self) -> str:
-        """Why its scores are not read through a scale, for people; empty where they
-        are.
+        """Return the reason why its scores cannot be converted, as text for display;
+        empty if they can.
         """
         held = self.agreement
         if held.correlation < LEAST_CORRELATION:

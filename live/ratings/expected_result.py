@@ -1,9 +1,10 @@
-"""How a position is likely to end for these two players at this point of the game.
+"""Likely result of a game, from its position, the players' ratings and the stage of the
+game.
 
-A multinomial logit over win, draw and loss, learned from games with their scores. Each
-side's log-odds against a draw are linear in what that side sees: the score, how far the
-game has got, how much higher its player is rated, how strong both are. Both sides share
-one set of weights, so the figures of a position seen from the other side are the same.
+The model is a multinomial logit over win, draw and loss, learned from scored games. The
+log-odds of each side against a draw are linear in that side's features: the score, the
+stage of the game, the difference of ratings, and the mean rating. Both sides use one
+set of weights, so a position has the same chances from either side.
 """
 
 import math
@@ -13,13 +14,14 @@ from typing import Literal, NamedTuple
 from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
 
-#: Weights without ratings and with both, in the order of :func:`compute_features`.
+#: Number of weights without ratings, and with both, in the order of
+#: :func:`compute_features`.
 _UNRATED = 8
 _RATED = 14
 
 
 class Chances(NamedTuple):
-    """For White; they add up to 1."""
+    """Chances of White; they add up to 1."""
 
     win: float
     draw: float
@@ -27,12 +29,12 @@ class Chances(NamedTuple):
 
     @property
     def score(self) -> float:
-        """Expected points."""
+        """Return the expected points."""
         return self.win + self.draw / 2
 
 
 class ResultModel(Value, eq=False):
-    """Weights with their provenance."""
+    """Weights of a model, with their provenance."""
 
     name: str
     time_control: str
@@ -42,9 +44,11 @@ class ResultModel(Value, eq=False):
     positions: int
     centre_elo: float
     rated: tuple[float, ...]
-    """Of a side's log-odds by :func:`compute_features`, where both are rated."""
+    """Weights of a side's log-odds by :func:`compute_features`, if both players are
+    rated.
+    """
     unrated: tuple[float, ...]
-    """The same without what needs ratings."""
+    """Weights without the features that need ratings."""
     format: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -53,7 +57,7 @@ class ResultModel(Value, eq=False):
                 f"{_UNRATED} weights are needed without ratings, {_RATED} with them"
             )
 
-    # A position is looked at with each news of its game.
+    # Cached, because a position is evaluated at every change of its game.
     @lru_cache(maxsize=8192)  # noqa: B019 - models live as long as the service
     def predict_chances(
         self,
@@ -62,8 +66,10 @@ class ResultModel(Value, eq=False):
         white_elo: float | None = None,
         black_elo: float | None = None,
     ) -> Chances:
-        """Return the chances in the position after ``ply`` plies; ``score_cp`` is
-        White's. Without either rating neither counts. A few microseconds.
+        """Return the chances in the position after ``ply`` plies, in a few
+        microseconds.
+
+        ``score_cp`` is White's. If either rating is missing, the other one is ignored.
         """
         known = white_elo is not None and black_elo is not None
         weights = self.rated if known else self.unrated
@@ -95,8 +101,9 @@ def compute_features(
     other: float | None,
     centre: float,
 ) -> list[float]:
-    """Return what one side sees; ``score_cp`` from its own side. Short where a rating
-    is missing.
+    """Return the features of one side; ``score_cp`` is from this side.
+
+    The list is shorter if a rating is missing.
     """
     late = min(ply, 160) / 80
     size = math.log1p(abs(score_cp) / 100)
@@ -114,10 +121,10 @@ def compute_features(
     ]
     if own is None or other is None:
         return seen
-    # Beyond 800 points no more is known; of who is higher rated and two pawns down, not
-    # beyond 400. Players rated 500 and more above theirs scored .22 in blitz (125
-    # positions) when four pawns down and .43 over the board (14); all their points
-    # would have promised .63 and .72.
+    # Differences beyond 800 points are not distinguished; if the higher rated side is
+    # two pawns down, those beyond 400 are not. Players rated at least 500 above their
+    # opponents scored .22 in blitz (125 positions) when four pawns down, and .43 over
+    # the board (14); the full difference would have predicted .63 and .72.
     behind = (own - other) * score_cp < 0
     most = 800.0 - (4 * min(100, max(0, abs(score_cp) - 100)) if behind else 0.0)
     difference = max(-most, min(most, own - other)) / 400

@@ -9,25 +9,24 @@ from typing import NamedTuple
 
 # --- expected score -------------------------------------------------------------------
 
-# Expected score and Elo difference, one from the other.
+# Conversion between expected score and Elo difference.
 #
 # Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200
-# √2))``, so ``d = 200 √2 Φ⁻¹(p)``. It is not the logistic curve of today's rating
+# √2))``, so ``d = 200 √2 Φ⁻¹(p)``. It differs from the logistic curve of today's rating
 # lists.
 
 
-#: Standard deviation of the difference of two performances, each of standard deviation
-#: 200 (Elo 1978, as quoted in Ferreira 2012, section 4).
+#: Standard deviation of the difference of two performances, each with a standard
+#: deviation of 200 (Elo 1978, as quoted in Ferreira 2012, section 4).
 DIFFERENCE_SD_ELO = 200 * math.sqrt(2)
 
 _NORMAL = NormalDist()
 
 
 def convert_score_to_difference(expected_score: float) -> float | None:
-    """Return the Elo difference for an expected score in [0, 1]; None where it is
-    unbounded (0 and 1).
+    """Return the Elo difference for an expected score in [0, 1].
 
-    Raises ValueError outside [0, 1] and for NaN.
+    None where it is unbounded (0 and 1). Raises ValueError outside [0, 1] and for NaN.
 
     >>> round(convert_score_to_difference(0.75), 1)
     190.8
@@ -47,8 +46,7 @@ def convert_difference_to_score(difference_elo: float) -> float:
     >>> round(convert_difference_to_score(200), 3)
     0.76
     """
-    # erfc keeps its precision far below an even score, where 1 + erf would lose all
-    # digits.
+    # erfc keeps its precision for very low scores, where 1 + erf would lose all digits.
     return 0.5 * math.erfc(-difference_elo / (DIFFERENCE_SD_ELO * math.sqrt(2)))
 
 
@@ -73,7 +71,8 @@ _EXPECTED = (
     328, 344, 357, 374, 391, 411, 432, 456, 484, 517, 559, 619, 735,
 )
 # fmt: on
-#: Larger differences count as this (8.3.1), since 1 October 2025 of players below 2650.
+#: Larger differences count as this (8.3.1); since 1 October 2025 only for players below
+#: 2650.
 MOST_DIFFERENCE = 400
 UNBOUNDED_FROM_ELO = 2650
 _UNBOUNDED_SINCE = (2025, 10)
@@ -81,9 +80,11 @@ _YEAR_MONTH = re.compile(r"(\d{4})(?:\D(\d{1,2}))?", re.ASCII)
 
 
 def compute_fide_performance(opponents: Sequence[float], points: float) -> int | None:
-    """Return the mean rating of the opponents plus the difference for the share of
-    points (1.4.9, 8.1.1), Elo; None without a rated opponent. Points of a running game
-    may be expected ones.
+    """Return the performance rating in Elo: the mean rating of the opponents plus the
+    difference for the share of points (1.4.9, 8.1.1).
+
+    None without a rated opponent. For a running game ``points`` can include expected
+    points.
     """
     if not opponents:
         return None
@@ -94,12 +95,12 @@ def compute_fide_performance(opponents: Sequence[float], points: float) -> int |
 
 
 class RatedGame(NamedTuple):
-    """One game for a rating."""
+    """One game that counts for a rating."""
 
     opponent_elo: float
     points: float
     date: str = ""
-    """As PGN has it (``2026.05.01``), or as much of it as is known."""
+    """Date as in PGN (``2026.05.01``), or the known part of it."""
 
 
 def compute_fide_expected_score(
@@ -107,11 +108,11 @@ def compute_fide_expected_score(
 ) -> float:
     """Return the share of points expected of the player (8.1.2, 8.3.1).
 
-    A difference of more than 400 counts as 400, but for players rated 2650 and above:
-    for them it counts as it is in games since 1 October 2025 (amendment by the FIDE
-    Council, https://en.chessbase.com/post/fide-changes-rating-regulations). Earlier
-    games have the rule of before, as it was from March 2024 on; without a ``date`` the
-    rule of today holds.
+    A difference of more than 400 counts as 400, except for players rated 2650 and
+    above, for whom it counts in full in games since 1 October 2025 (amendment by the
+    FIDE Council, https://en.chessbase.com/post/fide-changes-rating-regulations).
+    Earlier games follow the previous rule, in force from March 2024; without a ``date``
+    the present rule applies.
 
     >>> compute_fide_expected_score(2800, 1800)
     1.0
@@ -128,17 +129,19 @@ def compute_fide_expected_score(
 
 
 def _is_before_amendment(date: str) -> bool:
-    """Return whether a game was certainly played before the bound was lifted."""
+    """Return whether a game was certainly played before the limit was lifted."""
     found = _YEAR_MONTH.match(date)
     if found is None:
         return False
-    # Of a year alone the last month.
+    # If only the year is known, assume its last month.
     return (int(found[1]), int(found[2] or 12)) < _UNBOUNDED_SINCE
 
 
 def choose_development_coefficient(elo: float) -> int:
-    """Return the coefficient K if no rating list gives it: 10 from 2400 on, else 20
-    (8.3.3). Juniors and newcomers have 40, which a rating alone cannot show.
+    """Return the coefficient K if no rating list gives it: 10 from 2400 on, otherwise
+    20 (8.3.3).
+
+    Juniors and new players have 40, which cannot be told from a rating alone.
     """
     return 10 if elo >= 2400 else 20
 
@@ -146,7 +149,7 @@ def choose_development_coefficient(elo: float) -> int:
 def compute_rating_change(
     own_elo: float, games: Sequence[RatedGame], k: float
 ) -> float:
-    """Return what games change of a rating (8.3.2), Elo."""
+    """Return the change of a rating by these games (8.3.2), Elo."""
     return k * math.fsum(
         game.points - compute_fide_expected_score(own_elo, game.opponent_elo, game.date)
         for game in games

@@ -1,22 +1,21 @@
-"""Gains, and the algorithms of Ferreira 2012 that compare players by them.
+"""Gains of moves, and the algorithms of Ferreira 2012 that compare players by their
+gains.
 
-The gain of a move is how many centipawns the mover won or lost by playing it. Two
-definitions, and every result names the one it used
+The gain of a move is the number of centipawns that the mover won or lost by playing it.
+There are two definitions, and every result names the one it was computed with
 (``live.messages.figures.GainKind``):
 
 * ``same-search`` (Alliot 2017, section 3.3): the score of the move played minus the
-score of the
-  engine's first choice, both searched from the position before the move. It is 0 for
-  the first choice itself and never above 0.
+  score of the engine's first choice, both searched from the position before the move.
+  It is 0 for the first choice itself and never above 0.
 * ``successive`` (Ferreira 2012, Algorithm 1, step 2): the score of the position after
-the move
-  minus the score of the position before it.
+  the move minus the score of the position before it.
 
-Algorithm 1 (section 4) compares two players' gains; Algorithm 2 (section 5) rates every
-player from all comparisons of an event. Algorithm 4 (section 7) compares a player's
-gains with the engine's own; the difference, added to the engine's rating, is the
-perceived rating of the paper. Algorithm 3 (section 6, Table 4) finds the engine's
-rating from players whose ratings are known.
+Algorithm 1 (section 4) compares the gains of two players; Algorithm 2 (section 5) rates
+every player from all comparisons of an event. Algorithm 4 (section 7) compares a
+player's gains with the engine's own; the difference, added to the engine's rating, is
+the perceived rating of the paper. Algorithm 3 (section 6, Table 4) computes the
+engine's rating from players whose ratings are known.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.score_interval import ClusteredScores, GameScores
 
-#: The largest gain: from being mated to mating (Ferreira 2012, section 3).
+#: Largest gain, centipawns: from being mated to giving mate (Ferreira 2012, section 3).
 MAX_GAIN_CP = 2 * MATE_CP
 
 Counts = npt.NDArray[np.int64]
@@ -48,10 +47,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def compute_same_search_gain(best: Score, played: Score, mover: Color) -> int:
-    """Return the gain in centipawns, mover's side, at most 0.
+    """Return the gain in centipawns from the mover's side, at most 0.
 
     ``best`` and ``played`` are scores of two moves from the same position, White's
-    side. A move that scores better than the first choice did so by search noise, and
+    side. A move that scores better than the first choice does so by search noise, and
     counts 0 (Alliot 2017, section 3.3).
 
     >>> from live.messages.from_sources import Score
@@ -64,11 +63,12 @@ def compute_same_search_gain(best: Score, played: Score, mover: Color) -> int:
 
 
 def compute_successive_gain(before: Score, after: Score, mover: Color) -> int:
-    """Return the gain in centipawns, mover's side: ``after - before`` for White, the
-    negative for Black.
+    """Return the gain in centipawns from the mover's side: ``after - before`` for
+    White, the negative of it for Black.
 
-    Scores are White's side (Ferreira 2012, Algorithm 1, step 2). Raises ValueError when
-    a score lies outside ±3900, since then it was never clamped.
+    Scores are White's (Ferreira 2012, Algorithm 1, step 2). Raises ValueError if the
+    gain exceeds the difference of two mates, which means that a score was not clamped
+    to ±3900.
 
     >>> from live.messages.from_sources import Score
     >>> compute_successive_gain(Score(30), Score(55), "white")
@@ -94,14 +94,14 @@ def _check_gain(gain_cp: int) -> int:
 # histograms.
 #
 # Source: Ferreira 2012, section 4: the normalised histogram at a resolution of one
-# centipawn stands for the distribution of gain, and the cross-correlation of two of
-# them (Eq. 1) gives the expected score between two players (Eq. 2).
+# centipawn represents the distribution of gain, and the cross-correlation of two
+# histograms (Eq. 1) gives the expected score between two players (Eq. 2).
 
 
 class GainHistogram:
-    """Counts per whole centipawn in [-7800, 7800].
+    """Counts of gains per whole centipawn in [-7800, 7800].
 
-    Kept sparse, since a game has some forty distinct gains and a service holds many
+    Stored sparsely, since a game has some forty distinct gains and a service keeps many
     games.
 
     >>> gains = GainHistogram([0, -12, 0, -40])
@@ -110,11 +110,11 @@ class GainHistogram:
     """
 
     def __init__(self, gains_cp: Iterable[int] = ()) -> None:
-        """Raises ValueError for what is no gain, as ``add`` does."""
+        """Raise ValueError for a gain out of range, as ``add`` does."""
         self._counts = Counter(map(_check_gain, gains_cp))
 
     def add(self, gain_cp: int) -> None:
-        """Count one more move."""
+        """Count one more move. Raises ValueError for a gain out of range."""
         self._counts[_check_gain(gain_cp)] += 1
 
     def merge(self, other: GainHistogram) -> None:
@@ -123,12 +123,12 @@ class GainHistogram:
 
     @property
     def n(self) -> int:
-        """Moves counted."""
+        """Return the number of moves counted."""
         return self._counts.total()
 
     @property
     def mean(self) -> float | None:
-        """Mean gain in centipawns; None while empty."""
+        """Return the mean gain in centipawns; None while no move is counted."""
         n = self.n
         return (
             sum(gain_cp * count for gain_cp, count in self._counts.items()) / n
@@ -140,24 +140,24 @@ class GainHistogram:
         return self._counts[gain_cp]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Yield pairs of gain in centipawns and its count, gains ascending."""
+        """Yield pairs of a gain in centipawns and its count, gains ascending."""
         return iter(sorted(self._counts.items()))
 
     def to_columns(self) -> tuple[Counts, Counts]:
-        """Return the distinct gains (centipawns, ascending) and their counts, both of
-        shape (k,).
+        """Return the distinct gains (centipawns, ascending) and their counts, each an
+        array of shape (k,).
         """
         table = np.array(list(self), dtype=np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
 
 
 def cross_correlate(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
-    """Return how many pairs of a gain of ``x`` and one of ``y`` differ by how much
+    """Return how many pairs of a gain of ``x`` and a gain of ``y`` have each difference
     (Ferreira 2012, Eq. 1).
 
-    Gives ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a difference
-    X - Y of ``lowest + i`` centipawns. Whole numbers, so nothing is rounded. Neither
-    may be empty.
+    The result is ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a
+    difference X - Y of ``lowest + i`` centipawns. All are whole numbers, so nothing is
+    rounded. Both histograms must have gains.
     """
     (x_cp, x_count) = x.to_columns()
     (y_cp, y_count) = y.to_columns()
@@ -168,9 +168,11 @@ def cross_correlate(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
 
 
 def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float | None:
-    """Return, by Algorithm 1, the expected score of X against Y,
-    ``P(X > Y) + 0.5 P(X = Y)`` over all pairs of a gain of each (Ferreira 2012, section
-    4, Eq. 2); None while either has none.
+    """Return Algorithm 1's expected score of X against Y (Ferreira 2012, section 4, Eq.
+    2).
+
+    It is ``P(X > Y) + 0.5 P(X = Y)`` over all pairs of a gain of X and a gain of Y;
+    None while either has none.
 
     >>> compute_expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
     0.625
@@ -186,29 +188,29 @@ def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float 
     return int(x_count @ halves) / (2 * x.n * y.n)
 
 
-#: How far games of one player lie apart beyond chance, standard deviation in Elo of
-#: what this shows: found so that the interval holds the value over three or more other
-#: games of the player in .94 of 164 player-games over the board (31 players; .86
-#: without), and in .93 of 1,645 of blitz.
+#: Standard deviation, in Elo, of a player's difference between games beyond chance.
+#: With it, the 95 % interval of one game contains the value over three or more other
+#: games of the player for .94 of 164 player-games over the board (31 players; .86
+#: without it), and for .93 of 1,645 in blitz.
 BETWEEN_GAMES_SD: dict[GainKind, float] = {"same-search": 22.0, "successive": 30.0}
 
 
 class EngineDistribution:
-    """How the engine's own gains are distributed, which is what a player is measured
-    against.
+    """Distribution of the engine's own gains, which a player's gains are compared with.
 
-    Ferreira 2012, section 6 takes a single peak at 0 (``SPIKE_AT_ZERO``), exact by
-    construction for same-search gains. A better characterisation is future work there
-    (sections 7 and 10): gains as counted, in moves where the player chose the engine's
-    own first choice, or in games of the engine against itself.
+    Ferreira 2012, section 6 uses a single peak at 0 (``SPIKE_AT_ZERO``), which is exact
+    by construction for same-search gains. The paper leaves a better characterisation
+    for future work (sections 7 and 10): counted gains, from moves where the player
+    chose the engine's own first choice, or from games of the engine against itself.
     """
 
     def __init__(self, gains: Iterable[tuple[int, int]]) -> None:
-        """From pairs of gain in centipawns and moves. Raises ValueError for none, and
-        for what are no counts of gains.
+        """Create from pairs of a gain in centipawns and a number of moves.
+
+        Raises ValueError if there are none, or if they are not counts of gains.
         """
         self.counts: GainCounts = tuple(sorted(gains))
-        """What it was counted from, gains ascending."""
+        """Pairs that the distribution was created from, gains ascending."""
         if not self.counts:
             raise ValueError(
                 "an empty histogram says nothing about the engine: use the spike at 0"
@@ -219,11 +221,13 @@ class EngineDistribution:
             raise ValueError("each gain stands once, within two mates, and was counted")
         self._below: list[int] = list(accumulate(counts, initial=0))
         self.scale = 2 * self._below[-1]
-        """The parts that make one whole point, so that sums over moves stay exact."""
+        """Number of parts of one point. Scores are whole parts, so that sums over moves
+        are exact.
+        """
 
     def score_gain(self, gain_cp: int) -> int:
-        """Return what a move scores against the engine, ``P(E < g) + 0.5 P(E = g)``,
-        times ``scale``.
+        """Return the score of a move against the engine, ``P(E < g) + 0.5 P(E = g)``,
+        in parts (see ``scale``).
         """
         at = bisect_left(self._gains_cp, gain_cp)
         equal = at < len(self._gains_cp) and self._gains_cp[at] == gain_cp
@@ -234,18 +238,19 @@ SPIKE_AT_ZERO = EngineDistribution(GainHistogram([0]))
 
 
 class EngineGains(Value):
-    """An engine's own successive gains as ``study table engine-gains`` counts them: in
-    moves where the player chose what the engine would have played.
+    """An engine's own successive gains, as counted by ``study table engine-gains`` in
+    moves where the player chose the engine's first choice.
     """
 
     engine: str
     """Engine and limit, as a study names them."""
     rows: tuple[tuple[int, int], ...]
-    """Gain in centipawns, and how many moves had it."""
+    """Pairs of a gain in centipawns and the number of moves with it."""
 
     def fits(self, engine: str, limit: str) -> bool:
-        """Return whether it is of this engine under this limit."""
-        # A study names what changes the engine's scores behind its name.
+        """Return whether the gains are those of this engine under this limit."""
+        # A study adds to the engine's name, after a semicolon, whatever else changes
+        # its scores.
         name, _, bound = self.engine.partition(", ")
         return (name.partition(";")[0], bound) == (engine, limit)
 
@@ -254,7 +259,7 @@ class EngineGains(Value):
 
     @property
     def distribution(self) -> EngineDistribution:
-        """What players are measured against."""
+        """Return the distribution that players are compared with."""
         return EngineDistribution(self.rows)
 
 
@@ -272,7 +277,7 @@ ENGINE_GAINS = LearnedFiles(
 def score_moves(
     gains_cp: Iterable[int], engine: EngineDistribution = SPIKE_AT_ZERO
 ) -> GameScores:
-    """Return what moves score against the engine, in parts of ``engine.scale``
+    """Return the scores of moves against the engine, in parts of ``engine.scale``
     (Algorithm 4).
 
     >>> found = score_moves([0, 0, -20, 0, -5])
@@ -287,26 +292,27 @@ def _sum_scores(parts: Sequence[int]) -> GameScores:
 
 
 class Algorithm4(NamedTuple):
-    """A player against the engine; Elo but ``score``. Null where unbounded, and without
-    a move.
+    """A player's result against the engine, in Elo except ``score``. Values are None if
+    unbounded, and if the player has no move.
     """
 
     score: float | None = None
-    """Expected, of one point a move (Eq. 2)."""
+    """Expected score per move, at most 1 (Eq. 2)."""
     difference: float | None = None
     difference_low: float | None = None
-    """95 % interval of what the player's other games show."""
+    """Lower end of a 95 % interval for the difference in the player's other games."""
     difference_high: float | None = None
 
 
 def run_algorithm_4(
     scores: ClusteredScores, engine: EngineDistribution, gain: GainKind
 ) -> Algorithm4:
-    """Return what a player's moves say about the difference from the engine.
+    """Return a player's difference from the engine by Algorithm 4.
 
-    Chance is as in :mod:`live.ratings.score_interval`. Several games show themselves
-    how they differ; of one the interval is widened by how games of one player do, but
-    no game can show more than the best move every time.
+    The interval allows for chance as :mod:`live.ratings.score_interval` does. Several
+    games show their own variation; the interval of a single game is widened by the
+    usual variation between games of one player. No interval exceeds the result of
+    playing the best move every time.
     """
     ceiling = engine.score_gain(0) if gain == "same-search" else engine.scale
     ends = scores.compute_interval(engine.scale, ceiling)
@@ -317,7 +323,8 @@ def run_algorithm_4(
     if scores.games == 1:
         apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
         if difference is None:
-            # The other end has no middle to be added to in quadrature.
+            # The other end cannot be combined in quadrature, because the difference is
+            # unbounded.
             low = None if low is None else low - apart
             high = None if high is None else high + apart
         else:
@@ -334,27 +341,27 @@ def run_algorithm_4(
 
 
 class MeasuredPlayer(NamedTuple):
-    """What Algorithm 3 needs of a player."""
+    """Input of Algorithm 3 about one player."""
 
     player: str
     expected_score: float
-    """Against the engine (Algorithm 1, step 4), in [0, 1]."""
+    """Expected score against the engine (Algorithm 1, step 4), in [0, 1]."""
     elo: float | None = None
-    """The actual rating r_i; None when unrated."""
+    """The official rating r_i; None if unrated."""
     strength: float | None = None
-    """The perceived rating r'_i of Algorithm 2, where there is one."""
+    """The perceived rating r'_i of Algorithm 2; None if there is none."""
 
 
 class EngineEstimate(NamedTuple):
-    """One row of Table 4: what one player says about the engine, in Elo."""
+    """One row of Table 4: the engine's rating as estimated from one player, in Elo."""
 
     player: str
     difference: float | None
-    """d_i, the player against the engine; None where unbounded."""
+    """d_i, the player's difference from the engine; None if unbounded."""
     by_elo: float | None
     """r_i - d_i; None without a rating or a bounded difference."""
     by_strength: float | None
-    """r'_i - d_i; likewise."""
+    """r'_i - d_i; None without a perceived rating or a bounded difference."""
 
 
 class Algorithm3(NamedTuple):
@@ -368,7 +375,7 @@ class Algorithm3(NamedTuple):
 
 
 def run_algorithm_3(players: Iterable[MeasuredPlayer]) -> Algorithm3:
-    """Run Algorithm 3, every player counting the same (Ferreira 2012, section 6).
+    """Run Algorithm 3, with equal weight for every player (Ferreira 2012, section 6).
 
     A player whose expected score is 0 or 1 has no bounded difference and enters no
     average. Raises ValueError for a score outside [0, 1].
@@ -399,19 +406,19 @@ class PlayedGains(NamedTuple):
 
     player: str
     elo: int
-    """At the time."""
+    """Rating at the time of the game."""
     gains_cp: tuple[int, ...]
 
 
 def estimate_engine_rating(games: Iterable[PlayedGains]) -> float | None:
-    """Return the rating by Algorithm 3 over the players of ``games``, weighted by their
-    moves, in Elo.
+    """Return the engine's rating by Algorithm 3 over the players of ``games``, weighted
+    by their moves, in Elo.
 
-    Each player's gains are pooled and measured against a spike at 0 (Ferreira 2012,
-    section 6); his rating is the mean over his moves. None when no player's difference
-    is bounded.
+    Each player's gains are pooled and compared with a spike at 0 (Ferreira 2012,
+    section 6); a player's rating is the mean over that player's moves. None if no
+    player's difference is bounded.
     """
-    # Moves, half points and Elo times moves of each player.
+    # For each player: moves, half points, and Elo times moves.
     rated: defaultdict[str, Counts] = defaultdict(lambda: np.zeros(3, dtype=np.int64))
     for game in games:
         n, halves, _ = score_moves(game.gains_cp)
@@ -425,14 +432,13 @@ def estimate_engine_rating(games: Iterable[PlayedGains]) -> float | None:
     return round(total / weight, 1) if weight else None
 
 
-#: Moves that the stored prior of a field's engine rating counts for.
+#: Number of moves that the starting value of the engine's rating counts for.
 PRIOR_MOVES = 200
-#: One unseen move that scored this is added to a player whose every move scored 0 (or
-#: 1), whose difference would otherwise be infinite: the middle of what a same-search
-#: gain can score.
+#: A player whose every move scored 0 or 1 would have an infinite difference, so one
+#: unseen move with this score is added: the middle of the range of a same-search gain.
 _UNSEEN_MOVE_SCORE = 0.25
-#: Sums are kept in whole units of 1/1024 Elo-move: sums of integers do not depend on
-#: their order.
+#: Sums are whole multiples of 1/1024 Elo-move, because sums of integers do not depend
+#: on their order.
 _UNITS = 1024
 
 
@@ -440,29 +446,29 @@ class FieldEngineRating:
     """The engine's rating from the players of the running event (``engine_rating =
     "field"``).
 
-    Algorithm 3, run live: each rated player gives an estimate ``r_e = r_i - d_i``. Here
-    they are weighted by the moves they rest on and drawn towards ``prior_elo``, which
-    counts as much as ``PRIOR_MOVES`` moves. But for that pull, the weighted mean of the
-    perceived ratings equals the weighted mean of the actual ones, as in Algorithm 2,
-    step 4. Only the latest figures of each player count, never the order in which they
-    came; an update costs O(1).
+    This is Algorithm 3 applied live: each rated player gives an estimate ``r_e = r_i -
+    d_i``. The estimates are weighted by the number of their moves, together with
+    ``prior_elo``, which counts as ``PRIOR_MOVES`` moves. Apart from this prior, the
+    weighted mean of the perceived ratings equals the weighted mean of the official
+    ones, as in Algorithm 2, step 4. Only the latest figures of each player count, in
+    whatever order they came; an update costs O(1).
     """
 
     def __init__(self, prior_elo: float) -> None:
         self.prior_elo = prior_elo
         self.moves = 0
-        """Moves of rated players that the rating rests on."""
+        """Number of moves of rated players that the rating is computed from."""
         self._players: dict[str, tuple[int, int]] = {}
         self._units = 0
 
     def update(
         self, player_id: str, elo: int | None, n: int, expected_score: float | None
     ) -> None:
-        """Replace what is known of a player: rating, moves, expected score against the
+        """Replace a player's data: rating, number of moves, expected score against the
         engine.
 
-        A player without rating or without moves counts nothing, so ``elo=None`` or
-        ``n=0`` takes a player out again. Raises ValueError for a score outside [0, 1].
+        A player without rating or moves is ignored, so ``elo=None`` or ``n=0`` removes
+        a player. Raises ValueError for a score outside [0, 1].
         """
         moves, units = self._players.pop(player_id, (0, 0))
         self.moves -= moves
@@ -484,51 +490,54 @@ class FieldEngineRating:
 
     @property
     def rating(self) -> int:
-        """The engine's rating in whole Elo, a half rounded to even."""
+        """Return the engine's rating in whole Elo, a half rounded to even."""
         units = round(self.prior_elo * _UNITS) * PRIOR_MOVES + self._units
         return round(Fraction(units, (PRIOR_MOVES + self.moves) * _UNITS))
 
 
 # --- Algorithm 2 ----------------------------------------------------------------------
 
-# The difference of two players who have met is taken, as in Table 1, from all gains of
-# both over the whole event (Algorithm 1), not from their own game alone. Ratings r' are
-# those that make every ``r'_i - r'_j`` as close as possible to the difference ``d_ij``
-# seen, in least squares, each pair counting the same (section 5, Eq. 3). The paper
-# iterates until nothing changes; the fixed point is the solution of ``L r' = b``, with
-# L the Laplacian matrix of the graph of compared pairs and ``b_i = sum_j d_ij``, so it
-# is solved for directly. The graph may fall into several parts. Each is anchored on its
-# own rated players, so that their mean rating is kept (step 4); a part without any has
-# differences only.
+# The difference of two players who have met is computed, as in Table 1, from all gains
+# of both over the whole event (Algorithm 1), not from their own game alone. The ratings
+# r' make every ``r'_i - r'_j`` as close as possible to the observed difference
+# ``d_ij``, in least squares with equal weight for each pair (section 5, Eq. 3). The
+# paper iterates until nothing changes; the fixed point is the solution of ``L r' = b``,
+# with L the Laplacian matrix of the graph of compared pairs and ``b_i = sum_j d_ij``,
+# so it is solved for directly. The graph can consist of several parts. In each part the
+# ratings are shifted so that the mean rating of its rated players is kept (step 4); a
+# part without rated players has differences only.
 #
-# The paper gives points only. For 95 % intervals: to first order an error of one
-# player's gains shifts all that player's comparisons alike, by ``eta_i`` Elo, so that
-# ``b = L eta``, and the ratings err by ``eta_i`` less the mean of ``eta`` over those
-# whose mean is kept. So each player's own uncertainty is all that is needed: that of an
+# The paper gives points only. For 95 % intervals: to first order, an error in one
+# player's gains shifts all that player's comparisons equally, by ``eta_i`` Elo, so that
+# ``b = L eta``, and the errors of the ratings are ``eta_i`` minus the mean of ``eta``
+# over the rated players. So only each player's own uncertainty is needed: that of an
 # expected score against usual gains, clustered by game
-# (:mod:`live.ratings.score_interval`), on the Elo scale. Ends are put together as those
-# of independent estimates (Zou and Donner 2008, *Construction of confidence limits
-# about effect measures*, section 2), so they need not be symmetric.
+# (:mod:`live.ratings.score_interval`), on the Elo scale. Ends are combined as those of
+# independent estimates (Zou and Donner 2008, *Construction of confidence limits about
+# effect measures*, section 2), so they need not be symmetric.
 
 
 class Strength(NamedTuple):
-    """What Algorithm 2 says about one player, unrounded."""
+    """One player's rating by Algorithm 2, unrounded."""
 
     relative: float
-    """Elo above the mean of the part of the graph that the player belongs to."""
+    """Elo above the mean of the player's part of the graph."""
     rating: float | None
     """Perceived rating r', Elo; None in a part without rated players."""
     part: int
     """Number of the part, from 0. Only players of one part can be compared."""
     low: float | None = None
-    """95 % interval, of the difference where nobody of the part is rated; None for the
-    only rated player of a part, and where no margins are known."""
+    """Lower end of the 95 % interval of ``rating``, or of ``relative`` if nobody of the
+    part is rated.
+
+    None for the only rated player of a part, and if no margins are known.
+    """
     high: float | None = None
 
 
 class RatingMargins(NamedTuple):
-    """How far a player's true strength may lie below and above the estimate, Elo;
-    squared.
+    """Squared distances, in Elo, from the estimate to the lower and to the upper end of
+    the interval of a player's true strength.
     """
 
     below: float
@@ -540,8 +549,14 @@ def solve(
     elos: Mapping[str, float],
     margins: Mapping[str, RatingMargins] | None = None,
 ) -> dict[str, Strength]:
-    """Return least-squares ratings from differences of pairs, part by part, each in
-    order of name; ``elos`` of rated players, ``margins`` of all.
+    """Return least-squares ratings from differences of pairs, computed part by part.
+
+    The result does not depend on the order of the pairs.
+
+    Args:
+        differences: Elo difference of each pair of names, first minus second.
+        elos: ratings of the rated players, by name.
+        margins: uncertainty of every player, by name; None for no intervals.
 
     >>> found = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
     >>> {name: round(each.rating) for name, each in found.items()}
@@ -564,12 +579,14 @@ def solve(
             edge += news
         members = sorted(part)
         at = {member: place for place, member in enumerate(members)}
-        # The Laplacian leaves the mean free: what is added to all of it sets it to 0.
+        # The Laplacian leaves the mean undetermined; the constant added to the matrix
+        # sets it to 0.
         matrix = np.full((len(members), len(members)), 1.0 / len(members))
         for member in members:
             matrix[at[member], at[member]] += len(met[member])
             matrix[at[member], [at[other] for other in met[member]]] -= 1.0
-        # fsum rounds once, so the order in which differences came cannot show.
+        # fsum rounds once, so the result does not depend on the order of the
+        # differences.
         sums = np.array([math.fsum(met[member].values()) for member in members])
         relative = np.linalg.solve(matrix, sums)
         rated = [elos[each] - relative[at[each]] for each in members if each in elos]
@@ -595,16 +612,17 @@ def solve(
 
 # --- uncertainty ----------------------------------------------------------------------
 
-#: A score is counted in so many parts of one point.
+#: Number of parts that one point of score is counted in.
 SCALE = 10_000
 
 # fmt: off
-#: How usual players' gains are distributed: what share of them a gain beats, ties
-#: halved, from the player-games that the calibrations ``classical`` and ``blitz`` were
-#: learned from. Only the rank of a gain matters to Algorithm 2, and its interval needs
-#: to know that only roughly, so classes do: their edges (a gain equal to one belongs
-#: below it), and parts of ``SCALE``, one more than edges; the last is the most that a
-#: move can score.
+#: Distribution of usual players' gains: the share of them that a gain beats, ties
+#: counting half, from the player-games that the calibrations ``classical`` and
+#: ``blitz`` were learned from. Algorithm 2 uses only the rank of a gain, and its
+#: interval needs the rank only roughly, so classes are enough. Each entry has the edges
+#: of the classes in centipawns (a gain equal to an edge belongs below it) and their
+#: scores in parts of ``SCALE``, one more than edges; the last score is the highest that
+#: a move can have.
 USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "same-search": (
         (-1000, -500, -300, -200, -150, -110, -80, -60, -45, -35, -27, -20, -15, -11,
@@ -626,13 +644,18 @@ USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
 def distances(
     margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]
 ) -> Floats:
-    """Return how far below and above each rating of Algorithm 2 the truth may lie with
-    95 %, Elo.
+    """Return the distances below and above each rating of Algorithm 2 within which the
+    true value lies with 95 % probability, Elo.
 
-    For the players of one connected part: ``margins`` and ``kept``, who of them make
-    the mean that is kept, have a row for each; the answer has shape (2, players). It is
-    NaN for one who makes that mean alone: that rating is the player's own, by
-    construction.
+    All players must be of one connected part.
+
+    Args:
+        margins: one row per player.
+        kept: for each player, whether the player's rating enters the mean that is kept.
+
+    Returns:
+        An array of shape (2, players). It is NaN for a player who is alone in that
+        mean: that player's rating is kept by construction.
     """
     squared = np.asarray(margins, dtype=np.float64).reshape(-1, 2).T
     making = np.asarray(kept, dtype=np.bool_)
@@ -640,7 +663,7 @@ def distances(
     if not n:
         return np.full(squared.shape, np.nan)
     own = np.where(making, (1 - 1 / n) ** 2 if n > 1 else np.nan, 1.0)
-    # When those who make the mean are better than they seem, all others are worse.
+    # If the players in the mean are better than they seem, all others are worse.
     total = squared[:, making].sum(axis=1, keepdims=True)
     others = (total - np.where(making, squared, 0.0))[::-1] / n**2
     found: Floats = np.sqrt(own * squared + np.maximum(0.0, others))
@@ -648,10 +671,10 @@ def distances(
 
 
 class Algorithm2:
-    """The gains of all players of an event, who met whom, and what follows.
+    """Ratings of all players of an event by Algorithm 2, from their gains and pairings.
 
-    A pair enters Eq. 3 as soon as both have gains and their expected score is neither 0
-    nor 1: an unbounded difference gives no distance.
+    A pair enters Eq. 3 as soon as both players have gains and their expected score is
+    neither 0 nor 1, because the difference would be unbounded.
 
     >>> event = Algorithm2("same-search")
     >>> event.rate("Anand", 2800)
@@ -671,19 +694,22 @@ class Algorithm2:
         self._scores: defaultdict[str, ClusteredScores] = defaultdict(ClusteredScores)
 
     def rate(self, player: str, elo: int | None) -> None:
-        """Set the player's own rating; None for unrated."""
+        """Set the player's official rating; None for an unrated player."""
         if elo is not None:
             self._elos[player] = elo
 
     def meet(self, white: str, black: str) -> None:
-        """Record that two players sit down to a game; somebody against themselves is a
-        slip of the source.
+        """Record that two players met in a game.
+
+        A player paired with the same player is an error of the source, and ignored.
         """
         if white != black:
             self._met.add((min(white, black), max(white, black)))
 
     def add_game(self, player: str, gains_cp: Iterable[int]) -> None:
-        """Add the player's moves of one game. Raises ValueError for what is no gain."""
+        """Add the player's moves of one game. Raises ValueError for a gain out of
+        range.
+        """
         parts = []
         for gain_cp in gains_cp:
             self._gains[player].add(gain_cp)
@@ -691,7 +717,7 @@ class Algorithm2:
         self._scores[player].add(_sum_scores(parts))
 
     def strengths(self) -> dict[str, Strength]:
-        """Return everyone who can be compared."""
+        """Return the rating of every player who can be compared."""
         differences = {}
         for one, other in sorted(self._met):
             score = compute_expected_score_between(self._gains[one], self._gains[other])
@@ -701,13 +727,14 @@ class Algorithm2:
         return solve(differences, self._elos, self.margins())
 
     def margins(self) -> dict[str, RatingMargins]:
-        """Return how uncertain each player's own gains are, for those who have any."""
+        """Return the uncertainty of each player's own gains, for players with gains."""
         found = {}
         for player, scores in self._scores.items():
             ends = scores.compute_interval(SCALE, self._parts[-1])
             if ends is None:
                 continue
-            # No move scores nothing at all, and one that scores all is not possible.
+            # Kept inside (0, 1), because no player scores nothing at all, or
+            # everything.
             at, low, high = (
                 convert_score_to_difference(min(max(each, 1 / SCALE), 1 - 1 / SCALE))
                 or 0.0

@@ -1,6 +1,4 @@
-"""Regan and Haworth 2011: the choices of a turn, the intrinsic rating, and its
-projection.
-"""
+"""Regan and Haworth 2011: choices of a turn, intrinsic rating, and projection."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -16,28 +14,29 @@ from live.ratings.learned_files import LearnedFiles, explain_mismatch
 
 # --- move spread ----------------------------------------------------------------------
 
-# What Regan and Haworth use of a position: how much worse each move is than the best
-# one.
+# Spread of a position: the distance of each move from the best one.
 #
 # Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 1 and 5. The
-# spread of a position is Δ = (0, δ_1, …, δ_(N-1)), the distance of the top N moves to
-# the best one, as a Multi-PV search gives them. With the move played and the overall
-# evaluation it is all that their method looks at. Needs an engine that shows several
-# lines (some ten or more; the authors had 50).
+# spread of a position is Δ = (0, δ_1, …, δ_(N-1)), the distances of the top N moves
+# from the best one, as a Multi-PV search gives them. Together with the move played and
+# the evaluation of the position it is all the data that the method uses. Requires an
+# engine that shows several lines (some ten or more; the authors had 50).
 #
-# Evaluations and distances are in pawns here, as the published parameters are.
+# Evaluations and distances are in pawns here, as are the published parameters.
 
 
-#: Distances are counted in units of ``1 + SCALE * |evaluation|`` pawns. Regan and
-#: Haworth 2011, section 5, say "a simple proportional scale correction"; the constant
-#: is that of Regan, Macieja and Haworth 2012, *Understanding distributions of chess
-#: performances*.
+#: Constant c in ``1 + c * |evaluation|`` pawns, the unit of distances. Regan and
+#: Haworth 2011, section 5, mention "a simple proportional scale correction"; the
+#: constant is that of Regan, Macieja and Haworth 2012, *Understanding distributions of
+#: chess performances*.
 SCALE_PER_PAWN = 1.0
 
-#: "More than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+#: Evaluation beyond which a position is decided: "more than 3 pawns ahead" (Regan and
+#: Haworth 2011, section 5).
 DECIDED_PAWNS = 3.0
 
-#: "Each game was begun on move 9" (Regan and Haworth 2011, section 5).
+#: First ply that counts: "Each game was begun on move 9" (Regan and Haworth 2011,
+#: section 5).
 FIRST_PLY = 17
 
 LeftOut = Literal[
@@ -50,20 +49,18 @@ LeftOut = Literal[
 
 
 class Spread(Value, gc=False):
-    """One turn: the distances of its moves, which of them was played, and how the mover
-    stood.
-    """
+    """One turn: the distances of its moves, the move played, and the evaluation."""
 
     deltas: tuple[float, ...]
-    """Pawns behind the best move, best move first: 0, then not decreasing."""
+    """Pawns behind the best move, best move first: from 0 and never decreasing."""
     played: int | None
-    """Index of the move played; None when it is not among the lines."""
+    """Index of the move played; None if it is not among the lines."""
     evaluation: float
-    """Of the position (its best move), pawns, mover's side."""
+    """Evaluation of the best move in pawns, from the mover's side."""
 
     @property
     def loss(self) -> float | None:
-        """Pawns lost by the move played; None when it is not among the lines."""
+        """Return the pawns lost by the move played; None if not among the lines."""
         return None if self.played is None else self.deltas[self.played]
 
 
@@ -92,9 +89,9 @@ def scale_delta(
 ) -> float:
     """Return a distance corrected for the size of the evaluation, all in pawns.
 
-    The integral of ``dx / (1 + scale_per_pawn |x|)`` from ``evaluation - delta`` to
-    ``evaluation`` (Regan and Haworth 2011, section 5: the same player's mistakes are
-    larger when the evaluation is).
+    It is the integral of ``dx / (1 + scale_per_pawn |x|)`` from ``evaluation - delta``
+    to ``evaluation`` (Regan and Haworth 2011, section 5: the same player's mistakes are
+    larger when the evaluation is larger).
     """
     from_best, from_played = (
         math.copysign(math.log1p(scale_per_pawn * abs(pawns)) / scale_per_pawn, pawns)
@@ -104,14 +101,13 @@ def scale_delta(
 
 
 def explain_left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | None:
-    """Return why a turn does not count, or None if it does (Regan and Haworth 2011,
-    section 5).
+    """Return the reason why a turn does not count; None if it counts (Regan and Haworth
+    2011, section 5).
 
-    ``ply`` is that of the move played, from 1; ``repeated`` says that the position
-    occurred before in the game. A turn with one line has nothing to choose from. A move
-    that is not among the lines has no distance: its turn is left out, which biases no
-    fit of the shares model, for there the odds between two moves do not depend on the
-    others.
+    ``ply`` is that of the move played, from 1; ``repeated`` means that the position
+    occurred before in the game. A turn with one line has no choice. A move that is not
+    among the lines has no distance, so its turn is left out; this biases no fit of the
+    shares model, in which the odds between two moves do not depend on the others.
     """
     if ply < FIRST_PLY:
         return "opening"
@@ -126,23 +122,25 @@ def explain_left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | N
 
 # --- choice model ---------------------------------------------------------------------
 
-# How likely each move of a spread is for a player of sensitivity s and competence c.
+# Probability of each move of a spread for a player of sensitivity s and competence c.
 #
 # Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3 and 4. A curve
-# g, with g(0) = 1, says how a move δ pawns behind the best one is discounted, and a
-# model says what that does to its probability p_i beside p_0, that of the best move:
+# g, with g(0) = 1, gives the discount of a move δ pawns behind the best one, and a
+# model relates this discount to its probability p_i and to p_0, that of the best move:
 #
-# * ``shares``: ``p_i / p_0 = g(δ_i)``; * ``powers``: ``log(1/p_0) / log(1/p_i) =
-# g(δ_i)``; * ``product``, the third, without a name in the paper: the product of both
-# ratios is ``g(δ_i)``.
+# * ``shares``: ``p_i / p_0 = g(δ_i)``;
+# * ``powers``: ``log(1/p_0) / log(1/p_i) = g(δ_i)``;
+# * ``product``, the third model, which has no name in the paper: the product of both
+#   ratios is ``g(δ_i)``.
 #
-# Probabilities of a turn sum to 1, which fixes p_0. With ``u = log(1/p_0)`` and ``a_i =
-# -log g(δ_i)`` the models read ``log(1/p_i) = u + a_i``, ``u exp(a_i)``, and ``ω(u +
-# log u + a_i)``, where ω is the Wright omega function, the solution of ``ω + log ω =
-# z``. For the first u is a sum; for the others Newton's method finds it for all turns
-# at once.
+# The probabilities of a turn sum to 1, which determines p_0. With ``u = log(1/p_0)``
+# and ``a_i = -log g(δ_i)``, ``log(1/p_i)`` is ``u + a_i`` in the first model, ``u
+# exp(a_i)`` in the second, and ``ω(u + log u + a_i)`` in the third, where ω is the
+# Wright omega function, the solution of ``ω + log ω = z``. In the first model u is a
+# sum; in the others Newton's method finds it for all turns at once.
 #
-# Everything is vectorised over turns; parameters are differentiated as log s and log c.
+# All computations are vectorised over turns; derivatives are with respect to log s and
+# log c.
 
 
 Curve = Literal["invexp", "ipa", "ipb", "secha", "sechb"]
@@ -152,22 +150,24 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-#: A discount beyond exp(-300) is as good as never, and keeps its exponential finite.
+#: Largest discount: exp(-300) is practically never, and its exponential stays finite.
 _MOST_DISCOUNT = 300.0
 _NEWTON_STEPS = 60
-#: At the root a step may fall beside a bracket that has closed on it.
+#: Tolerance by which a step near the root can fall outside its bracket.
 _ROUNDING = 1e-9
 
 
 class ChoiceSkill(Value, gc=False):
-    """A player as Regan and Haworth describe one, with the model and curve it refers
-    to.
+    """A player's skill as Regan and Haworth define it, with the model and curve it
+    refers to.
     """
 
     s: float
-    """Sensitivity, pawns: the smaller, the finer the differences a player sees."""
+    """Sensitivity, pawns: the smaller it is, the finer the differences that a player
+    sees.
+    """
     c: float
-    """Competence: the greater, the rarer the moves far behind."""
+    """Competence: the greater it is, the rarer the moves far behind the best."""
     model: Model = "shares"
     curve: Curve = "invexp"
 
@@ -179,7 +179,7 @@ class TurnArrays:
         longest = max((len(spread.deltas) for spread in spreads), default=1)
         #: Pawns behind the best move, shape (turns, moves); 0 where there is no move.
         self.deltas: Floats = np.zeros((len(spreads), longest))
-        #: Whether there is a move, shape (turns, moves).
+        #: True where there is a move, shape (turns, moves).
         self.is_move: Bools = np.zeros((len(spreads), longest), dtype=bool)
         #: Index of the move played, shape (turns,).
         self.played: Ints = np.array(
@@ -193,22 +193,24 @@ class TurnArrays:
         return len(self.played)
 
     def select_played(self, values: Floats) -> Floats:
-        """Return the entries of (turns, moves, …) that belong to the moves played."""
+        """Return the entries of an array (turns, moves, …) that belong to the moves
+        played.
+        """
         picked: Floats = values[np.arange(len(self)), self.played]
         return picked
 
 
 class Choices(NamedTuple):
-    """Probabilities of all moves, and how their logarithms change with the
+    """Probabilities of all moves, with the derivatives of their logarithms by the
     parameters.
     """
 
     probability: Floats
     """Shape (turns, moves); 0 where there is no move."""
     log: Floats
-    """Its logarithm, shape (turns, moves); -inf where there is no move."""
+    """Log of the probability, shape (turns, moves); -inf where there is no move."""
     slope: Floats
-    """Derivative of the logarithm to log s and log c, shape (turns, moves, 2)."""
+    """Derivative of the logarithm by log s and log c, shape (turns, moves, 2)."""
 
 
 def compute_probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
@@ -240,14 +242,14 @@ def compute_choices_by_turn(
     s: float | Floats,
     c: float | Floats,
 ) -> Choices:
-    """Return the same as :func:`compute_choices`, with s and c of shape (turns, 1) for
-    each turn.
+    """Return the result of :func:`compute_choices` with a separate s and c for each
+    turn, of shape (turns, 1).
     """
     discount, by_s, by_c = _compute_discounts(curve, deltas, s, c)
     bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
     log = np.where(is_move, -bits, -np.inf)
     probability = np.exp(log)
-    # Probabilities keep their sum, which gives how u moves when the discounts do.
+    # Probabilities keep their sum, which determines the change of u with the discounts.
     weight = probability * by_u
     slope = np.empty((*log.shape, 2))
     for column, change in enumerate((by_s, by_c)):
@@ -260,8 +262,10 @@ def compute_choices_by_turn(
 def compute_played_log(
     spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats
 ) -> Floats:
-    """Log probability of the move played, which is among the lines, for players s and c
-    of shape (players,): that shape.
+    """Return the log probability of the move played for several players, shape
+    (players,).
+
+    ``s`` and ``c`` have the same shape; the move must be among the lines.
     """
     deltas = np.tile(np.array(spread.deltas), (len(s), 1))
     every = np.ones_like(deltas, dtype=bool)
@@ -270,15 +274,15 @@ def compute_played_log(
 
 
 _WithSlopes = tuple[Floats, Floats, Floats]
-"""A number of each move, and its derivatives to two parameters."""
+"""A number for each move, and its derivatives by two parameters."""
 
 
 def _compute_discounts(
     curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats
 ) -> _WithSlopes:
-    """Return the discounts ``-log g(δ)``, and their derivatives to log s and log c."""
+    """Return the discounts ``-log g(δ)``, and their derivatives by log s and log c."""
     x = deltas / s
-    # x log x, and all that comes of it, is 0 for the best move.
+    # x log x, and all that is computed from it, is 0 for the best move.
     log_x = np.log(np.where(x > 0, x, 1.0))
     if curve == "ipb":
         a = c * np.log1p(x)
@@ -308,8 +312,8 @@ def _compute_discounts(
     )
 
 
-# Each model gives log(1/p) of every move, shape (turns, moves), and its derivatives to
-# the parameter that stands for p_0 and to the discount a.
+# Each model returns log(1/p) of every move, shape (turns, moves), and its derivatives
+# by the parameter that represents p_0 and by the discount a.
 
 
 def _solve_shares(a: Floats, is_move: Bools) -> _WithSlopes:
@@ -356,7 +360,7 @@ _SURPRISE: dict[Model, Callable[[Floats, Bools], _WithSlopes]] = {
 
 
 def _compute_omega(z: Floats) -> Floats:
-    from scipy.special import wrightomega  # where asked for: a slow import
+    from scipy.special import wrightomega  # slow import, only when needed
 
     return np.asarray(wrightomega(z), dtype=np.float64)
 
@@ -369,7 +373,7 @@ def _find_second_best(a: Floats, is_move: Bools) -> Floats:
 
 
 def _compute_highest(is_move: Bools) -> Floats:
-    """Return the log of u if all moves were equally likely: it cannot be more. Shape
+    """Return the log of u if all moves were equally likely, its upper limit. Shape
     (turns,).
     """
     return np.asarray(np.log(np.log(np.maximum(is_move.sum(axis=1), 2))))
@@ -381,16 +385,17 @@ def _solve_balance(
     low: Floats,
     high: Floats,
 ) -> Floats:
-    """Find where the probability left by the best move is what all others have, shape
-    (turns,).
+    """Return the parameter at which the probabilities of all other moves sum to 1 minus
+    that of the best move, shape (turns,).
 
-    Newton's method on the difference of the logarithms of both, which is near to
-    straight, kept within a bracket that closes from both sides.
+    Newton's method on the difference of the logarithms of the two, which is almost
+    linear, kept within a bracket that closes from both sides.
     """
     others = is_move.copy()
     others[:, 0] = False
     alone = ~others.any(axis=1)
-    # Where all moves are alike the answer is an end itself: leave it room.
+    # If all moves are equal, the solution is an end of the bracket, so the bracket is
+    # widened.
     high = np.maximum(high, low) + 0.01
     low = low - 0.01
     at = low.copy()
@@ -411,38 +416,37 @@ def _solve_balance(
         at = np.where(inside, step, (low + high) / 2)
         if not np.any(
             moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))
-        ):  # squared by this step
+        ):  # the error left is about the square of this step
             break
     return np.where(alone, -_MOST_DISCOUNT, at)
 
 
 # --- intrinsic rating -----------------------------------------------------------------
 
-# The intrinsic rating: the Elo whose players would have chosen these moves most
-# probably.
+# Intrinsic rating: the Elo whose players would most probably have chosen these moves.
 #
 # Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, section 7: sensitivity s
 # and competence c change smoothly with the Elo of the players they are fitted to. A
-# table of that correspondence holds for one engine and limit; the published one is for
-# Rybka 3 at depth 13, and ``live.studies.learning`` makes others from rated games.
+# table of this relation is valid for one engine and limit; the published one is for
+# Rybka 3 at depth 13, and ``live.studies.learning`` creates others from rated games.
 #
 # Along the table a player has one parameter, Elo. Each turn adds its log-likelihood at
-# every Elo of a grid, so that adding and taking back a move are O(grid · lines), and
-# the interval is where the likelihood is not too small (a likelihood-ratio interval).
+# every Elo of a grid, so adding a move and taking it back are O(grid · lines). The
+# interval is where the likelihood is not too small (a likelihood-ratio interval).
 
 
-#: How far beyond its lowest and highest players a table is extended, in Elo.
+#: Elo by which a table is extended beyond its lowest and highest players.
 REACH_ELO = 400.0
 STEP_ELO = 20.0
-#: Log-likelihoods are kept to this many parts of one, as whole numbers: taking a move
-#: back then undoes adding it exactly.
+#: Log-likelihoods are whole multiples of one part in this many, so that taking a move
+#: back exactly undoes adding it.
 _PARTS_OF_ONE = 10**9
-#: Half of χ²(1, 95 %): how far the log-likelihood falls within the interval.
+#: Half of χ²(1, 95 %): the fall of the log-likelihood at the ends of the interval.
 _FALL = NormalDist().inv_cdf(0.975) ** 2 / 2
 
 
 class Milepost(Value):
-    """What players of one Elo were fitted to."""
+    """Parameters that were fitted to players of one Elo."""
 
     elo: float
     s: float
@@ -450,29 +454,28 @@ class Milepost(Value):
 
 
 class IntrinsicTable(Value):
-    """The correspondence of (s, c) and Elo for one engine, limit and number of
-    lines.
-    """
+    """Relation of (s, c) to Elo for one engine, limit and number of lines."""
 
     name: str
     engine: str
-    """What the engine calls itself (UCI ``id name``)."""
+    """Name that the engine gives itself (UCI ``id name``)."""
     limit: str
-    """As ``live.engine.search.Limit`` reads: ``100000 nodes``, ``depth 13``."""
+    """Text as ``live.engine.search.Limit`` reads it: ``100000 nodes``, ``depth 13``."""
     lines: int
-    """Multi-PV."""
+    """Number of lines (Multi-PV)."""
     mileposts: tuple[Milepost, ...]
-    """Elo ascending, at least two."""
+    """At least two, with Elo ascending."""
     source: str
-    """For people: where it comes from."""
+    """Source of the table, as text for display."""
     model: Model = "shares"
     curve: Curve = "invexp"
     turns: int = 0
-    """Turns it was learned from; 0 where that is not known."""
+    """Number of turns it was learned from; 0 if unknown."""
     players: int = 0
     players_sd_elo: float | None = None
-    """How far players' true level in a game lies from their rating, standard deviation;
-    None where that is not known."""
+    """Standard deviation of players' true level in a game from their rating; None if
+    unknown.
+    """
     format: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -487,26 +490,26 @@ class IntrinsicTable(Value):
             raise ValueError("s and c of mileposts must be finite and above 0")
 
     def explain_mismatch(self, engine: str, limit: str) -> str | None:
-        """Return why this table says nothing about such spreads, for people; None when
-        it does.
+        """Return the reason why this table does not apply to an engine and limit, as
+        text for display; None if it does.
         """
         return explain_mismatch(
             f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self
         )
 
     def interpolate_skill(self, elo: float) -> ChoiceSkill:
-        """Return (s, c) of players of ``elo``: interpolated, beyond the mileposts
-        extended.
+        """Return (s, c) of players of ``elo``: interpolated, or extrapolated beyond the
+        mileposts.
         """
         s, c = self.interpolate_parameters(np.array([elo]))
         return ChoiceSkill(float(s[0]), float(c[0]), self.model, self.curve)
 
     def interpolate_parameters(self, elo: Floats) -> tuple[Floats, Floats]:
-        """Return the s and c of players of ``elo``, shape (players,): two arrays of
-        that shape.
+        """Return two arrays of shape (players,): s and c of players of ``elo``, which
+        has this shape.
 
-        Linear between mileposts in log s and log c; beyond the ends they go on along
-        the straight line that fits all mileposts best.
+        Linear between mileposts in log s and log c; beyond the ends, along the straight
+        line that fits all mileposts best.
         """
         at = np.array([m.elo for m in self.mileposts])
         beyond = elo - np.clip(elo, at[0], at[-1])
@@ -520,18 +523,21 @@ class IntrinsicTable(Value):
 
 
 class IntrinsicRating(Value):
-    """A player's intrinsic rating, with what it holds for."""
+    """A player's intrinsic rating, with its interval and limits of validity."""
 
     elo: float | None
-    """Most likely Elo; None without a turn, and where the likelihood still rises at an
-    end of what the table reaches."""
+    """Most likely Elo; None without a turn, and if the likelihood still rises at an end
+    of the extended table.
+    """
     low: float | None
-    """95 % interval of the level shown; None for an end beyond the table's reach."""
+    """Lower end of the 95 % interval of the level shown; None if beyond the extended
+    table.
+    """
     high: float | None
     beyond: bool = False
-    """The estimate lies outside the mileposts, where the table is extended."""
+    """True if the estimate lies outside the mileposts, where the table is extended."""
     reason: str | None = None
-    """Why ``elo`` is None, for people."""
+    """Reason why ``elo`` is None, as text for display."""
 
 
 @lru_cache(maxsize=16)
@@ -542,26 +548,28 @@ def _build_grid(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
     return grid, *table.interpolate_parameters(grid)
 
 
-# The same turn is weighed for its game and for its player, and again with every later
-# move.
+# Cached, because a turn is evaluated for its game, for its player, and after every
+# later move.
 @lru_cache(maxsize=2**14)
 def _compute_likelihoods(table: IntrinsicTable, spread: Spread) -> Ints:
-    """Return the log-likelihood of one turn at every Elo of the grid, in whole parts;
-    not to be changed.
+    """Return the log-likelihood of one turn at every Elo of the grid, in whole parts.
+
+    Callers must not change the array.
     """
     _, s, c = _build_grid(table)
     log = compute_played_log(spread, table.model, table.curve, s, c)
-    # One move says at most so much, or an oddity outside the model would say
-    # everything.
+    # Limited, so that one oddity outside the model does not outweigh all other moves.
     return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
 
 
 def estimate_rating(
     table: IntrinsicTable, spreads: Iterable[Spread]
 ) -> IntrinsicRating:
-    """Return the rating of a player's turns; leave out what ``left_out`` names first.
-    O(turns · grid) once, then O(grid · turns) additions. Raises ValueError when a move
-    is not among the lines.
+    """Return the rating of a player's turns, which must not include any that
+    :func:`explain_left_out` excludes.
+
+    O(turns · grid) for new turns, then O(grid · turns) additions. Raises ValueError if
+    a move is not among the lines.
     """
     grid = _build_grid(table)[0]
     turns = [_compute_likelihoods(table, spread) for spread in spreads]
@@ -592,8 +600,8 @@ def estimate_rating(
 def _find_crossing(
     grid: Floats, log: Floats, last: int, direction: int
 ) -> float | None:
-    """Return the Elo where the likelihood has fallen enough, from the last grid point
-    inside.
+    """Return the Elo where the likelihood has fallen enough, next to the last grid
+    point inside.
     """
     following = last + direction
     if not 0 <= following < len(log):
@@ -609,7 +617,7 @@ TABLES = LearnedFiles(
     "Make one with live-rate calibrate --intrinsic",
 )
 
-#: Regan and Haworth 2011, section 7, games of 2006-2009: Elo, s_fit and c_fit.
+#: Elo, s_fit and c_fit from games of 2006-2009 (Regan and Haworth 2011, section 7).
 RYBKA_3 = IntrinsicTable(
     name="rybka-3",
     engine="Rybka 3",
@@ -656,21 +664,21 @@ RYBKA_3 = IntrinsicTable(
 
 # --- projection -----------------------------------------------------------------------
 
-# How often a player of given skill would match the engine, and whether one did so more
-# often.
+# Projection: the matches with the engine expected of a player of given skill, and the
+# deviation from them.
 #
-# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3, 5 and 7:
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3, 5 and 7: the
 # probabilities of single turns add up to a projected number of move matches (mm) and a
-# projected average difference (ad), and turns being independent, so do their variances.
-# Deviations in units of standard deviations are z-scores.
+# projected average difference (ad); since turns are independent, their variances add
+# up, too. A deviation in units of standard deviations is a z-score.
 #
-# A z-score is a screening figure: it says where a closer look may be worth it, and
-# accuses nobody. Among many honest players some always stand out, by chance, by a good
-# day, by prepared lines, and by a model that is no more than a model.
+# A z-score is a screening figure: it shows where a closer look may be worth it, and
+# accuses nobody. Among many honest players some always stand out: by chance, on a good
+# day, with prepared lines, or because the model is only a model.
 
 
 class ScreeningFigure(NamedTuple):
-    """A count or mean beside what was projected for it. It accuses nobody."""
+    """A count or mean beside its projected value. It accuses nobody."""
 
     actual: float
     projected: float
@@ -678,7 +686,8 @@ class ScreeningFigure(NamedTuple):
     """Standard deviation of ``actual`` under the projection."""
     z: float | None
     """Standard deviations towards the engine: positive for more matches, and for a
-    smaller difference. None where nothing can vary."""
+    smaller difference. None if nothing can vary.
+    """
 
 
 class Projection(NamedTuple):
@@ -688,16 +697,19 @@ class Projection(NamedTuple):
     matches: ScreeningFigure
     """Turns in which the engine's first choice was played (mm)."""
     difference: ScreeningFigure
-    """Mean distance of the move played to the best one, pawns (ad), on the scale of the
-    spreads."""
+    """Mean distance of the move played from the best one in pawns (ad), on the scale of
+    the spreads.
+    """
 
 
 def project_choices(
     spreads: Sequence[Spread] | TurnArrays, skill: ChoiceSkill
 ) -> Projection | None:
-    """Return matches and average difference beside what ``skill`` would reach on the
-    same turns; None without a turn. A skill fitted to these very moves agrees with them
-    and screens for nothing.
+    """Return matches and average difference beside their projection for ``skill`` on
+    the same turns.
+
+    None without a turn. A skill fitted to these same moves agrees with them, so it
+    cannot be used for screening.
     """
     turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
     n = len(turns)

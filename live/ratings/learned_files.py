@@ -1,4 +1,4 @@
-"""Learned values: those that come with the package, and files of the user's own."""
+"""Learned values, read from files of the package or from files of the user."""
 
 from collections.abc import Mapping
 from importlib import resources
@@ -19,9 +19,9 @@ class LearnedFiles(Value, Generic[Learned]):
     folder: str
     kind: type[Learned]
     what: str
-    """What a file holds, for people."""
+    """Name of what a file contains, for messages to people."""
     remedy: str = "Install the package again"
-    """Where a file holds something else."""
+    """Advice if a file contains values of another kind."""
 
     def list_names(self) -> tuple[str, ...]:
         """Return the names of the files in the package, without ``.json``."""
@@ -33,9 +33,9 @@ class LearnedFiles(Value, Generic[Learned]):
         )
 
     def load(self, name_or_path: str) -> Learned:
-        """Return the values of a name in the package, or of a file.
+        """Return the values of a name in the package, or of a file given by its path.
 
-        Raises InputError when there is none or it cannot be read.
+        Raises InputError if there is no such file or it cannot be read.
         """
         if name_or_path in self.list_names():
             data = (self._find_folder() / f"{name_or_path}.json").read_bytes()
@@ -51,7 +51,10 @@ class LearnedFiles(Value, Generic[Learned]):
             ) from error
 
     def decode(self, data: bytes, subject: str) -> Learned:
-        """Read the file. Raises InputError, naming ``subject``, for what is none."""
+        """Return the values in the data of a file.
+
+        Raises InputError, naming ``subject``, if the data is of another kind.
+        """
         try:
             return msgspec.json.decode(data, type=self.kind)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -66,7 +69,9 @@ class LearnedFiles(Value, Generic[Learned]):
 def explain_mismatch(
     what: str, asked: Mapping[str, str], learned: object
 ) -> str | None:
-    """Return why ``learned`` says nothing about what is ``asked``; None if it does."""
+    """Return the reason why ``learned`` does not apply to the values ``asked`` for;
+    None if it does.
+    """
     for name, given in asked.items():
         own = getattr(learned, name)
         if " ".join(given.lower().split()) != " ".join(own.lower().split()):

@@ -1,4 +1,4 @@
-"""The Markov predictor of Alliot 2017, and where a Markov chain ends up."""
+"""The Markov predictor of Alliot 2017, and the stationary vector of a Markov chain."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from live.ratings.ferreira import Counts, Floats
 
 # --- stationary vector ----------------------------------------------------------------
 
-# Where a Markov chain ends up, for any stochastic matrix.
+# Long-run behaviour of a Markov chain, for any stochastic matrix.
 #
-# Alliot 2017, section 3.4, takes the stochastic eigenvector of eigenvalue 1 and says
-# that it does not depend on the start. That holds for a chain that falls into one piece
-# and has no period. Here it is defined for all: the long-run share of time spent in
-# each state by a chain that starts from a given distribution (the Cesàro limit of ``π₀
-# Mᵏ``), which is ``lim π₀ Mᵏ`` wherever that exists.
+# Alliot 2017, section 3.4, uses the stochastic eigenvector of eigenvalue 1 and says
+# that it does not depend on the start. That is true for a chain that consists of one
+# part and has no period. Here the vector is defined for all chains: as the long-run
+# share of time that a chain from a given initial distribution spends in each state (the
+# Cesàro limit of ``π₀ Mᵏ``), which equals ``lim π₀ Mᵏ`` if that limit exists.
 #
-# Computed by eliminating states (Grassmann, Taksar and Heyman 1985, "Regenerative
-# analysis and steady state distributions for Markov chains"), which never subtracts, so
-# that every entry has all its digits however slowly the chain mixes.
+# It is computed by eliminating states (Grassmann, Taksar and Heyman 1985, "Regenerative
+# analysis and steady state distributions for Markov chains"). The method never
+# subtracts, so every entry keeps full precision however slowly the chain mixes.
 
 
-#: A transition less likely than this is the rounding of a row that sums to 1, so it is
-#: none.
+#: A transition less likely than this is a rounding error of a row that sums to 1, and
+#: is set to 0.
 NEVER = 1e-15
 
 
 def check_stochastic(matrix: Floats) -> Floats:
-    """Return a copy with rows that sum to 1 exactly, shape (n, n)."""
+    """Return a copy with rows that sum to exactly 1, shape (n, n)."""
     found = np.array(matrix, dtype=np.float64)
     found[found < NEVER] = 0
     found /= found.sum(axis=1, keepdims=True)
@@ -45,14 +45,15 @@ def find_closed_classes(matrix: Floats) -> list[list[int]]:
     """Return the sets of states that a chain never leaves once inside, smallest state
     first.
 
-    A chain with one of them forgets where it started.
+    A chain with only one such set forgets where it started.
     """
     n = len(matrix)
     reach = (matrix > 0) | np.eye(n, dtype=bool)
     for _ in range(n.bit_length()):
         reach = (reach.astype(np.float64) @ reach) > 0
     mutual = reach & reach.T
-    # A state belongs to a closed class when every state it reaches leads back.
+    # A state belongs to a closed class if it can be reached again from every state it
+    # leads to.
     recurrent = (reach == mutual).all(axis=1)
     classes = {
         tuple(np.flatnonzero(mutual[state]).tolist())
@@ -62,10 +63,11 @@ def find_closed_classes(matrix: Floats) -> list[list[int]]:
 
 
 def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
-    """Return the long-run share of each state from the distribution ``start`` (uniform
-    unless given).
+    """Return the long-run share of each state from the distribution ``start``, by
+    default uniform.
 
-    ``start`` matters only when ``closed_classes`` gives more than one. O(n³).
+    ``start`` matters only if :func:`find_closed_classes` returns more than one set.
+    O(n³).
     """
     chain = check_stochastic(matrix)
     n = len(chain)
@@ -73,8 +75,8 @@ def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floa
     classes = find_closed_classes(chain)
     kept = np.ones(n, dtype=bool)
     for state in sorted(set(range(n)).difference(*classes)):
-        # Watch the chain only outside this state: what enters it goes on to where it
-        # leaves to.
+        # Eliminate this state: a transition into it becomes one to the states it leads
+        # to.
         kept[state] = False
         onward = np.where(kept, chain[state], 0)
         onward /= onward.sum()
@@ -107,16 +109,16 @@ def _solve_one_class(chain: Floats) -> Floats:
 
 
 def compute_sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
-    """Return how much more of ``values`` a chain gathers for starting in each state,
-    shape (n,).
+    """Return the additional sum of ``values`` that a chain collects by starting in each
+    state, shape (n,).
 
-    For a chain with one closed class: the solution h of ``(I - M) h = v - π·v`` with
-    ``π·h = 0``. A small change dM of the matrix changes ``π·v`` by ``π dM h``
+    For a chain with one closed class, this is the solution h of ``(I - M) h = v - π·v``
+    with ``π·h = 0``. A small change dM of the matrix changes ``π·v`` by ``π dM h``
     (Schweitzer 1968, "Perturbation theory and finite Markov chains").
     """
     n = len(matrix)
-    # The fundamental matrix (Kemeny and Snell 1960, section 4.3); regular for one
-    # closed class.
+    # The fundamental matrix (Kemeny and Snell 1960, section 4.3), which is regular for
+    # one closed class.
     regular = np.eye(n) - matrix + np.outer(np.ones(n), stationary)
     return np.asarray(
         np.linalg.solve(regular, values - stationary @ values), dtype=np.float64
@@ -125,24 +127,24 @@ def compute_sensitivities(matrix: Floats, stationary: Floats, values: Floats) ->
 
 # --- markov ---------------------------------------------------------------------------
 
-# The Markov predictor: a game as a chain of evaluations that each player can only
-# worsen.
+# Markov predictor: a game as a chain of evaluations, which each player's own moves can
+# only worsen.
 #
-# Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix says, for each
-# class of evaluation before a move (the engine's best), how often the move played leads
-# to which class. The product of White's and Black's, both seen from White's side, is
-# one pair of moves; its stationary vector has White's losses at one end, wins at the
-# other, draws between.
+# Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix gives, for
+# each class of evaluation before a move (the engine's best), the frequency of each
+# class after the move played. The product of White's and Black's matrices, both from
+# White's side, represents one pair of moves; its stationary vector has White's losses
+# at one end, wins at the other, and draws between.
 #
-# Needs the score of the position before each move and its gain, from an engine at one
-# line, and many moves: the paper asks for 500 of a player.
+# Requires the score of the position before each move and the move's gain, from an
+# engine with one line, and many moves: the paper requires 500 of a player.
 
 
 class EvaluationClasses(Value):
-    """Evaluations from the mover's side, cut into classes from lost to won."""
+    """Division of evaluations, from the mover's side, into classes from lost to won."""
 
     lower_cp: tuple[int, ...]
-    """The least evaluation of each class but the first, ascending."""
+    """Least evaluation of each class except the first, in centipawns, ascending."""
 
     def __len__(self) -> int:
         return len(self.lower_cp) + 1
@@ -153,8 +155,9 @@ class EvaluationClasses(Value):
 
     @property
     def level(self) -> Floats:
-        """Where a game starts: the middle, shape (classes,); halves where two classes
-        meet.
+        """Return the distribution at the start of a game, shape (classes,).
+
+        It is the middle class, or one half for each of the two middle classes.
         """
         found = np.zeros(len(self))
         for middle in ((len(self) - 1) // 2, len(self) // 2):
@@ -162,36 +165,36 @@ class EvaluationClasses(Value):
         return found
 
 
-#: Ten classes of 0.4 pawn in [-2, 2], the outer ones open (section 3.4, Tables 2 and
-#: 3). Zero is where the two middle ones meet, and belongs to the upper one, from the
-#: mover's side.
+#: Ten classes of 0.4 pawn in [-2, 2], of which the outer ones are open (section 3.4,
+#: Tables 2 and 3). Zero is the border of the two middle classes, and belongs to the
+#: upper one, from the mover's side.
 TEN = EvaluationClasses(tuple(range(-160, 161, 40)))
 
-#: Widths of the classes from zero outwards to two pawns, centipawns. The paper says
-#: that they grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``,
+#: Widths of the classes from zero outwards to two pawns, centipawns. According to the
+#: paper they grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``,
 #: from 10 cp to 50 cp (section 4.4.1). Eight equal steps of v put the edges at 200·f,
-#: which makes 8.9, 11.4, 14.7, 18.8, 24.2, 31.0, 39.8 and 51.2 cp. These are the whole
-#: centipawns next to that with the ends the paper names.
+#: which gives 8.9, 11.4, 14.7, 18.8, 24.2, 31.0, 39.8 and 51.2 cp. These are the
+#: nearest whole centipawns that have the ends given in the paper.
 NINETEEN_WIDTHS_CP = (10, 12, 15, 19, 24, 31, 39, 50)
 
 _EDGES = tuple(accumulate(NINETEEN_WIDTHS_CP))
 
-#: Zero alone, both ends alone (two pawns and more), eight on either side (section
-#: 4.4.1). An edge belongs to the class further out, so that Black's classes mirror
-#: White's.
+#: One class for zero, one for each end (two pawns and more), and eight on either side
+#: (section 4.4.1). An edge belongs to the class further from zero, so that Black's
+#: classes mirror White's.
 NINETEEN = EvaluationClasses((*(1 - edge for edge in reversed(_EDGES)), 0, 1, *_EDGES))
 
 
-#: A player with fewer moves in a period is not active in it (Alliot 2017, section
-#: 4.4.1).
+#: Least number of moves of a period for a player to be active in it (Alliot 2017,
+#: section 4.4.1).
 ENOUGH_MOVES = 500
 
-#: Moves that the interval, not the estimate, assumes beyond those seen in each class of
-#: evaluation: what was never seen to happen may still happen. A quarter makes the
-#: interval cover what it says for the matrices of real players.
+#: Number of moves added in each class of evaluation for the interval, but not for the
+#: estimate, because a transition that was never seen can still happen. With a quarter
+#: the interval has its nominal coverage for the matrices of real players.
 _UNSEEN_MOVES = 0.25
 
-#: An expected score closer to 0 or 1 than this is one of them, but for rounding.
+#: An expected score closer to 0 or 1 than this equals it, apart from rounding.
 _CERTAIN = 1e-9
 
 
@@ -201,20 +204,22 @@ class Chain(NamedTuple):
     color: Color
     classes: EvaluationClasses
     matrix: Floats
-    """Probabilities, shape (classes, classes); a class of which no move is known keeps
-    its evaluation, as after the best move."""
+    """Probabilities, shape (classes, classes); a class without a known move keeps its
+    evaluation, as after the best move.
+    """
     support: Floats
-    """Moves each row rests on, shape (classes,); what old periods count less is allowed
-    for."""
+    """Effective number of moves behind each row, shape (classes,), with less weight for
+    old periods.
+    """
     moves: int
-    """Moves of the newest period, where past ones count less."""
+    """Number of moves, of the newest period if there are several."""
 
 
 class Transitions:
     """One player's moves by evaluation before and after, by colour and period.
 
-    Evaluations are counted from the mover's side. A period is a whole number that grows
-    with time, a year in the paper; an event may do with one.
+    Evaluations are from the mover's side. A period is a whole number that increases
+    with time, a year in the paper; for one event a single period is enough.
     """
 
     def __init__(self, classes: EvaluationClasses = NINETEEN) -> None:
@@ -225,22 +230,22 @@ class Transitions:
         )
 
     def add(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
-        """Add one more move: the score before it, mover's side, and its gain."""
+        """Add one move: the score before it from the mover's side, and its gain."""
         before = self.classes.find_class(best_cp)
         after = self.classes.find_class(best_cp + gain_cp)
         self._counts[period, color][before, after] += 1
 
     def merge(self, other: Transitions) -> None:
-        """Count all moves of ``other`` too, which has the same classes."""
+        """Count all moves of ``other`` too, which must have the same classes."""
         for key, counts in other._counts.items():
             self._counts[key] += counts
 
     def build_chain(self, color: Color, *, own_color: bool = False) -> Chain:
         """Return the player's matrix with ``color``, from White's side.
 
-        From all moves, Black's being White's reversed in both indices (section 3.4);
-        with ``own_color`` from moves with that colour alone (note 16). A period of age
-        a before the newest counts 2^-a (section 4.4.1).
+        It is computed from all moves, Black's being White's reversed in both indices
+        (section 3.4); with ``own_color``, only from moves with that colour (note 16).
+        The n-th period before the newest has the weight 2^-n (section 4.4.1).
         """
         held = {
             key: each
@@ -281,11 +286,12 @@ def build_outcome_vector(n: int) -> Floats:
 
 
 def solve_chain(white: Floats, black: Floats, start: Floats | None = None) -> Floats:
-    """Return the stationary vector of a pair of moves, White's first (section 3.4): of
-    ``white @ black``.
+    """Return the stationary vector of ``white @ black``, a pair of moves beginning with
+    White's (section 3.4).
 
-    Both from White's side, shape (n, n). ``start`` is the distribution of evaluations
-    at first, for chains whose end depends on it; uniform unless given.
+    Both matrices are from White's side, shape (n, n). ``start`` is the initial
+    distribution of evaluations, by default uniform; it matters for chains whose end
+    depends on it.
     """
     return solve_stationary_vector(
         check_stochastic(white) @ check_stochastic(black), start
@@ -293,11 +299,12 @@ def solve_chain(white: Floats, black: Floats, start: Floats | None = None) -> Fl
 
 
 def predict_by_markov(white: Chain, black: Chain) -> Prediction:
-    """Return White's chances from both players' chains (Alliot 2017, section 3.4 and
-    note 17).
+    """Return White's chances from the chains of both players (Alliot 2017, section 3.4
+    and note 17).
 
     The interval is by the delta method: each row is a multinomial estimate, and a
-    change of it moves the score by what the chain gathers differently from there.
+    change of the row changes the score by what the chain collects differently from
+    there.
     """
     empty = [side.color for side in (white, black) if not side.support.any()]
     if empty:
@@ -320,9 +327,9 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
     elif _CERTAIN < score < 1 - _CERTAIN:
         low, high = _compute_chain_interval(white, black, white.matrix, black.matrix)
     else:
-        # Nothing seen leads back from a decided position. What may still happen does:
-        # the interval is that of the chain with the unseen moves, and reaches to the
-        # estimate.
+        # No observed move leads back from a decided position, although such moves are
+        # possible. So the interval is that of the chain with the unseen moves, extended
+        # to the estimate.
         cautions.append("no move seen leads back from a decided position")
         low, high = _compute_chain_interval(
             white, black, _add_unseen(white), _add_unseen(black)
@@ -343,8 +350,8 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
 def _compute_chain_interval(
     white: Chain, black: Chain, of_white: Floats, of_black: Floats
 ) -> tuple[float, float]:
-    """Return the interval by the delta method about a pair of matrices whose chain has
-    one end.
+    """Return the interval by the delta method for two matrices whose chain has one
+    closed class.
     """
     chain = check_stochastic(of_white @ of_black)
     found = solve_stationary_vector(chain, white.classes.level)
@@ -356,12 +363,10 @@ def _compute_chain_interval(
 
 
 def _add_unseen(side: Chain) -> Floats:
-    """Return the player's matrix with the moves that were not seen but may still be
-    made.
-    """
+    """Return the player's matrix with the possible moves that were not observed."""
     n = len(side.support)
-    # A move keeps the evaluation or worsens it: for White to lower classes, for Black
-    # to higher.
+    # A move keeps or worsens the evaluation: White's moves lead to lower classes,
+    # Black's to higher.
     possible = np.tri(n) if side.color == "white" else np.tri(n).T
     unseen = _UNSEEN_MOVES * possible / possible.sum(axis=1, keepdims=True)
     support = side.support[:, None]
@@ -370,10 +375,10 @@ def _add_unseen(side: Chain) -> Floats:
 
 
 def _compute_variance(side: Chain, visits: Floats, gathered: Floats) -> float:
-    """Return the variance of the score by what is not known of one player's rows.
+    """Return the variance of the score due to the uncertainty of one player's rows.
 
-    ``visits`` is how often the chain is in each class when that player moves,
-    ``gathered`` what it gathers from each class after the move.
+    ``visits`` is the chain's frequency of each class when that player moves,
+    ``gathered`` the sum that it collects from each class after the move.
     """
     rows = _add_unseen(side)
     spread = rows @ gathered**2 - (rows @ gathered) ** 2

@@ -1,6 +1,4 @@
-"""What the result of a match says: games and pairs, Elo and superiority, the sequential
-test.
-"""
+"""Statistics of a match: games and pairs, Elo and superiority, the sequential test."""
 
 import math
 from collections.abc import Sequence
@@ -17,26 +15,26 @@ from live.ratings.score_interval import compute_score_interval
 
 # --- match statistics -----------------------------------------------------------------
 
-# What a match result says about the difference of two players: Elo, error, superiority.
+# Difference of two players from a match result: Elo, error, superiority.
 #
-# Source: Chess Programming Wiki, *Match Statistics*, with the formulas that fishtest
-# uses. Needs results only. Two models of how results vary (section "The trinomial
-# versus the 5-nomial model"): games independent of each other (``GameCounts``: wins,
-# draws, losses), or pairs of games with colours reversed (``PairCounts``: five scores
-# of a pair), which allows for unbalanced openings and for games of a pair that depend
-# on each other.
+# Source: Chess Programming Wiki, *Match Statistics*, with the formulas of fishtest.
+# Requires results only. There are two models of the variation of results (section "The
+# trinomial versus the 5-nomial model"): games independent of each other
+# (``GameCounts``: wins, draws, losses), or pairs of games with colours reversed
+# (``PairCounts``: five scores of a pair), which allows for unbalanced openings and for
+# dependent games within a pair.
 #
 # The expected score follows the logistic curve here, as everywhere in engine testing:
 # ``1 / (1 + 10^(-d/400))``. Ferreira's algorithms use the normal curve
 # (``live.ratings.expected_score``).
 #
-# What a result does not show is None, and ``gaps`` says why. Where a count of 0 would
-# leave no variance, the interval does not shrink to a point: it is that of
-# ``live.ratings.score_interval``, made for few observations.
+# A figure that a result cannot show is None, and ``gaps`` gives the reason. If a count
+# of 0 leaves no variance, the interval does not shrink to a point: it is that of
+# ``live.ratings.score_interval``, which is made for few observations.
 
 
-#: 800 / ln 10: normalized Elo is close to logistic Elo where every game varies by half
-#: a point (fishtest, LLRcalc: nelo_divided_by_nt).
+#: 800 / ln 10: normalized Elo is close to logistic Elo if every game varies by half a
+#: point (fishtest, LLRcalc: nelo_divided_by_nt).
 NORMALIZED_ELO = 800 / math.log(10)
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +42,9 @@ Floats = npt.NDArray[np.float64]
 _Z95 = NormalDist().inv_cdf(0.975)
 
 HalfPoints = tuple[tuple[int, int], ...]
-"""Numbers of games, or of the second games of pairs, each with the half points."""
+"""Pairs of a game's number, or the number of a pair's second game, and the half points
+scored.
+"""
 
 
 def convert_score_to_elo(score: float) -> float | None:
@@ -56,7 +56,7 @@ def convert_score_to_elo(score: float) -> float | None:
 
 def convert_elo_to_score(elo: float) -> float:
     """Return the expected score of a logistic Elo difference."""
-    # Written so that neither end overflows.
+    # Two formulas, so that neither end overflows.
     if elo < 0:
         odds = 10 ** (elo / 400)
         return odds / (1 + odds)
@@ -72,7 +72,7 @@ class GameCounts(Value):
 
     @property
     def by_score(self) -> tuple[int, ...]:
-        """Counts of 0, 1/2 and 1 point."""
+        """Return the counts of 0, 1/2 and 1 point."""
         return self.losses, self.draws, self.wins
 
     @property
@@ -83,8 +83,8 @@ class GameCounts(Value):
 class PairCounts(Value):
     """Results of pairs of games with colours reversed, by points of the first player.
 
-    The middle count holds two draws as well as a win and a loss: their score is the
-    same.
+    The middle count includes two draws as well as a win and a loss, since both score
+    one point.
     """
 
     none: int
@@ -95,7 +95,7 @@ class PairCounts(Value):
 
     @property
     def by_score(self) -> tuple[int, ...]:
-        """Counts of 0, 1/2, 1, 3/2 and 2 points."""
+        """Return the counts of 0, 1/2, 1, 3/2 and 2 points."""
         return self.none, self.half, self.one, self.one_and_half, self.two
 
     @property
@@ -104,41 +104,46 @@ class PairCounts(Value):
 
 
 class MatchStatistics(Value):
-    """All figures of a match, from the first player's side. None: see ``gaps``."""
+    """All figures of a match, from the first player's side. For a None see ``gaps``."""
 
     games: int
     score: float | None = None
-    """Mean points a game."""
+    """Mean points per game."""
     win_ratio: float | None = None
     draw_ratio: float | None = None
-    """None from pairs, whose middle count does not separate draws from a win and a
-    loss."""
+    """None for pairs, whose middle count includes draws as well as wins and losses."""
     loss_ratio: float | None = None
     elo: float | None = None
     """Logistic Elo difference."""
     elo_low: float | None = None
-    """95 % interval of ``elo``."""
+    """Lower end of the 95 % interval of ``elo``."""
     elo_high: float | None = None
     elo_error: float | None = None
-    """Half of the interval by the normal curve, what "±" means in engine testing."""
+    """Half of the interval by the normal curve, the "±" of engine testing."""
     los: float | None = None
-    """Likelihood of superiority by the normal curve: of being the stronger. From games
-    ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program in the wiki); from
-    pairs with their own variance, as fishtest does."""
+    """Likelihood of superiority: the probability of being the stronger, by the normal
+    curve. From games ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program
+    in the wiki); from pairs with their own variance, as in fishtest.
+    """
     los_exact: float | None = None
-    """The same exactly, from wins and losses: that of Beta(wins + 1, losses + 1) lying
-    above 1/2 (Rémi Coulom, as quoted by the wiki). None from pairs."""
+    """Exact likelihood of superiority from wins and losses: the probability that
+    Beta(wins + 1, losses + 1) is above 1/2 (Rémi Coulom, as quoted by the wiki). None
+    from pairs.
+    """
     p_value: float | None = None
-    """Probability that two players of equal strength come to decisive games at least so
-    uneven, either way (two-tailed, exact). None from pairs."""
+    """Probability that two players of equal strength have decisive games at least this
+    uneven in either direction (two-tailed, exact). None from pairs.
+    """
     variance: float | None = None
-    """Of the points of a game; from pairs twice the variance of a pair's mean."""
+    """Variance of the points of a game; from pairs, twice the variance of a pair's
+    mean.
+    """
     normalized_elo: float | None = None
     normalized_elo_low: float | None = None
-    """95 % interval of ``normalized_elo``."""
+    """Lower end of the 95 % interval of ``normalized_elo``."""
     normalized_elo_high: float | None = None
     gaps: tuple[str, ...] = ()
-    """What is missing, and why, for people."""
+    """Reasons for missing figures, as text for display."""
 
 
 def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
@@ -194,10 +199,10 @@ def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics
         if not wins + losses:
             gaps.append("no decisive game: draws do not tell who is the stronger")
         else:
-            from scipy.special import betainc  # where asked for: a slow import
+            from scipy.special import betainc  # slow import, only when needed
 
             more = max(wins, losses)
-            # P(at least ``more`` of them) for a fair coin, twice, and never above 1.
+            # Twice P(at least ``more`` of them) for a fair coin, limited to 1.
             chance = 2 * float(betainc(more, wins + losses - more + 1, 0.5))
             found["p_value"] = min(1.0, chance)
             found["los_exact"] = float(betainc(losses + 1, wins + 1, 0.5))
@@ -225,15 +230,15 @@ def _compute_error(score: float, sd: float) -> float | None:
 
 # --- match games ----------------------------------------------------------------------
 
-# A match as a list of games: who scored what, and which games make a pair.
+# A match as a list of games: points of each game, and pairs of games.
 #
 # Source: Chess Programming Wiki, *Match Statistics*, "The trinomial versus the 5-nomial
-# model". Two games make a pair when they follow each other with colours reversed. Games
-# without a result that splits one point, and walkovers, are left out and counted; a
-# pair needs both of its games.
+# model". Two games form a pair if they are consecutive and have colours reversed. Games
+# without a result that splits one point, and walkovers, are left out and counted
+# separately; a pair requires both of its games.
 
 
-#: Points of White, in halves, for results that split one point between the players.
+#: White's half points for results that split one point between the players.
 _WHITE_HALVES: dict[Result, int] = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 
 
@@ -244,33 +249,34 @@ class MatchGame(Value):
     black: str
     result: Result
     played: bool = True
-    """False for a walkover: its result says nothing about strength."""
+    """False for a walkover, whose result shows nothing about strength."""
 
 
 class MatchCounts(Value):
-    """What the games of two players add up to, from the first player's side."""
+    """Totals of the games of two players, from the first player's side."""
 
     first: str
     second: str
     games: GameCounts
     pairs: PairCounts
     order: HalfPoints
-    """Number and half points of each counted game, in order; games are numbered
-    from 1."""
+    """Number (from 1) and half points of each counted game, in order."""
     pair_order: HalfPoints
     """Number of the game that completes each pair, and the pair's half points, in
-    order."""
+    order.
+    """
     left_out: int
-    """Played games without a result that splits one point: unfinished, or lost by
-    both."""
+    """Number of played games without a result that splits one point: unfinished, or
+    lost by both.
+    """
     walkovers: int
 
 
 def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCounts:
     """Count the games of two players, in the order they were played.
 
-    ``first`` is whose side the counts take: White of the first game unless given.
-    Raises InputError when there is no game, or a game of other players.
+    Counts are from the side of ``first``, by default White of the first game. Raises
+    InputError if there is no game, or a game of other players.
     """
     if not games:
         raise InputError("match", "there is no game", "Give the games of two players")
@@ -314,9 +320,10 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
 
 
 def _pair_games(games: Sequence[MatchGame], halves: Sequence[int | None]) -> HalfPoints:
-    """Return the number of the second game of each pair, with the half points of both.
+    """Return the number of the second game of each pair, and the half points of the
+    pair.
 
-    A game that does not count still takes its place, so that it cannot shift the pairs
+    A game that does not count keeps its place, so that it does not shift the pairs
     after it.
     """
     found: list[tuple[int, int]] = []
@@ -335,35 +342,37 @@ def _pair_games(games: Sequence[MatchGame], halves: Sequence[int | None]) -> Hal
 
 # --- sprt -----------------------------------------------------------------------------
 
-# The sequential probability ratio test: has a match shown enough yet?
+# Sequential probability ratio test: whether a match has shown enough to stop.
 #
 # Source: Chess Programming Wiki, *Match Statistics*, "SPRT"; Wald 1945, *Sequential
 # Tests of Statistical Hypotheses*. The generalised test (GSPRT) compares the most
-# probable results with a mean of H0 with the most probable ones with a mean of H1, all
-# else free. Its log-likelihood ratio is computed exactly, as fishtest does, by the
-# constrained maximum likelihood of a distribution on given points (Owen 1988, empirical
-# likelihood).
+# probable distribution of results with a mean of H0 with the most probable one with a
+# mean of H1, all else being free. Its log-likelihood ratio is computed exactly, as in
+# fishtest, by the constrained maximum likelihood of a distribution on given points
+# (Owen 1988, empirical likelihood).
 #
-# The wiki's program answers 0 when a result has not occurred yet. Here a count of 0 is
-# replaced by 1/1000, as fishtest does, and the answer is marked ``regularised``.
+# The wiki's program returns 0 if a result has not occurred yet. Here a count of 0 is
+# replaced by 1/1000, as in fishtest, and the state is marked ``regularised``.
 
 
 Scale = Literal["logistic", "normalized"]
 Decision = Literal["H0", "H1", "continue"]
 
-#: What stands for a count of 0 (fishtest, LLRcalc: regularize).
+#: Replacement for a count of 0 (fishtest, LLRcalc: regularize).
 REGULARISED_COUNT = 1e-3
 
 
 class Sprt(Value):
-    """H0: the difference is ``elo0``. H1: it is ``elo1``, which is higher."""
+    """Hypotheses of a test. H0: the difference is ``elo0``. H1: it is ``elo1``, which
+    is higher.
+    """
 
     elo0: float
     elo1: float
     alpha: float = 0.05
-    """Probability of accepting H1 where H0 is true."""
+    """Probability of accepting H1 if H0 is true."""
     beta: float = 0.05
-    """Probability of accepting H0 where H1 is true."""
+    """Probability of accepting H0 if H1 is true."""
     scale: Scale = "logistic"
 
     def __post_init__(self) -> None:
@@ -377,8 +386,8 @@ class Sprt(Value):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Log-likelihood ratios at which H0 and H1 are accepted (Wald 1945): ±2.944 for
-        5 %.
+        """Return the log-likelihood ratios at which H0 and H1 are accepted (Wald 1945),
+        ±2.944 for 5 %.
         """
         return (
             math.log(self.beta / (1 - self.alpha)),
@@ -387,7 +396,7 @@ class Sprt(Value):
 
 
 class SprtState(Value):
-    """Where a test stands."""
+    """State of a test."""
 
     llr: float | None
     """Log-likelihood ratio of H1 to H0; None without a game."""
@@ -396,20 +405,20 @@ class SprtState(Value):
     decision: Decision
     games: int
     regularised: bool = False
-    """A result that has not occurred yet was counted as 1/1000: early figures lean on
-    that."""
+    """True if a result that has not occurred yet was counted as 1/1000, on which early
+    figures depend.
+    """
 
 
 class SprtRun(Value):
-    """A test followed through a match: the decision is that of the first bound
-    reached.
-    """
+    """States of a test throughout a match. The first bound that is reached decides."""
 
     states: tuple[SprtState, ...]
-    """After each pair, or game."""
+    """State after each pair or, without pairs, after each game."""
     decided_after: int | None
-    """Games until the first decision; None while there is none. What came after does
-    not count: a test that went on could still cross the other bound."""
+    """Number of games until the first decision; None while there is none. Later games
+    do not count, because a test that continued could still cross the other bound.
+    """
 
     @property
     def decision(self) -> Decision:
@@ -419,8 +428,8 @@ class SprtRun(Value):
 
 
 def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
-    """Return where the test stands after these results. 0.1 ms, 0.4 ms on the
-    normalized scale.
+    """Return the state of a test after these results, in 0.1 ms (0.4 ms on the
+    normalized scale).
 
     >>> test = Sprt(elo0=0, elo1=10)
     >>> state = run_sprt(test, GameCounts(wins=240, draws=560, losses=200))
@@ -444,10 +453,10 @@ def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
 def trace_sprt(
     test: Sprt, games: Sequence[MatchGame], first: str | None = None
 ) -> SprtRun:
-    """Return the test after each pair of a match, in order; after each game where there
-    are no pairs.
+    """Return the states of the test after each pair of a match or, without pairs, after
+    each game.
 
-    ``first`` is whose side it takes: White of the first game unless given. Raises
+    The test is from the side of ``first``, by default White of the first game. Raises
     InputError as ``count_match`` does.
     """
     whole = count_match(games, first)
@@ -473,8 +482,8 @@ def _compute_llr(test: Sprt, weights: Floats) -> float:
             for elo in (test.elo0, test.elo1)
         )
     else:
-        # A pair's mean varies half as much as a game's points, so its ratio is √2 times
-        # as large.
+        # The variance of a pair's mean is half that of a game's points, so its ratio is
+        # √2 times as large.
         root = math.sqrt(len(points) // 2)
         h0, h1 = (
             _fit_ratio(seen, points, elo / NORMALIZED_ELO * root)
@@ -486,8 +495,9 @@ def _compute_llr(test: Sprt, weights: Floats) -> float:
 def _tilt_distribution(seen: Floats, offsets: Floats) -> Floats:
     """Return the most probable distribution under which ``offsets`` have mean 0.
 
-    It is ``p / (1 + x offset)``; x makes the mean 0 and is found by bisection, for the
-    mean falls throughout the interval in which all probabilities are positive.
+    It is ``p / (1 + x offset)``, with x chosen so that the mean is 0. Bisection finds
+    x, because the mean decreases throughout the interval in which all probabilities are
+    positive.
     """
     lowest = float(offsets.min())
     highest = float(offsets.max())
@@ -509,11 +519,10 @@ def _tilt_distribution(seen: Floats, offsets: Floats) -> Floats:
 
 
 def _fit_ratio(seen: Floats, points: Floats, ratio: float) -> Floats:
-    """Return the most probable distribution whose mean lies ``ratio`` standard
-    deviations above 1/2.
+    """Return the most probable distribution whose mean is ``ratio`` standard deviations
+    above 1/2.
 
-    The constraint is made linear at the distribution found last, until that stands
-    still.
+    The constraint is linearised at the last distribution found, until that converges.
     """
     found = np.full(len(points), 1 / len(points))
     for _ in range(100):

@@ -1,5 +1,5 @@
-"""What perceived ratings are read by: circumstances of a move, models, and which reads
-what.
+"""Models of the perceived rating: circumstances of a move, models, and the choice of
+the model for a game.
 """
 
 import contextlib
@@ -28,42 +28,43 @@ from live.ratings.perceived_rating import (
 
 # --- circumstances --------------------------------------------------------------------
 
-# What was known before a move, and what the move then lost.
+# Circumstances of a move, known before it was played, and the loss that followed.
 #
-# A hard position costs everybody more than an easy one, so figures that compare players
-# look at a loss beside what was to be expected there. What is known in time: the score
-# and how it moved while the engine searched (Alliot 2017, section 3.1), how far the
-# game has got, and the board itself. No figure of the move played, or of what came
-# after it, is among them.
+# A hard position costs every player more than an easy one, so each loss is compared
+# with the loss expected in its position. The circumstances are the score and its
+# changes during the engine's search (Alliot 2017, section 3.1), the stage of the game,
+# and the board itself. They include nothing about the move played, or about what came
+# after it.
 
 
 _ALL_PIECES = 62
-"""What both sides' pieces, without pawns and kings, are worth at the start."""
+"""Value in pawns of all pieces at the start, without pawns and kings."""
 
 
 class Board(Value, gc=False):
-    """What the board shows before a move."""
+    """Facts about the board before a move."""
 
     legal_moves: int
     captures: int
-    """Legal moves that take something."""
+    """Number of legal moves that capture."""
     recapture: bool
-    """The move before took something, and it can be taken back."""
+    """True if the move before captured a piece and can be answered by a recapture."""
     check: bool
     pieces: int
-    """Worth of both sides' pieces in pawns, without pawns and kings."""
+    """Value in pawns of both sides' pieces, without pawns and kings."""
     repeated: bool = False
-    """The position occurred before in this game."""
+    """True if the position occurred before in this game."""
 
     @property
     def is_forced(self) -> bool:
-        """Whether there is only one legal move, or none."""
+        """Return whether there is only one legal move, or none."""
         return self.legal_moves < 2
 
 
 def describe_board(board: chess.Board, *, taken: bool, repeated: bool = False) -> Board:
-    """Return what ``board`` shows to the side to move; ``taken``: the move before took
-    something.
+    """Return the facts about ``board`` for the side to move.
+
+    ``taken`` tells that the move before was a capture.
     """
     theirs = board.occupied_co[not board.turn]
     target = board.move_stack[-1].to_square if taken and board.move_stack else None
@@ -72,7 +73,7 @@ def describe_board(board: chess.Board, *, taken: bool, repeated: bool = False) -
         move.to_square
         for move in moves
         if theirs >> move.to_square & 1
-        # Taking en passant ends on an empty square.
+        # A capture en passant ends on an empty square.
         or (move.to_square == board.ep_square and board.pawns >> move.from_square & 1)
     ]
     pieces = 3 * chess.popcount(board.knights | board.bishops)
@@ -83,20 +84,21 @@ def describe_board(board: chess.Board, *, taken: bool, repeated: bool = False) -
 
 
 class Turn(Value, gc=False):
-    """One move; score and gain from the mover's side."""
+    """One move; score and gain are from the mover's side."""
 
     gain_cp: int
     score_before_cp: int
     ply: int
-    """From 1."""
+    """Counted from 1."""
     stability_cp: float | None = None
-    """Mean change of the score between depths; None where the search is not known."""
+    """Mean change of the score between depths; None if the search is unknown."""
     jump_cp: int | None = None
-    """The largest such change."""
+    """Largest change of the score between two depths."""
     board: Board | None = None
     found: float | None = None
-    """Above 0, to 1: how many players of the mover's rating choose the engine's move;
-    None where nobody was asked."""
+    """Share of players of the mover's rating who choose the engine's move, above 0 and
+    at most 1; None if unknown.
+    """
 
 
 Circumstance = Literal[
@@ -130,7 +132,7 @@ def _compute_log_odds(share: float | None) -> float:
 
 
 def _measure_board(measure: Callable[[Board], float]) -> Callable[[Turn], float]:
-    """Return a measure of a turn that counts 0 if its board is not known."""
+    """Return a measure of a turn that is 0 if the board is unknown."""
     return lambda turn: 0.0 if turn.board is None else measure(turn.board)
 
 
@@ -142,7 +144,7 @@ _MEASURES: dict[Circumstance, Callable[[Turn], float]] = {
     "ahead": lambda turn: math.log1p(max(turn.score_before_cp, 0) / 50),
     "behind": lambda turn: math.log1p(max(-turn.score_before_cp, 0) / 50),
     "level": lambda turn: math.exp(-((turn.score_before_cp / 60) ** 2)),
-    # A score of 0.00 deep into a game: a draw that nothing changes any more.
+    # A score of 0.00 late in a game: a draw that nothing will change.
     "dead": lambda turn: (
         min(max((turn.ply - 40) / 40, 0.0), 1.0)
         if abs(turn.score_before_cp) <= 3
@@ -170,27 +172,26 @@ def measure_circumstances(turn: Turn, names: Circumstances) -> list[float]:
 
 # --- model ----------------------------------------------------------------------------
 
-# What a perceived rating is read by: one file a model, learned by ``live-rate
-# calibrate``.
+# Models of the perceived rating, each in a file learned by ``live-rate calibrate``.
 #
-# A model holds for one engine, limit, definition of the gain and pace of play. Another
-# engine or limit is read by it through a scale of centipawns alone, measured on the
+# A model is valid for one engine, limit, definition of the gain and pace of play.
+# Another engine or limit can use it only through a scale of centipawns, measured on the
 # reference positions (:mod:`live.ratings.engine_scale`).
 
 
 Steps = tuple[tuple[int, float], ...]
-"""What holds up to, or from, so many moves or plies."""
+"""Values by number of moves or by ply: pairs of that number and the value."""
 Rows = tuple[tuple[float, ...], ...]
 
 
 class PerceivedModel(Value):
-    """What players of each Elo lose, and how far their games differ; with its
-    provenance.
+    """Model of the losses of players of each Elo, and of the differences between their
+    games, with its provenance.
     """
 
     name: str
     engine: str
-    """What the engine calls itself (UCI ``id name``)."""
+    """Name that the engine gives itself (UCI ``id name``)."""
     limit: str
     gain: GainKind
     time_control: str
@@ -198,45 +199,52 @@ class PerceivedModel(Value):
     data: str
     date: str
     games: int
-    """Player-games."""
+    """Number of player-games."""
     players: int
     moves: int
     elo_range: tuple[float, float]
-    """The middle 95 % of the ratings it was learned from."""
+    """Range of the middle 95 % of the ratings it was learned from."""
     mean_elo: float
-    """Of the players: the level of a game in which nobody, and nobody of the event, is
-    rated."""
+    """Mean Elo of the players: the level of a game if nobody in the game or the event
+    is rated.
+    """
     engine_rating: int
-    """What the engine counts in Algorithm 4 until the field has spoken (Algorithm 3),
-    Elo."""
+    """The engine's rating in Algorithm 4, Elo, until Algorithm 3 has measured it over
+    the field.
+    """
     difference: tuple[float, float]
-    """What Algorithm 4 shows of players at ``centre_elo``, Elo against the engine, and
-    what it rises by for each z."""
+    """Difference from the engine by Algorithm 4, Elo: for players at ``centre_elo``,
+    and its increase for each z.
+    """
     centre_elo: float
     scale_elo: float
-    """``z = (Elo - centre_elo) / scale_elo``."""
+    """Divisor in ``z = (Elo - centre_elo) / scale_elo``."""
     loss_edges_cp: tuple[int, ...]
-    """A loss equal to an edge belongs below it; losses below 0 are successive gains."""
+    """Edges of the classes of loss. A loss equal to an edge belongs below it; losses
+    below 0 are successive gains.
+    """
     circumstances: Circumstances
     changing: Circumstances
-    """Those whose weight changes with Elo."""
+    """Circumstances whose weight changes with Elo."""
     level: Rows
-    """Log-odds at the centre: (circumstances, classes - 1)."""
+    """Log-odds at the centre, shape (circumstances, classes - 1)."""
     slope: Rows
-    """Their change with z: (changing, classes - 1)."""
+    """Change of the log-odds with z, shape (changing, classes - 1)."""
     bend: tuple[float, ...]
-    """(classes - 1,), times z²."""
+    """Change of the log-odds with z², shape (classes - 1,)."""
     shared: Steps
-    """``beta``: how much of the opponent's surprises so far counts as the game's
-    hardness, up to which ply of the own move; the last for all after."""
+    """Values of ``beta``, each up to a ply of the own move: the share of the opponent's
+    surprises so far that counts as hardness of the game. The last one applies to all
+    later plies.
+    """
     dispersion: Steps
-    """``kappa`` after so many counted moves of a running game."""
+    """Values of ``kappa``, each after a number of counted moves of a running game."""
     finished_dispersion: float
     """``kappa`` of a finished game."""
     event_dispersion: float
-    """``kappa`` of several games of one player together, in place of theirs."""
+    """``kappa`` of several games of one player together, instead of each game's."""
     prior_sd: float
-    """How far from the level of the game a rating is expected, Elo (``sigma``)."""
+    """Standard deviation of ratings from the level of the game, Elo (``sigma``)."""
     format: Literal[2] = 2
 
     def __post_init__(self) -> None:
@@ -254,43 +262,45 @@ class PerceivedModel(Value):
             )
 
     def find_loss_class(self, gain_cp: float) -> int:
-        """Return the class that a loss belongs to, 0 for the least."""
+        """Return the index of the class of a loss, 0 for the least."""
         return bisect_left(self.loss_edges_cp, -gain_cp)
 
     def expected_difference(self, elo: float) -> float:
-        """Return what Algorithm 4 shows of players of this Elo, against the engine, in
-        Elo.
+        """Return the difference from the engine, Elo, that Algorithm 4 finds for
+        players of this Elo.
         """
         low, high = self.elo_range
         z = (min(max(elo, low), high) - self.centre_elo) / self.scale_elo
         return self.difference[0] + self.difference[1] * z
 
     def explain_mismatch(self, engine: str, limit: str, gain: GainKind) -> str | None:
-        """Return why the model says nothing about such gains; None if it does."""
+        """Return the reason why the model does not apply to such gains; None if it
+        does.
+        """
         told = {"engine": engine, "limit": limit, "gain": gain}
         return explain_mismatch(f"model {self.name!r}", told, self)
 
 
 class ClassOdds(NamedTuple):
-    """Log-odds of the classes of loss in one position, each (classes,)."""
+    """Log-odds of the classes of loss in one position, each of shape (classes,)."""
 
     level: Floats
-    """At the centre of the model."""
+    """Log-odds at the centre of the model."""
     slope: Floats
-    """Their change with z."""
+    """Change of the log-odds with z."""
 
 
 class LossLogit:
-    """How likely players of each Elo are to lose how much in a position: a multinomial
+    """Probability of each loss in a position for players of each Elo: a multinomial
     logit.
 
-    Losses fall into classes, least loss first. The log-odds of each class against
-    losing nothing are linear in the circumstances of the turn, and so is their change
-    with z; a term in z² lets the change itself change.
+    Losses are divided into classes, least loss first. The log-odds of each class
+    against losing nothing are linear in the circumstances of the turn, and so is their
+    change with z; a term in z² allows this change to vary.
     """
 
     def __init__(self, model: PerceivedModel) -> None:
-        # A first column of nothing: losing nothing is what all else is compared with.
+        # A first column of zeros: all other classes are compared with losing nothing.
         self._level, self._slope = (
             np.pad(np.array(rows, dtype=np.float64), ((0, 0), (1, 0)))
             for rows in (model.level, model.slope)
@@ -309,15 +319,16 @@ class LossLogit:
         return ClassOdds(at @ self._level, at.take(self._changing) @ self._slope)
 
     def compute_shares(self, odds: ClassOdds, elo: float) -> Floats:
-        """Return the shares of the classes among players of one Elo, (classes,)."""
+        """Return the classes' shares among players of one Elo, shape (classes,)."""
         z = (elo - self._model.centre_elo) / self._model.scale_elo
         return _normalise_odds(odds.level + odds.slope * z + self._bend * (z * z))
 
     def compute_grid(self, odds: ClassOdds) -> tuple[Floats, Floats]:
-        """Return the same over the grid, and the slope of their logarithms, (classes,
-        Elos).
+        """Return the shares over the grid, and the slopes of their logarithms, both of
+        shape (classes, Elos).
 
-        The slope of a class is that of its log-odds in Elo less the mean of all slopes.
+        The slope of a class is that of its log-odds in Elo minus the mean of all
+        slopes.
         """
         level = odds.level[:, None]
         slope = odds.slope[:, None]
@@ -334,10 +345,11 @@ def _normalise_odds(odds: Floats) -> Floats:
 
 
 class MoveReader:
-    """Compares moves by one model, or by the mean of two that share their classes
-    (rapid games).
+    """Comparison of moves by one model, or by the mean of two models with the same
+    classes (rapid games).
 
-    ``scale``: centipawns of the engine in use to one of the model's.
+    ``scale`` is the number of centipawns of the engine in use per centipawn of the
+    model.
     """
 
     def __init__(self, models: Sequence[PerceivedModel], scale: float = 1.0) -> None:
@@ -358,9 +370,7 @@ class MoveReader:
         self.mean_elo = float(np.mean([each.mean_elo for each in models]))
 
     def compare_turn(self, turn: Turn, elos: Elos) -> ComparedMove:
-        """Compare the turn, as the engine in use judged it, with players of every
-        Elo.
-        """
+        """Compare the turn, scored by the engine in use, with players of every Elo."""
         turn = scale_turn(turn, self.scale)
         odds = [logit.compute_odds(turn) for logit in self._logits]
         weighed = list(zip(self._logits, odds, strict=True))
@@ -428,54 +438,56 @@ def load_shipped_models() -> tuple[PerceivedModel, ...]:
 
 # --- model choice ---------------------------------------------------------------------
 
-# Which model reads the perceived ratings of a game: by engine, limit, gain and pace of
-# play.
+# Choice of the model for a game, by engine, limit, gain and pace of play.
 #
-# Players err more when they have less time, so a game is read by the model of its own
-# pace: blitz and bullet by that of blitz, rapid by the mean of both. Where none was
-# learned for the pace, another stands in, and that is said. Where none was learned with
-# the engine or limit in use, those of the engine of the reference positions are read
-# through a scale of centipawns (:mod:`live.ratings.engine_scale`).
+# Players make larger errors when they have less time, so a game is rated by the model
+# of its own pace: blitz and bullet by that of blitz, rapid by the mean of both. If none
+# was learned for the pace, another one is used, and a note says so. If none was learned
+# with the engine or limit in use, those of the engine of the reference positions are
+# used through a scale of centipawns (:mod:`live.ratings.engine_scale`).
 
 
 PaceGroup = Literal["classical", "rapid", "blitz"]
-"""Games of one are rated together."""
+"""Group of paces whose games are rated together."""
 
 
 class ModelChoice(NamedTuple):
-    """The reader of one game."""
+    """Choice of the model for one game."""
 
     pace: PaceGroup = "classical"
     reader: MoveReader | None = None
     model: str | None = None
-    """``classical``, ``blitz`` or ``rapid``; None where nothing reads it."""
+    """``classical``, ``blitz`` or ``rapid``; None if there is no model."""
     note: str = ""
-    """For people: what of that is provisional, or why there is none; empty where all
-    fits."""
+    """Text for display: what is provisional, or why there is no model; empty if all
+    fits.
+    """
 
 
 @dataclass(eq=False)
 class Models:
-    """Models that hold for engine, limit and gain in use, or are read for them."""
+    """Models for engine, limit and gain in use, applied directly or through a scale."""
 
     models: Sequence[PerceivedModel] = ()
-    """The first of a pace is the one taken for it."""
+    """Models, of which the first of each pace is used."""
     _: KW_ONLY
     scale: float = 1.0
-    """Centipawns of the engine in use to one of the models'."""
+    """Centipawns of the engine in use per centipawn of the models."""
     by_name: bool = False
-    """Somebody named the one there is, so that it reads every game."""
+    """True if the user named the model, so that it is used for every game."""
     note: str = "no model"
-    """For people: what they were learned from, how they are read, or why there is
-    none."""
+    """Text for display: the data and use of the models, or the reason why there are
+    none.
+    """
     transferred: bool = False
-    """They were learned with another engine or limit."""
+    """True if they were learned with another engine or limit."""
     measured: bool = True
-    """``scale`` is that of the engine in use, not what is usual."""
+    """True if ``scale`` was measured for the engine in use, rather than assumed."""
 
     def __post_init__(self) -> None:
         scale = self.scale
-        # Reads every game, where somebody chose it or it is of a pace of its own.
+        # Used for every game, if the user named the model or its pace is not a standard
+        # one.
         self._named: MoveReader | None = None
         self._readers: dict[str, MoveReader] = {}
         for model in self.models:
@@ -487,12 +499,15 @@ class Models:
             both: list[PerceivedModel] = []
             for reader in self._readers.values():
                 both += reader.models
-            # Those of one's own may share no classes: then each stands alone.
+            # Two models of the user need not have the same classes; then each is used
+            # alone.
             with contextlib.suppress(ValueError):
                 self._readers["rapid"] = MoveReader(both, scale)
 
     def choose_for_pace(self, pace: Pace | None) -> ModelChoice:
-        """Return what reads a game of this pace; None: the pace is unknown."""
+        """Return the choice for a game of this pace; None means that the pace is
+        unknown.
+        """
         choice = self.choose_for_group(
             "blitz" if pace == "bullet" else pace or "classical"
         )
@@ -502,7 +517,7 @@ class Models:
         return choice._replace(note="; ".join(filter(None, (choice.note, note))))
 
     def choose_for_group(self, group: PaceGroup) -> ModelChoice:
-        """Return what reads games of this group."""
+        """Return the choice for games of this group."""
         if not self.models:
             return ModelChoice(group, note=self.note)
         notes = []
@@ -568,9 +583,11 @@ def select_transferred_models(
     measured: str,
     note: str,
 ) -> Models:
-    """Return the models learned with ``engine`` and ``limit``, read for another engine
-    through a scale. ``measured`` says how the scale was measured; empty if it is the
-    usual one.
+    """Return the models learned with ``engine`` and ``limit``, for use with another
+    engine through a scale.
+
+    ``measured`` tells, as text for display, how the scale was measured; empty for the
+    usual scale.
     """
     held = _sort_models(
         each for each in models if each.explain_mismatch(engine, limit, gain) is None

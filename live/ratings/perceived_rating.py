@@ -1,17 +1,17 @@
-"""The perceived rating: Algorithm 4 with rated players in the engine's place. Pure.
+"""The perceived rating: Algorithm 4 with rated players instead of the engine. Pure.
 
 Algorithm 4 (Ferreira 2012, section 7) compares a player's moves with the engine's. Here
-they are compared with what players of every rating ``E`` do in the same position. A
-move of class ``c`` has the slope ``t(E) = d ln pi_c / dE``, less its mean over the
-classes: positive where such a move is commoner among stronger players, large where it
-tells much, near 0 where everybody plays alike. Its mean for a player rated ``E`` is
-exactly 0. The rating is where the slopes of all moves and that of a normal prior around
-the level of the game sum to 0: the rating at which these moves are likeliest, when both
-players start at that level.
+they are compared with the moves of players of every rating ``E`` in the same position.
+A move of class ``c`` has the slope ``t(E) = d ln pi_c / dE``, minus its mean over the
+classes: positive if such a move is more common among stronger players, large if it
+tells much, near 0 if all players play alike. Its mean for a player rated ``E`` is
+exactly 0. The rating is the point where the slopes of all moves, plus that of a normal
+prior around the level of the game, sum to 0: the rating at which these moves are most
+likely, if both players begin at that level.
 
-Everything is a sum over moves, kept after each of them: one more move costs O(1), a
-takeback drops the end, and nothing is ever subtracted. Elo in, Elo out; arrays are over
-:data:`GRID_ELO`, and between its points everything is linear.
+All values are sums over moves, stored after each move: one more move costs O(1), a
+takeback drops the last sums, and nothing is ever subtracted. Ratings are in Elo; arrays
+are over :data:`GRID_ELO`, and linear between its points.
 """
 
 from __future__ import annotations
@@ -29,40 +29,43 @@ from live.messages.values import Color
 
 Floats = npt.NDArray[np.float64]
 
-#: Where players are compared, Elo.
+#: Grid of the ratings that players are compared at, Elo.
 FIRST_ELO = 400.0
 LAST_ELO = 3600.0
 STEP_ELO = 100.0
 GRID_ELO = np.arange(FIRST_ELO, LAST_ELO + 1, STEP_ELO)
-#: Ratings of players count no further than this: beyond, too few games were learned
-#: from.
+#: Players' ratings are limited to this range, because too few games beyond it were
+#: learned from.
 LEAST_ELO = 800.0
 MOST_ELO = 3200.0
-#: What an opponent's moves are drawn towards when they say how hard the game is: this
-#: many moves as hard as expected.
+#: Number of moves of expected difficulty that are added to the opponent's moves when
+#: they are used to estimate the hardness of a game.
 CALM_MOVES = 5
-#: How far the hardness of one move counts, in standard deviations.
+#: Limit of one move's surprise, in standard deviations.
 MOST_SURPRISE = 3.0
-#: Skewness counts no further: the expansion of Cornish and Fisher (1938) that corrects
-#: quantiles for it holds for small ones.
+#: Limit of the skewness: the expansion of Cornish and Fisher (1938), which corrects
+#: quantiles for skewness, is valid for small values.
 MOST_SKEW = 0.6
-#: How far a place counts, in standard deviations: there the expansion still rises.
+#: Limit of a player's place, in standard deviations, up to which the expansion
+#: increases.
 MOST_PLACE = 4.0
 NORMAL = NormalDist()
-#: Where 8 of 10, and 95 of 100, lie within.
+#: Quantiles of the intervals that contain 8 of 10, and 95 of 100.
 USUAL_QUANTILE = NORMAL.inv_cdf(0.9)
 SURE_QUANTILE = NORMAL.inv_cdf(0.975)
 
 
 class Dispersion(NamedTuple):
-    """What games differ by beyond chance, as a factor of the variance (``kappa``)."""
+    """Variation between games beyond chance, as a factor of variance (``kappa``)."""
 
     running: tuple[tuple[int, float], ...]
-    """After so many counted moves, ascending; linear between them, constant outside."""
+    """Pairs of a number of counted moves, ascending, and the factor; linear between
+    them, constant outside.
+    """
     finished: float
 
     def find_factor(self, counted: int, *, over: bool) -> float:
-        """Return it after ``counted`` moves, 1 or more."""
+        """Return the factor after ``counted`` moves, 1 or more."""
         if over:
             return self.finished
         return _interpolate_steps(self.running, counted)
@@ -70,30 +73,28 @@ class Dispersion(NamedTuple):
 
 @cache
 def _interpolate_steps(steps: tuple[tuple[int, float], ...], counted: int) -> float:
-    """Return the factor after ``counted`` moves. Cached, because every figure needs
-    it.
-    """
+    """Return the factor after ``counted`` moves; cached, as every figure needs it."""
     moves, factors = zip(*steps, strict=True)
     return float(np.interp(counted, moves, factors))
 
 
 class Elos(NamedTuple):
-    """Whom a side of a game is compared with, Elo."""
+    """Ratings that a side of a game is compared with, Elo."""
 
     level: float
-    """Of the game: both players start there (``F``)."""
+    """Level of the game, at which both players begin (``F``)."""
     own: float | None
-    """The player's own rating (``R``); None without one."""
+    """The player's official rating (``R``); None without one."""
 
     @classmethod
     def from_ratings(cls, level: float, own: float | None) -> Elos:
-        """Keep both within what was learned."""
+        """Return the two ratings, limited to the learned range."""
         return cls(_clamp_elo(level), None if own is None else _clamp_elo(own))
 
 
 class Moments(NamedTuple):
-    """Of the slopes of moves that certain players would have made; sums over moves add
-    up.
+    """Central moments of the slopes of moves by players of certain ratings. Moments of
+    several moves add up.
     """
 
     variance: Floats
@@ -101,36 +102,39 @@ class Moments(NamedTuple):
     """Third central moment."""
 
     def add(self, other: Moments) -> Moments:
-        """Return the moments of the sum of both."""
+        """Return the moments of the sum of two independent values."""
         return Moments(self.variance + other.variance, self.third + other.third)
 
 
 class Evidence(NamedTuple):
-    """The sums over counted moves that a rating is read from; those of several games
+    """Sums over counted moves that a rating is computed from. Those of several games
     add up.
     """
 
     counted: int
-    """Moves (``n``)."""
+    """Number of counted moves (``n``)."""
     slope: Floats
-    """``S(E) - B(E)``: of the moves made, less what the hardness of the games
-    explains."""
+    """``S(E) - B(E)``: slopes of the moves made, minus the part explained by the
+    hardness of the games.
+    """
     peers: Moments
-    """Of players rated ``E``, at each ``E``; the mean of their slopes is 0."""
+    """Moments for players rated ``E``, at each ``E``; the mean of their slopes is 0."""
     expected: Floats | None
-    """``A(E, R)``: the mean slope of players rated like this one; None without a
-    rating."""
+    """``A(E, R)``: mean slope for players of the player's own rating; None without a
+    rating.
+    """
     own: Moments | None
-    """Of these; None without a rating."""
+    """Moments for players of the player's own rating; None without a rating."""
     levels: float
     """Sum of the levels of the games, Elo."""
     games: int = 1
     kappa: float = 1.0
-    """What games differ by beyond chance, as a factor of all variances."""
+    """Variation between games beyond chance, as a factor of all variances."""
 
     def join(self, other: Evidence) -> Evidence:
-        """Return that of both: more moves of the same player. Rated only where both
-        are.
+        """Return the sums of two sets of moves of the same player.
+
+        The comparison with the player's own rating is kept only if both sets have one.
         """
         expected = None
         own = None
@@ -150,21 +154,22 @@ class Evidence(NamedTuple):
 
 
 class ComparedMove(NamedTuple):
-    """One counted move, compared with what players of every rating do in the same
-    position.
-    """
+    """One counted move, compared with players of every rating in the same position."""
 
     slope: Floats
-    """``t(E)`` of the class of the move."""
+    """``t(E)``: slope of the move's class."""
     peers: Moments
-    """``v(E, E)`` and ``k3(E, E)``."""
+    """Moments ``v(E, E)`` and ``k3(E, E)`` of the slope for players rated ``E``."""
     expected: Floats | None
-    """``a(E, R)``; None without a rating."""
+    """``a(E, R)``: mean slope for players of the own rating; None without a rating."""
     own: Moments | None
-    """``v(E, R)`` and ``k3(E, R)``; None without a rating."""
+    """Moments ``v(E, R)`` and ``k3(E, R)`` of the slope for players of the own rating;
+    None without a rating.
+    """
     surprise: float
-    """``t(R) / sqrt(v(R, R))``, within :data:`MOST_SURPRISE`; 0 without a rating. The
-    opponent's moves lean on it."""
+    """``t(R) / sqrt(v(R, R))``, limited to :data:`MOST_SURPRISE`; 0 without a rating.
+    Used to estimate the hardness of the opponent's moves.
+    """
 
 
 def compare_move(
@@ -174,15 +179,16 @@ def compare_move(
     own_elo: float | None = None,
     own: Floats | None = None,
 ) -> ComparedMove:
-    """Compare a move that lost ``loss_class`` with what rated players do in the same
+    """Compare a move of a loss class with the moves of rated players in the same
     position.
 
     Args:
-        slopes: ``t_k(E)``, (classes, Elos).
-        peers: shares of the classes among players rated ``E``, (classes, Elos).
-        loss_class: index of the class.
+        slopes: ``t_k(E)``, shape (classes, Elos).
+        peers: shares of the classes among players rated ``E``, shape (classes, Elos).
+        loss_class: index of the class of the move.
         own_elo: the player's rating, within the grid; None without one.
-        own: shares among players rated alike, (classes,); None without a rating.
+        own: shares of the classes among players of that rating, shape (classes,); None
+            without a rating.
     """
     slope = slopes[loss_class]
     weighed = peers * slopes * slopes
@@ -201,25 +207,30 @@ def compare_move(
 
 
 class Perceived(NamedTuple):
-    """How strong a player plays, Elo. Numbers end at the ends of the grid."""
+    """A player's perceived rating, Elo. Numbers are limited to the grid."""
 
     counted: int
     rating: float
     low: float | None
-    """The 95 % interval of the moves alone, whoever plays; None beyond the grid."""
+    """Lower end of the 95 % interval from the moves alone, for any player; None beyond
+    the grid.
+    """
     high: float | None
     usual_low: float | None
-    """Where 8 of 10 games by players of this rating lie; None without a rating."""
+    """Lower end of the range of 8 of 10 games by players of this rating; None without a
+    rating.
+    """
     usual_high: float | None
     percentile: float | None
-    """0 to 100: how many games by players of this rating are worse; None without a
-    rating."""
+    """Percentage of games by players of this rating that are worse, 0 to 100; None
+    without a rating.
+    """
 
 
 def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
-    """Read a rating from the sums; None without a counted move.
+    """Compute a rating from the sums; None without a counted move.
 
-    ``prior_sd``: how far from the level of the game a rating is expected, Elo
+    ``prior_sd`` is the standard deviation of ratings from the level of the game, Elo
     (``sigma``).
     """
     if not evidence.counted:
@@ -236,7 +247,8 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
     usual_low = find_zero(usual + worst)
     usual_high = find_zero(usual + best)
     percentile = 100 * NORMAL.cdf(locate_rating(evidence, rating))
-    # The band and the place are both approximations: let them say the same.
+    # The range and the percentile are both approximations; they must not contradict
+    # each other.
     if rating < usual_low:
         percentile = min(percentile, 10.0)
     elif rating > usual_high:
@@ -249,11 +261,11 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
 
 
 def locate_rating(evidence: Evidence, rating: float) -> float:
-    """Return where a rating lies among those of players rated alike, in standard
-    deviations.
+    """Return the place of a rating among those of players of the same rating, in
+    standard deviations.
 
-    Corrected for skewness: the moves of a game are many small gains and few large
-    losses. Raises ValueError for a player without a rating.
+    Corrected for skewness, because the moves of a game are many small gains and few
+    large losses. Raises ValueError for a player without a rating.
     """
     if evidence.expected is None or evidence.own is None:
         raise ValueError("a player without a rating has nobody to be compared with")
@@ -269,9 +281,10 @@ def locate_rating(evidence: Evidence, rating: float) -> float:
 def find_limits(
     moments: Moments, kappa: float, quantile: float
 ) -> tuple[Floats, Floats]:
-    """Return how far below and above its mean a sum of slopes lies, at each Elo.
+    """Return the distances of the lower and upper limit of a sum of slopes from its
+    mean, at each Elo.
 
-    ``quantile``: how far either way a normal distribution would, in standard
+    ``quantile`` is the distance of the limits of a normal distribution, in standard
     deviations; it is corrected for skewness (Cornish and Fisher 1938).
     """
     variance = kappa * moments.variance
@@ -283,8 +296,8 @@ def find_limits(
 
 
 def find_zero(falling: Floats) -> float:
-    """Return where a line over the grid first falls to 0, Elo; the end of the grid
-    where it does not.
+    """Return the Elo where a line over the grid first falls to 0; if it never does, the
+    end of the grid.
     """
     below = falling <= 0
     at = int(below.argmax())
@@ -298,7 +311,7 @@ def find_zero(falling: Floats) -> float:
 
 
 def _find_inner_zero(falling: Floats) -> float | None:
-    """Return the same, None where the line has no zero on the grid."""
+    """Return the Elo where a line falls to 0; None if it has no zero on the grid."""
     return None if falling[0] <= 0 or falling[-1] > 0 else find_zero(falling)
 
 
@@ -313,22 +326,24 @@ def _interpolate(elo: float, line: Floats) -> float:
 
 
 class _After(NamedTuple):
-    """One side after one more of its counted moves."""
+    """One side's sums after one more of its counted moves."""
 
     ply: int
     total: Evidence
     surprise: float
-    """Sum of the moves' own, which the other side's moves lean on."""
+    """Sum of the surprises of its own moves, from which the hardness for the other side
+    is estimated.
+    """
 
 
 class GameSums:
     """Both sides' sums of one game after each counted move, in the order of plies.
 
     Args:
-        elos: whom each side is compared with.
-        shared: ``(last ply, beta)``, ascending: how much of the opponent's surprises so
-            far a move up to that ply is expected to share; the last holds for all
-            after.
+        elos: ratings that each side is compared with.
+        shared: pairs of ``(last ply, beta)``, ascending: the share of the opponent's
+            surprises so far that a move up to that ply is expected to have; the last
+            one applies to all later plies.
     """
 
     def __init__(
@@ -339,9 +354,9 @@ class GameSums:
         self._sides: dict[Color, list[_After]] = {"white": [], "black": []}
 
     def add(self, color: Color, ply: int, move: ComparedMove) -> None:
-        """Count a move; plies must come in order.
+        """Count a move. Plies must come in order.
 
-        Raises ValueError for a ply that is not behind all others.
+        Raises ValueError for a ply that is not after all others.
         """
         if any(held and held[-1].ply >= ply for held in self._sides.values()):
             raise ValueError(f"ply {ply} is not behind the plies counted")
@@ -358,7 +373,7 @@ class GameSums:
         held.append(_After(ply, total, surprise))
 
     def truncate(self, ply: int) -> None:
-        """Forget every move after ``ply``."""
+        """Remove every move after ``ply``."""
         for held in self._sides.values():
             while held and held[-1].ply > ply:
                 held.pop()
@@ -374,10 +389,10 @@ class GameSums:
         return total._replace(kappa=dispersion.find_factor(total.counted, over=over))
 
     def estimate_hardness(self, color: Color, ply: int) -> float:
-        """Return ``b`` of the next move: a game that is harder than it looks is hard
-        for both.
+        """Return ``b`` of the next move: a game that is harder than it seems is hard
+        for both players.
 
-        In standard deviations of the move; positive where the opponent did better than
+        In standard deviations of the move; positive if the opponent did better than
         expected.
         """
         other = self._sides["black" if color == "white" else "white"]
@@ -390,8 +405,8 @@ class GameSums:
 
 
 def estimate_level(white: float | None, black: float | None, field: float) -> float:
-    """Return ``F``: the mean of the two ratings, the one that is known, or else the
-    field's.
+    """Return ``F``, the level of a game: the mean of the known ratings; if none is
+    known, the field's.
     """
     known = [each for each in (white, black) if each is not None]
     return sum(known) / len(known) if known else field

@@ -1,33 +1,31 @@
 """95 % intervals for an expected score after a few moves, or after a few games.
 
-None of the sources has any: they give points only. What is wanted is an interval that
-covers the truth as often as it says, from five moves on, near scores of 0 and of 1 too,
-in O(1) a move.
+The papers have no such intervals: they give points only. An interval should contain the
+true value as often as stated, from five moves on, also near scores of 0 and 1, at a
+cost of O(1) per move.
 
-A move scores 0, 1/2 or 1 against an engine whose gains are all 0 (anything in [0, 1]
-against a measured engine), so after n moves there are three numbers to go by: n, the
-sum of the scores and the sum of their squares. Same-search gains are never above 0, so
-a move then scores 0 or 1/2: twice the expected score is a plain proportion.
+A move scores 0, 1/2 or 1 against an engine whose gains are all 0 (any value in [0, 1]
+against a measured engine), so after n moves three numbers are available: n, the sum of
+the scores and the sum of their squares. Same-search gains are never above 0, so such a
+move scores 0 or 1/2, and twice the expected score is a proportion.
 
-The interval is a beta distribution's, as Jeffreys' is (Brown, Cai and DasGupta 2001,
-"Interval estimation for a binomial proportion", section 4.1.2), with changes that
-``tests/ratings/test_score_interval.py`` holds to account:
+The interval is that of a beta distribution, as Jeffreys' is (Brown, Cai and DasGupta
+2001, "Interval estimation for a binomial proportion", section 4.1.2), with these
+changes, which ``tests/ratings/test_score_interval.py`` checks:
 
 * Each end has its own weak prior, more cautious than Jeffreys' half a hit and half a
-miss: for
-  the lower end ``near`` of a move at the top and ``far`` of a move at the bottom, for
-  the upper end the other way round. (The exact interval of Clopper and Pearson, which
-  covers more than it says, would be 0 and 1.)
-* That caution weighs too much when moves are few, so a little more probability is left
-outside.
-* Scores of three or more kinds have no beta posterior, so the posterior's mean and
-variance are
-  fitted. That misses what has never happened yet (a player with zero gains only), so no
-  end may be closer than unseen moves at that end allow.
+  miss: for the lower end ``near`` of a move at the top and ``far`` of a move at the
+  bottom, for the upper end the reverse. (The exact interval of Clopper and Pearson,
+  whose coverage is above the nominal one, would be 0 and 1.)
+* With few moves that is too cautious, so slightly more probability is left outside.
+* Scores of three or more kinds have no beta posterior, so a beta distribution with the
+  posterior's mean and variance is used. This ignores outcomes that have not occurred
+  yet (as for a player with zero gains only), so no end may be closer than unseen moves
+  at that end allow.
 
 At a score of 0 the lower end is 0, at the top of the scale the upper end is the top;
-the other end always lies strictly inside. Moves within one game are not independent, so
-a player's games are pooled by ``ClusteredScores``.
+the other end is always strictly inside. Moves within one game are not independent, so a
+player's games are pooled by ``ClusteredScores``.
 """
 
 import math
@@ -37,40 +35,41 @@ from typing import NamedTuple
 
 
 class _Caution(NamedTuple):
-    """What an end assumes beyond the moves seen. Found by search over many
-    coverages.
+    """Assumptions of one end of an interval beyond the observed moves, found by a
+    search over many coverages.
     """
 
     near: float
-    """Prior moves at the extreme that the end looks away from."""
+    """Prior moves at the opposite extreme: for the lower end, at the top."""
     far: float
-    """Prior moves at the extreme that the end looks towards."""
+    """Prior moves at this end's own extreme: for the lower end, at 0."""
     few: float
     """Probability beyond the end above 2.5 %, times n² / (n - 1)."""
     smooth: float
-    """The same once more for scores all alike, nothing for scores at the extremes
-    only."""
+    """Additional probability, likewise, in proportion to the similarity of the scores:
+    all of it if they are equal, none if all are at the extremes.
+    """
 
 
-#: Scores of 0, 1/2 and 1: few outcomes, so coverage jumps and caution keeps it from
-#: falling deep.
+#: For scores of 0, 1/2 and 1: with few outcomes the coverage jumps, and caution keeps
+#: it from falling far.
 _COARSE = _Caution(near=0.45, far=0.72, few=0.05, smooth=0.0)
 
-#: Any scores in [0, 1]: coverage does not jump.
+#: For any scores in [0, 1]: the coverage does not jump.
 _SMOOTH = _Caution(near=0.25, far=0.45, few=0.04, smooth=0.1)
 
-#: How much further than by chance alone a game's score strays from the player's mean:
-#: the variance of a game's sum over its variance with independent moves. Measured: 1.4
-#: for same-search gains over the board (68 players, so ±0.2), 1.2 for successive ones;
-#: in blitz 1.1 over players with four to seven games and 1.3 over those with more
-#: (2,341 players).
+#: Variance of a game's sum of scores, divided by its variance with independent moves.
+#: Measured: 1.4 for same-search gains over the board (68 players, so ±0.2), 1.2 for
+#: successive ones; in blitz 1.1 over players with four to seven games and 1.3 over
+#: those with more (2,341 players).
 USUAL_DESIGN_EFFECT = 1.25
 
-#: How many games' worth of evidence that usual value counts for.
+#: Number of games that this usual value counts for.
 USUAL_GAMES = 10
 
 
-# The same few moves are read by several figures, and most news leaves them as they are.
+# Cached, because several figures use the same moves, and most changes leave them as
+# they are.
 @lru_cache(maxsize=8192)
 def compute_score_interval(
     n: float,
@@ -80,24 +79,32 @@ def compute_score_interval(
     ceiling: float = 1.0,
     smooth: bool = False,
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the mean of independent scores in [0, ceiling].
+    """Return the 95 % interval of the mean of independent scores in [0, ceiling], in
+    some 6 µs.
 
-    ``n`` scores (n > 0; a fraction where an effective number stands in), their sum and
-    the sum of their squares. ``smooth`` says that a move can score many values, not
-    only 0, 1/2 and 1. Always holds the observed mean. Some 6 µs. Raises ValueError for
-    what is no number.
+    It always contains the observed mean.
+
+    Args:
+        n: number of scores, above 0; a fraction if it is an effective number.
+        total: sum of the scores.
+        total_of_squares: sum of their squares.
+        ceiling: the highest possible score.
+        smooth: True if a move can score many values, not only 0, 1/2 and 1.
+
+    Raises:
+        ValueError: an argument is out of range or not a number.
     """
     if not n > 0 or ceiling < 0 or math.isnan(total + total_of_squares + ceiling):
         raise ValueError(
             f"no interval for {total} from {n} moves under a ceiling of {ceiling}"
         )
     if ceiling == 0:
-        return 0.0, 0.0  # nothing else can be scored
+        return 0.0, 0.0  # no other score is possible
     total = total / ceiling
     squares = total_of_squares / ceiling**2
     caution = _SMOOTH if smooth else _COARSE
-    # Scores seen from the top are 1 - y, so that sum and sum of squares turn into
-    # these.
+    # The upper end is the lower end of the mirrored scores 1 - y, which have these
+    # sums.
     low = _find_lower_end(n, total, squares, caution)
     high = 1 - _find_lower_end(n, n - total, n - 2 * total + squares, caution)
     return low * ceiling, high * ceiling
@@ -107,37 +114,36 @@ def _find_lower_end(n: float, total: float, squares: float, caution: _Caution) -
     """Return the value that the mean of scores in [0, 1] exceeds with 97.5 %
     probability.
     """
-    from scipy.special import betaincinv  # where asked for: a slow import
+    from scipy.special import betaincinv  # slow import, only when needed
 
     if total <= 0:
         return 0.0
     near, far, few, smooth = caution
     fewness = max(n - 1, 0) / n**2
     tail = 0.025 + few * fewness
-    # The posterior mean and variance; the latter is that of a Dirichlet posterior over
-    # the scores.
+    # The posterior mean and variance; the variance is that of a Dirichlet posterior
+    # over the scores.
     weight = n + near + far
     mean = (total + near) / weight
     variance = ((squares + near) / weight - mean * mean) / (weight + 1)
-    # Parameters of the beta distribution that has them. For scores of 0 and 1 only, it
-    # is the posterior itself, Beta(total + near, n - total + far), and the strength is
-    # the weight.
+    # Parameters of the beta distribution with this mean and variance. For scores of 0
+    # and 1 only, it is the posterior itself, Beta(total + near, n - total + far), and
+    # the strength is the weight.
     strength = mean * (1 - mean) / variance - 1
     alikeness = 1 - (weight + 1) / (strength + 1)
     low = betaincinv(
         mean * strength, (1 - mean) * strength, tail + smooth * alikeness * fewness
     )
-    # The share of moves that may score 0 though none was seen to.
+    # The share of moves that could score 0 although none has.
     unseen = betaincinv(far, n + near, 1 - tail)
     return min(float(low), total / n * (1 - float(unseen)))
 
 
 class GameScores(NamedTuple):
-    """What one game adds: its moves, the sum of their scores and of the squares of
-    these.
+    """One game's number of moves, sum of scores, and sum of squared scores.
 
-    Scores are in whole parts of one point (``EngineDistribution.scale`` of them), so
-    that sums are exact.
+    Scores are whole parts of one point (``EngineDistribution.scale`` parts), so that
+    sums are exact.
     """
 
     n: int
@@ -146,13 +152,13 @@ class GameScores(NamedTuple):
 
 
 class ClusteredScores:
-    """A player's moves over several games, with an interval that knows which move is
-    whose.
+    """A player's moves over several games, with an interval that accounts for their
+    division into games.
 
-    The variance between games is estimated as cluster-robust variances are (Liang and
+    The variance between games is estimated as a cluster-robust variance (Liang and
     Zeger 1986, with the factor G / (G - 1) for G games). With few games that estimate
-    is next to useless, so it is drawn towards ``USUAL_DESIGN_EFFECT``, and Student's t
-    takes the normal's place.
+    is almost useless, so it is averaged with ``USUAL_DESIGN_EFFECT``, and Student's t
+    is used instead of the normal distribution.
     """
 
     def __init__(self, games: Iterable[GameScores] = ()) -> None:
@@ -163,7 +169,7 @@ class ClusteredScores:
             self.add(game)
 
     def add(self, game: GameScores) -> None:
-        """Count a game. One without moves says nothing and is left out."""
+        """Count a game. A game without moves is ignored."""
         n, total, squares = game
         if not n:
             return
@@ -177,8 +183,9 @@ class ClusteredScores:
 
     @property
     def design_effect(self) -> float:
-        """How many times larger the variance is than if all moves were independent."""
-        # All times n², to stay in whole numbers: they are large and nearly cancel.
+        """Return the ratio of the variance to its value for independent moves."""
+        # All terms are multiplied by n² to stay whole numbers, since they are large and
+        # nearly cancel.
         between = (
             self.n**2 * self._total_squares
             - 2 * self.n * self.total * self._cross
@@ -199,9 +206,12 @@ class ClusteredScores:
         """Return the 95 % interval of the player's expected score in points; None
         without a move.
 
-        One game alone says nothing of how games differ: its interval is that of the
-        game. ``scale`` parts make a point; ``ceiling`` is the most a move can score, in
-        parts (a whole point unless given).
+        A single game does not show how games differ, so its interval allows only for
+        the moves of that game.
+
+        Args:
+            scale: number of parts of one point.
+            ceiling: the highest score of a move, in parts; by default one point.
         """
         if not self.n:
             return None
@@ -223,7 +233,7 @@ class ClusteredScores:
 
 @lru_cache(maxsize=256)
 def _compute_widening(freedom: int) -> float:
-    """Return how much wider Student's t is than the normal distribution."""
-    from scipy.special import ndtri, stdtrit  # where asked for: a slow import
+    """Return the factor by which Student's t is wider than the normal distribution."""
+    from scipy.special import ndtri, stdtrit  # slow import, only when needed
 
     return float(stdtrit(freedom, 0.975) / ndtri(0.975))

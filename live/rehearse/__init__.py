@@ -1,1 +1,1 @@
-"""Plays a PGN back as a real broadcast."""
+"""Rehearsals: a PGN file played back as a real broadcast."""

@@ -1,6 +1,6 @@
-"""Plays games back as a real broadcast, with the mistakes that were asked for.
+"""Playback of games as a real broadcast, with simulated mistakes on request.
 
-:class:`FolderRehearsal` writes a folder as DGT LiveChess does: a file for each board,
+:class:`FolderRehearsal` writes a folder as DGT LiveChess does: one file per board,
 rewritten at every move. :class:`PgnUrlRehearsal` serves a PGN page that changes while
 games are played. :class:`LichessRehearsal` serves a broadcast round as lichess does.
 :func:`rehearse` is the command ``live-rate rehearse``.
@@ -55,12 +55,12 @@ from live.sources.game_timeline import (
 def write_pgn(
     game: GameReport, url: str = "", more: Mapping[str, str] | None = None
 ) -> str:
-    """Write one game as PGN, up to its result and one line end.
+    """Return one game as PGN, up to its result and one line end.
 
-    As lichess writes it (lila PgnDump, scalachess Pgn): movetext in one line, a clock
-    of whole seconds without padded hours after every move, `` *`` for a game without
-    moves. ``url`` is the ``GameURL`` header, the only stable key a game has there;
-    ``more`` are further tags.
+    The format is that of lichess (lila PgnDump, scalachess Pgn): movetext in one line,
+    a clock in whole seconds without padded hours after every move, `` *`` for a game
+    without moves. ``url`` is the ``GameURL`` header, which is the only stable key of
+    such a game; ``more`` are further tags.
     """
     headers = game.headers
     setup = game.start_fen != chess.STARTING_FEN
@@ -123,7 +123,7 @@ def plan_mistakes(
 
 
 class Rehearsal(ABC):
-    """Plays games back over one protocol.
+    """Playback of games over one protocol.
 
     ::
 
@@ -139,20 +139,22 @@ class Rehearsal(ABC):
         self._games = list(games)
         self._clock = clock
         self._texts: dict[int, bytes] = {}
-        """PGN of each game as it is served now."""
+        """PGN of each game as it is now served."""
 
     @abstractmethod
     def serve(
         self, host: str = "127.0.0.1", port: int = 0
     ) -> AbstractAsyncContextManager[str]:
-        """Serve while the block runs; yield the text for ``--feed``."""
+        """Serve while the block runs; yield the value for ``--feed``."""
 
     @abstractmethod
     def show_report(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """Serve this report of game number ``index`` (from 0) from now on."""
+        """Serve this report of the game with this index (from 0) from now on."""
 
     def play_moment(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """Play the next moment of game number ``index``, as :meth:`play_games` does."""
+        """Serve the next moment of the game with this index, as :meth:`play_games`
+        does.
+        """
         return self.show_report(index, report)
 
     async def play_games(
@@ -163,8 +165,8 @@ class Rehearsal(ABC):
     ) -> None:
         """Play the games move by move, ``speed`` times as fast as they were played.
 
-        Calls ``on_moment`` after each moment. Returns after the last result; serving
-        goes on.
+        Calls ``on_moment`` after each moment. Returns after the last result; the games
+        are still served then.
         """
         start_s = self._clock.now()
         for moment in plan_timeline(self._games, speed=speed, incidents=incidents):
@@ -176,7 +178,9 @@ class Rehearsal(ABC):
 
 
 class FolderRehearsal(Rehearsal):
-    """Writes games to ``FOLDER/round-1/game-N.pgn``, each in place, not atomically."""
+    """Playback into files ``FOLDER/round-1/game-N.pgn``, each overwritten in place, not
+    atomically.
+    """
 
     def __init__(
         self,
@@ -191,9 +195,9 @@ class FolderRehearsal(Rehearsal):
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Create the folder for the block; yield the text for ``--feed``.
+        """Create the folder for the block; yield the value for ``--feed``.
 
-        A folder that was given stays afterwards. Host and port are not used.
+        A folder given by the caller stays afterwards. Host and port are not used.
         """
         with tempfile.TemporaryDirectory(prefix="live-rate-") as own:
             self._folder = (self._given or Path(own)) / "round-1"
@@ -201,11 +205,11 @@ class FolderRehearsal(Rehearsal):
             yield f"folder+{self._folder.parent}"
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Write this report into the file of game number ``index`` (from 0)."""
+        """Write this report to the file of the game with this index (from 0)."""
         self.write_file(index, write_pgn(report))
 
     def write_file(self, index: int, text: str) -> None:
-        """Write ``text`` into the file of game number ``index`` (from 0)."""
+        """Write ``text`` to the file of the game with this index (from 0)."""
         (self._folder / f"game-{index + 1}.pgn").write_text(text, encoding="utf-8")
 
 
@@ -214,19 +218,19 @@ PATH = "/games.pgn"
 
 
 class PgnUrlRehearsal(Rehearsal):
-    """Plays games back as a PGN page with ETag, sent whole at every request."""
+    """Playback as a PGN page with an ETag, sent in full at every request."""
 
     weak = ""
     """``W/`` if the entity tags are weak."""
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; yield the text for ``--feed``."""
+        """Serve while the block runs; yield the value for ``--feed``."""
         async with serve_http(self.answer_request, host, port) as origin:
             yield f"{origin}{PATH}"
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Put this report of game number ``index`` on the page."""
+        """Put this report of the game with this index on the page."""
         self._texts[index] = write_pgn(report).encode()
 
     def join_games(self) -> bytes:
@@ -234,7 +238,7 @@ class PgnUrlRehearsal(Rehearsal):
         return b"\n".join(self._texts[index] for index in sorted(self._texts))
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
-        """Answer one request: the page, or 304 if it has not changed."""
+        """Answer one request: with the page, or with 304 if it has not changed."""
         if request.path != PATH:
             await reply.send_whole(404)
             return
@@ -248,19 +252,20 @@ class PgnUrlRehearsal(Rehearsal):
 
 
 ROUND_ID = "Rehearse"
-#: Between games and after the last (lila Annotator.toPgnString): two blank lines.
+#: Text between games and after the last (lila Annotator.toPgnString): two blank lines.
 GAME_END = "\n\n"
 
 
 class LichessRehearsal(Rehearsal):
-    """Plays games back as one lichess broadcast round: its stream and its export.
+    """Playback as one lichess broadcast round, with its stream and its export.
 
-    The bytes are those of lichess. Sources: lichess API documentation ("Stream an
-    ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound controller
-    and Annotator. Like lichess' own, the stream does not report takebacks, does not end
-    by itself, and first sends every game it has: nothing before the round has begun.
+    The bytes are those that lichess sends. Sources: lichess API documentation ("Stream
+    an ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound controller
+    and Annotator. Like that of lichess, the stream does not report takebacks, does not
+    end by itself, and begins with every game so far: with none before the round has
+    begun.
 
-    ``keep_alive_s`` is a minute at lichess.
+    ``keep_alive_s`` is a minute on lichess.
     """
 
     def __init__(
@@ -279,7 +284,7 @@ class LichessRehearsal(Rehearsal):
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; yield the text for ``--feed``."""
+        """Serve while the block runs; yield the value for ``--feed``."""
         async with serve_http(self.answer_request, host, port) as origin:
             yield f"lichess+{origin}/broadcast/rehearsal/round/{self.round_id}"
 
@@ -296,17 +301,21 @@ class LichessRehearsal(Rehearsal):
         await self.wait_until_sent()
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """Put this report of game number ``index`` in the round, for all listeners."""
+        """Put this report of the game with this index in the round, and send it to all
+        listeners.
+        """
         self.store_unsent(index, report)
         for listener in self._listeners:
             listener.put_game(index, self._texts[index])
 
     def store_unsent(self, index: int, report: GameReport) -> None:
-        """Put this report in the round without sending it (a takeback, a clock fix)."""
+        """Put this report in the round without sending it (a takeback, a clock
+        correction).
+        """
         self._texts[index] = self._write_game(index, report)
 
     async def wait_until_sent(self) -> None:
-        """Wait until all that was to be sent has been sent to every listener."""
+        """Wait until all queued texts have been sent to every listener."""
         await asyncio.sleep(0)
         for listener in list(self._listeners):
             await listener.empty.wait()
@@ -316,7 +325,7 @@ class LichessRehearsal(Rehearsal):
         return b"".join(self._texts[index] for index in sorted(self._texts))
 
     def _write_game(self, index: int, report: GameReport) -> bytes:
-        """Write one game as lila does: its server adds scores only when it is over."""
+        """Return one game as lila writes it: without scores until the game ends."""
         round_url = f"https://lichess.org/broadcast/rehearsal/round/{self.round_id}"
         broadcast = {
             "BroadcastName": report.headers.event or "Rehearsal",
@@ -333,11 +342,11 @@ class LichessRehearsal(Rehearsal):
         return (text + GAME_END).encode()
 
     def chapter_id(self, index: int) -> str:
-        """Return the lichess id of game number ``index``."""
+        """Return the lichess id of the game with this index."""
         return f"{self.round_id[-2:]}{index:06}"
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
-        """Answer one request: the stream, the export, or lichess' page for 404."""
+        """Answer one request with the stream, the export, or lichess's page for 404."""
         if request.path == f"/api/stream/broadcast/round/{self.round_id}.pgn":
             await self.send_stream(reply)
         elif request.path == f"/api/broadcast/round/{self.round_id}.pgn":
@@ -349,7 +358,7 @@ class LichessRehearsal(Rehearsal):
             )
 
     async def send_stream(self, reply: ServedReply) -> None:
-        """Send all games, then each that changes, with a space as keep-alive."""
+        """Send all games, then each game that changes, with a space as keep-alive."""
         await reply.begin_chunks({"Content-Type": _PGN})
         listener = _Listener(self.first_games())
         self._listeners.add(listener)
@@ -368,12 +377,12 @@ class LichessRehearsal(Rehearsal):
             self._listeners.discard(listener)
 
     def first_games(self) -> dict[int, bytes]:
-        """Return the games that a new listener is sent first."""
+        """Return the games that are sent first to a new listener."""
         return self._texts
 
 
 class _Listener:
-    """What has still to be sent on one connection, the latest text of each game."""
+    """Texts that are still to be sent on one connection, the latest of each game."""
 
     def __init__(self, texts: dict[int, bytes]) -> None:
         self._waiting = dict(texts)
@@ -406,11 +415,12 @@ async def rehearse(
 ) -> None:
     """Play games back over one protocol; return ``linger_s`` after the last result.
 
-    Prints the command that follows it to standard output, progress to standard error.
+    Prints the ``live-rate`` command to follow the playback to standard output, and
+    progress to standard error.
 
     Raises:
         InputError: the target cannot be used.
-        PortInUse: another program listens there.
+        PortInUse: another program is listening there.
     """
     rehearsal = open_rehearsal(protocol, games, to=to)
     wrong = plan_mistakes(mistakes, games)

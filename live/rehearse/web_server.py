@@ -1,8 +1,8 @@
-"""A small HTTP/1.1 server for rehearsals: GET, plain or chunked answers.
+"""A small HTTP/1.1 server for rehearsals: GET requests, plain or chunked answers.
 
-Written by hand because lichess streams in chunks, and because tests need what no proper
-server does: cut the bytes anywhere, stop in the middle of a line, promise more than is
-sent.
+Written for this purpose because lichess streams in chunks, and because tests need
+faults that no proper server offers: cutting the bytes anywhere, stopping in the middle
+of a line, promising more than is sent.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from live.messages.values import Value
 
 
 class ServedRequest(Value):
-    """A request's path and headers; a body is never read."""
+    """A request's path and headers. A body is never read."""
 
     path: str
     headers: dict[str, str]
-    """Names in lower case."""
+    """Header names are in lower case."""
 
 
 class ServedReply:
@@ -40,7 +40,7 @@ class ServedReply:
         await self.writer.drain()
 
     async def begin_chunks(self, headers: Mapping[str, str] | None = None) -> None:
-        """Send the head of an answer that comes in chunks."""
+        """Send the head of an answer that follows in chunks."""
         self._write_head(200, {"Transfer-Encoding": "chunked", **(headers or {})})
         await self.writer.drain()
 
@@ -68,7 +68,7 @@ async def serve_http(
 ) -> AsyncIterator[str]:
     """Serve while the block runs; yield the origin, ``http://127.0.0.1:PORT``.
 
-    Leaving the block aborts open connections.
+    Open connections are aborted at the end of the block.
     """
     open_tasks: set[asyncio.Task[None]] = set()
 

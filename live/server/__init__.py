@@ -1,4 +1,6 @@
-"""Everything that leaves the program over the network: numbered streams, websockets,
-HTTP, PGN export. :class:`live.server.server.Publisher` is the shell. All that decides
-(who sees what, numbering, coalescing, framing, export) is pure and synchronous.
+"""The web server and all data that it sends: streams, websockets, HTTP, PGN export.
+
+:class:`live.server.server.Publisher` does the input and output. All decisions (who is
+allowed to see what, numbering, coalescing, framing, export) are in pure, synchronous
+code.
 """

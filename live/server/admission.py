@@ -1,4 +1,4 @@
-"""Whether a websocket handshake is admitted, and as what. Pure."""
+"""The result of admitting a websocket client at its handshake. Pure."""
 
 from live.messages.values import Value
 from live.server.authentication import Guest
@@ -7,26 +7,27 @@ from live.server.stream_filter import FilterError, StreamFilter
 
 
 class AdmittedClient(Value):
-    """A websocket client that was admitted: decided once, before the 101 response."""
+    """An admitted websocket client. Admission is decided before the 101 response."""
 
     wanted: StreamFilter
-    """What its query asks for."""
+    """The filter from its query."""
     resume: tuple[str, int] | None
-    """Epoch and number of the last message it holds; None when it needs a snapshot."""
+    """Epoch and number of the last message that the client has; None if it needs a
+    snapshot.
+    """
     guest: Guest | None = None
-    """Who it is; None until its first message gives a token."""
+    """The identity of the client; None until its first message contains a token."""
     is_local: bool = False
-    """Whether it is on this machine."""
+    """True if the client is on this machine."""
     sender: str = ""
-    """The address that its filters are counted for."""
+    """The address to which the client's filters are counted."""
 
 
 def read_resume_point(request: HttpRequest) -> tuple[str, int] | None:
-    """Return ``epoch`` and ``since`` of a query; None unless both are given: a number
-    alone means nothing.
+    """Return ``epoch`` and ``since`` of a query; None unless both are present.
 
     Raises:
-        FilterError: ``since`` is no number.
+        FilterError: ``since`` is not a number.
     """
     query = dict(request.query)
     epoch = query.get("epoch")

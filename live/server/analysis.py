@@ -1,7 +1,7 @@
-"""The whole event as one object, as ``analyze --json`` writes it, and as lines of a
-study. Pure.
+"""The whole event as one object for ``analyze --json``, and as lines of a study. Pure.
 
-The lines are what ``live-rate study add`` takes: live results in a corpus.
+``live-rate study add`` reads these lines, so that live results can be added to a
+corpus.
 """
 
 from collections.abc import Collection
@@ -28,24 +28,22 @@ from live.server.wire import encode_with_defaults
 
 
 class Analysis(Value):
-    """Every game with plies and curves, every player, and what they were
-    measured with.
-    """
+    """All games with plies and curves, all players, and the engine that was used."""
 
     engine: EngineInfo
     gain: GainKind
     games: tuple[AnalysedGame, ...]
     players: tuple[AnalysedPlayer, ...]
     partial: bool = False
-    """Whether the analysis stopped before every position was searched; what is missing
-    is null.
+    """True if the analysis stopped before every position was searched; missing figures
+    are null.
     """
     gains: tuple[PlayerGains, ...] = ()
-    """Everybody's gains over the event, at one centipawn."""
+    """The gains of all players over the event, in steps of one centipawn."""
     engine_gains: GainCounts = ()
-    """The engine's own, which players are measured against."""
+    """The gains of the engine itself, with which players are compared."""
     in_doubt: tuple[GameId, ...] = ()
-    """Games that an open alert doubts, or whose result it doubts."""
+    """Ids of games that an open alert puts in doubt, or whose result is in doubt."""
 
 
 def build_analysis(
@@ -55,8 +53,15 @@ def build_analysis(
     partial: bool = False,
     in_doubt: Collection[GameId] = (),
 ) -> Analysis:
-    """Return the state as it stands; games and players in the order of a snapshot.
-    ``methods``: what is made on demand. ``in_doubt``: games that alerts doubt.
+    """Return the analysis of the present state.
+
+    Games and players are in the order of a snapshot.
+
+    Args:
+        state: the state of the event.
+        methods: the figures of games and players that are computed on demand.
+        partial: whether some positions were not searched.
+        in_doubt: ids of games that open alerts put in doubt.
     """
     whole = snapshot(state, ALL)
     return Analysis(
@@ -78,13 +83,15 @@ def build_analysis(
 
 
 def to_json(value: object, indent: int = 1) -> bytes:
-    """Encode readable JSON with every field and a newline at its end. Unbounded and
-    unknown are null.
+    """Return indented JSON with all fields, and a newline at the end.
+
+    Unbounded and unknown figures are null.
     """
     return msgspec.json.format(encode_with_defaults(value), indent=indent) + b"\n"
 
 
-#: Fields of a line, and what they are of a game and of its plies.
+#: The fields of a line, each with the name of the field in the game, the plies or their
+#: complexity.
 _GAME_FIELDS = {
     **{name: name for name in ("event", "round", "date", "result", "start_fen")},
     "tc": "time_control",
@@ -104,9 +111,9 @@ _COMPLEXITY_FIELDS = {
 
 
 def write_study_lines(whole: Analysis) -> str:
-    """Write one line a game, with engine and limit.
+    """Return one line of JSON for each game, with the engine and its limit.
 
-    Games with a ply that is not searched are left out, and so are games of variants.
+    Games of chess variants and games with a ply without a final score are left out.
     """
     lines = [
         msgspec.json.encode(_describe_game(whole, game)).decode() + "\n"

@@ -1,4 +1,4 @@
-"""AsyncAPI 3 of the messages, made from their types. Pure."""
+"""The AsyncAPI 3 description of the messages, generated from their types. Pure."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _RETAINED: dict[str, tuple[str, Kind]] = {
     "white": ("{event}/{board}/white", PointMessage),
     "black": ("{event}/{board}/black", PointMessage),
 }
-"""What a broker holds: topic below the prefix, and message, by the name of
-the channel.
+"""Retained messages at a broker, by the name of their channel: the topic below the
+prefix, and the type of message.
 """
 
 
@@ -71,7 +71,7 @@ _CLOSE_CODES = {
 
 
 def describe_messages() -> JsonObject:
-    """Describe the websocket and a broker's topics."""
+    """Return the AsyncAPI description of the websocket and of a broker's topics."""
     codes = "; ".join(
         f"{int(code)} {meaning}" for code, meaning in _CLOSE_CODES.items()
     )
@@ -145,10 +145,9 @@ def _describe_message(kind: Kind, schema: str) -> JsonObject:
 
 
 def build_message_schemas() -> JsonObject:
-    """Build the JSON Schema of every message and of what it holds, by the name of its
-    type.
+    """Return the JSON Schemas of all messages and the types in them, by type name.
 
-    Retained messages are those of the websocket without their number.
+    Retained messages are the same as those of the websocket, but without a number.
     """
     found = build_components([*MESSAGES, *(kind for _, kind in _RETAINED.values())])
     for kind in sorted({kind.__name__ for _, kind in _RETAINED.values()}):

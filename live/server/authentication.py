@@ -1,8 +1,9 @@
-"""Who a client is, and what it may see: tokens by header, query or first message. Pure.
+"""The identity of a client and its rights, by a token. Pure.
 
-Without a file of tokens every client is a guest, and all see the same. With one, a
-token is needed for all data; with ``public`` as well, those without a token are the
-public and a token shows more.
+The token is in a header, in the query or in the first message. Without a file of tokens
+all clients have the same rights. With a file of tokens, a token is needed for all data.
+With ``public`` in addition, clients without a token see the public data, and a token
+gives further rights.
 """
 
 import datetime as dt
@@ -20,43 +21,47 @@ from live.server.visibility import Visibility
 
 
 class Guest(Value):
-    """A client that may read."""
+    """A client that is allowed to read, with its rights."""
 
     visibility: Visibility = Visibility.PUBLIC
     restriction: StreamFilter | None = None
-    """What its token confines it to."""
+    """The games to which its token restricts it; None without a restriction."""
     digest: str = ""
-    """SHA-256 of its token; empty for those without."""
+    """SHA-256 of its token; empty without a token."""
     can_read_metrics: bool = False
-    """Whether it reads the figures of the service."""
+    """True if it is allowed to read the metrics of the service."""
     is_producer: bool = False
-    """Whether it says which boards are on air, from wherever it connects."""
+    """True if it can report the boards on air from any machine."""
     name: str = ""
-    """Of its token."""
+    """The name of its token."""
 
     @property
     def can_command(self) -> bool:
-        """Whether it may answer alerts: arbiters may, unless their token is
-        restricted.
+        """True if the client can send commands about alerts.
+
+        Only arbiters whose token has no restriction can.
         """
         return self.visibility is Visibility.ARBITER and self.restriction is None
 
     def restrict(self, selected: StreamFilter) -> StreamFilter:
-        """Return the part of ``selected`` that this guest may see."""
+        """Return ``selected`` limited to what this guest is allowed to see."""
         return replace(
             selected, restriction=self.restriction, visibility=self.visibility
         )
 
 
 def public_filter(hide_scores: bool) -> StreamFilter:
-    """Return what clients without a token may see, readers of a broker among them."""
+    """Return the filter for clients without a token, including readers of a broker."""
     return StreamFilter(
         visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC
     )
 
 
 class Authentication:
-    """Identifies clients. ``now`` gives the time of day, with its zone."""
+    """Identifies clients by their tokens.
+
+    ``now`` returns the present date and time with a time zone.
+    """
 
     def __init__(
         self,
@@ -65,12 +70,12 @@ class Authentication:
         now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
     ) -> None:
         self.tokens = tokens
-        """Replaced when the file has changed; None if no file is named."""
+        """The tokens, replaced whenever their file changes; None without a file."""
         self._now = now
         self.reconfigure(config)
 
     def reconfigure(self, config: ServerConfig) -> None:
-        """Update what clients without a token may see."""
+        """Set the rights of clients without a token from the configuration."""
         self._public = config.public
         self._visibility = public_filter(config.hide_scores).visibility
 
@@ -79,21 +84,24 @@ class Authentication:
         """The guest without a token, or None if a token is required."""
         if self.tokens is not None and not self._public:
             return None
-        # Figures of the service say how many searches the engines have made.
+        # Metrics reveal how many searches the engines have made, so they are not for
+        # venues.
         can_read_metrics = self.tokens is None and self._visibility is Visibility.PUBLIC
         return Guest(self._visibility, can_read_metrics=can_read_metrics)
 
     def authenticate(self, request: HttpRequest) -> Guest | None:
-        """Return who sends this request; None when its token is missing or wrong.
+        """Return the sender of a request; None if its token is missing or wrong.
 
-        A token that is given must be right: a client that asks for more does not
-        silently get less. Without a file of tokens, no token is looked at.
+        A wrong token is refused even if the public can read, so that a client does not
+        get fewer rights than it asked for without noticing. Without a file of tokens,
+        tokens are ignored.
         """
         return self._find_guest_of(read_token(request))
 
     def authenticate_message(self, message: str | bytes) -> Guest | None:
-        """Return who sends this as its first websocket message; None without a valid
-        token.
+        """Return the sender of a first websocket message; None if its token is invalid.
+
+        A message that is not about a token counts as invalid too.
         """
         first = decode_client_message(message, TokenMessage)
         return None if first is None else self._find_guest_of(first.token)
@@ -103,8 +111,9 @@ class Authentication:
         return read_token(request) is None and self.anonymous_guest is None
 
     def is_still_valid(self, guest: Guest) -> bool:
-        """Return whether this guest may stay: its token is neither withdrawn nor
-        changed nor expired.
+        """Return whether a connected guest still has the same rights.
+
+        The rights change if its token was withdrawn or changed, or has expired.
         """
         return (
             self._find_guest(guest.digest) if guest.digest else self.anonymous_guest
@@ -133,11 +142,11 @@ class Authentication:
 
 
 def read_token(request: HttpRequest) -> str | None:
-    """Return the token of the ``Authorization`` header, else of the query; None where
-    there is none.
+    """Return the token from the ``Authorization`` header, or else from the query.
 
-    The query is for pages in OBS, which can set no header. Anything else, such as
-    another scheme, counts as an unknown token.
+    Return None without a token. The query is for pages in OBS, which cannot set a
+    header. Anything else, such as another scheme, is returned as an empty token, which
+    is never valid.
     """
     if (header := request.headers.get("authorization")) is not None:
         scheme, _, token = header.partition(" ")

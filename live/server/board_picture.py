@@ -1,6 +1,6 @@
-"""A board as a picture that chats and other sites show beside a link. Pure.
+"""The preview picture of a board, which chats and other sites show with a link. Pure.
 
-It holds the position and both figures.
+It shows the position and both players with their perceived ratings.
 """
 
 import textwrap
@@ -26,10 +26,10 @@ from live.server.drawing import (
 from live.watch.moment_rules import find_despite
 from live.watch.sentences import format_result, write_sentences
 
-#: Characters after which a name is cut, and the name of an event.
+#: Maximum length of a player's name and of an event's name, characters.
 _NAME = 28
 _EVENT = 24
-#: Characters of a small line beside the board.
+#: Maximum length of a line in small type beside the board, characters.
 _LINE = 60
 _COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}
 _SQUARES = {
@@ -41,8 +41,9 @@ _SQUARES = {
 
 
 def draw_board(game: GameDetail) -> str:
-    """Draw the game's last position with both players and their figures, as SVG of 1200
-    by 630.
+    """Return the picture of a game as SVG of 1200 by 630 pixels.
+
+    It shows the last position and both players with their figures.
     """
     board = chess.Board(game.start_fen)
     for ply in game.plies:
@@ -87,7 +88,7 @@ def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
         yield draw_text(630, y + 60, 50, QUIET, "–")
         yield draw_text(630, y + 92, 20, QUIET, game.note or "nothing can be said yet")
         return
-    # Moves that the figure does not rest on.
+    # Number of the player's moves that are not yet included in the figure.
     missing = sum(
         side_of_ply(game, ply.ply) == color for ply in game.plies[point.ply :]
     )
@@ -103,7 +104,7 @@ def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
 
 
 def _draw_curves(game: GameDetail) -> Iterator[str]:
-    """Draw both curves, small, on one scale, and each own Elo as a dashed line."""
+    """Draw both rating curves on one scale, with each player's Elo as a dashed line."""
     x, y, width, height = 630, 256, 540, 90
     curves: dict[Color, list[tuple[int, float]]] = {}
     values: list[float] = []
@@ -135,7 +136,7 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
 
 
 def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
-    """Draw why a game was won by the player with the lower figure, if it was."""
+    """Draw the reason if a game was won by the player with the lower figure."""
     for draft in find_despite(game):
         text = write_sentences(draft, game).en
         for at, line in enumerate(
@@ -145,8 +146,9 @@ def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
 
 
 def describe_place(game: GameView) -> Iterator[str]:
-    """Yield event, round and board, as far as they are known; an event may be only the
-    pairing.
+    """Yield event, round and board of a game, as far as they are known.
+
+    An event whose name is only the pairing is left out.
     """
     if event := main_event(game):
         yield cut_text(event, _EVENT)
@@ -157,7 +159,7 @@ def describe_place(game: GameView) -> Iterator[str]:
 
 
 def _describe_outcome(game: GameDetail) -> str:
-    """Return the result, while it runs the last score that is known."""
+    """Return the result of a game, or its last known score while it is in progress."""
     if not game.running:
         return format_result(game.result)
     scored = [ply for ply in game.plies if ply.final and ply.score_cp is not None]

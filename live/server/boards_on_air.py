@@ -1,9 +1,9 @@
-"""Which boards are on air, as reported by overlays. Pure.
+"""The boards on air, as reported by overlays. Pure.
 
-A board on air is analysed before all others. So only overlays on this machine, and
-those with a producer's token, may name boards. An overlay sends
-``{"type":"air","games":["ID"]}`` as a websocket message whenever it shows other boards;
-its last message counts while it is connected.
+Boards on air are analysed before all others, so only overlays on this machine and those
+with a producer's token can report them. An overlay sends
+``{"type":"air","games":["ID"]}`` as a websocket message whenever the boards that it
+shows change. Its last message is valid while it is connected.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,14 +11,15 @@ from collections.abc import Callable, Hashable
 from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.values import GameId
 
-#: Most boards that one overlay may name: a grid of all boards puts none before the
-#: others.
+#: Maximum number of boards that one overlay can report. A larger number is ignored,
+#: since a grid of all boards must not put any board before the others.
 MOST_BOARDS = 8
 
 
 class BoardsOnAir:
-    """What all overlays together show; ``changed`` is called with it whenever it
-    changes.
+    """The games shown by all overlays together.
+
+    ``changed`` is called with the ids of these games whenever they change.
     """
 
     def __init__(self, changed: Callable[[frozenset[GameId]], None]) -> None:
@@ -27,8 +28,9 @@ class BoardsOnAir:
         self._all: frozenset[GameId] = frozenset()
 
     def update(self, overlay: Hashable, message: bytes) -> None:
-        """Replace the games of this overlay by those of its message; too many count as
-        none.
+        """Replace the games of an overlay with those of its message.
+
+        More than :data:`MOST_BOARDS` games count as none.
         """
         if (air := decode_client_message(message, OnAirMessage)) is not None:
             games = frozenset(air.games)

@@ -1,11 +1,10 @@
-"""What a stream with ``detail=brief`` carries: what overlays show, and nothing else.
-Pure.
+"""The messages of a stream with ``detail=brief``: only what overlays show. Pure.
 
-A grid of a whole round needs every game, but no gains, and no figure finer than a
-screen shows it. Of the types below only the listed fields are sent; of other types,
-every field. A field that is not sent has a default in :mod:`live.messages`, so a client
-needs no second set of types. Every message is made brief by itself, so a snapshot and
-the changes after it agree.
+A grid of a whole round needs every game, but no gains, and figures only as precise as a
+screen shows them. For the types below only the listed fields are sent; for other types
+all fields are sent. Every field that is left out has a default in
+:mod:`live.messages`, so clients can use the same types. Each message is shortened
+independently, so a snapshot and the changes after it are consistent.
 """
 
 import math
@@ -19,7 +18,7 @@ _GAME = (
     "id feed event round board white black result start_fen start_score_cp problem "
     "site date eco opening termination restored"
 )
-#: What is sent of these types.
+#: For each of these types, the names of the fields that are sent.
 _SENT: dict[type[msgspec.Struct], str] = {
     figures.GameView: _GAME,
     figures.GameDetail: f"{_GAME} plies curves",
@@ -33,12 +32,12 @@ _SENT: dict[type[msgspec.Struct], str] = {
     figures.EngineInfo: "name limit rating rating_source",
     health.EngineHealth: "",
 }
-#: Types whose numbers are rounded to whole ones, except shares and points.
+#: Types whose numbers are rounded to whole numbers, except those below 1 and points.
 _FIGURES = (figures.CurvePoint, figures.PlayerView)
 
 
 def encode_brief(message: msgspec.Struct) -> bytes:
-    """Encode the message as a brief stream carries it, as JSON without its number."""
+    """Return a message of a brief stream as JSON, without its number."""
     return encode(_select_fields(message))
 
 

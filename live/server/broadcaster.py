@@ -1,4 +1,4 @@
-"""Moving messages from the streams to all subscribers of one audience."""
+"""Sending the messages of the streams to all subscribers of one audience."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ _log = logging.getLogger(__name__)
 def encode_frames(
     messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b""
 ) -> bytes:
-    """Encode each message as one frame, one after the other, and what comes
-    after them.
-    """
+    """Return the messages as websocket frames, followed by the bytes ``after``."""
     frames: list[bytes] = []
     for each in messages:
         frames += each.frames(deflated=deflated)
@@ -33,30 +31,33 @@ def encode_frames(
 
 
 class Broadcaster(StreamHub):
-    """All subscribers of one audience in one service run. ``epoch`` must differ at
-    every start, and between audiences.
+    """All subscribers of one audience in one run of the service.
+
+    ``epoch`` must be different at every start, and for every audience.
     """
 
     def __init__(
         self, state: EventReader, *, tally: MetricCounts | None = None, **more: Any
     ) -> None:
-        """``more`` as :class:`live.server.streams.StreamHub` takes it."""
+        """Create a broadcaster; ``more`` are arguments of
+        :class:`live.server.streams.StreamHub`.
+        """
         self._tally = tally or MetricCounts()
-        # Snapshots that are being packed, with the subscribers that wait for them.
+        # Snapshots that are being deflated, with the subscribers that wait for them.
         self._packing: dict[NumberedMessage, list[Subscriber]] = {}
         super().__init__(state, **more)
 
     def __len__(self) -> int:
         return self._tally.subscribers
 
-    # --- changes out ------------------------------------------------------------------
+    # --- sending changes --------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Write moves now; other changes wait for :meth:`flush`."""
+        """Send moves now; other changes wait for the next :meth:`flush`."""
         self._guard(partial(super().publish, changes))
 
     def flush(self) -> None:
-        """Write everything that waits."""
+        """Send all changes that wait."""
         self._guard(super().flush)
 
     def _guard(self, step: Callable[[], None]) -> None:
@@ -64,13 +65,16 @@ class Broadcaster(StreamHub):
             step()
             self._deliver()
         except Exception:
-            # Broad: whatever went wrong, a stream may lack a message. So all streams
-            # are reset, and their readers return for a snapshot.
+            # After any error a stream can lack a message. So all streams are reset, and
+            # their readers reconnect and get a snapshot.
             _log.exception("the streams are reset after a fault")
             self.reconnect_readers("the stream begins anew")
 
     def reconnect_readers(self, why: str) -> None:
-        """Reset all streams, and close their readers, who return for a snapshot."""
+        """Reset all streams and close their readers, so that they get a snapshot.
+
+        ``why`` is the reason in the close frame.
+        """
         streams = self.streams
         self.reset()
         for stream in streams:
@@ -78,17 +82,19 @@ class Broadcaster(StreamHub):
                 reader.close(CloseCode.GOING_AWAY, why)
 
     def send_heartbeat(self) -> None:
-        """Send every subscriber a sign of life, and ask for one."""
+        """Send every subscriber a heartbeat and a ping."""
         self.flush()
         for stream in self.streams:
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
             beat = NumberedMessage(stream.seq, body, self._clock())
-            # A subscriber that cannot take it now misses nothing.
+            # Skipping a subscriber that is not ready does no harm: a heartbeat contains
+            # no changes.
             self._write(stream, partial(encode_frames, [beat], after=wire.PING))
 
     def _deliver(self) -> None:
-        """Write each stream's new messages, joined once, to all who read it and can
-        take more.
+        """Send each stream's new messages to its readers that are ready.
+
+        The messages of a stream are joined once for all readers.
         """
         for stream in self.streams:
             if stream.fresh:
@@ -100,12 +106,13 @@ class Broadcaster(StreamHub):
 
     @staticmethod
     def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
-        """Write to all that are ready, deflated or plain as they take it; return their
-        number.
+        """Write frames to all readers that are ready; return the number of readers.
+
+        ``form`` returns the frames, deflated or not.
         """
         written = 0
         for deflated in (False, True):
-            # Some of these may no longer be ready by then.
+            # The writers are copied, since a write can change which readers are ready.
             if writers := tuple(stream.ready[deflated].values()):
                 data = form(deflated)
                 for write in writers:
@@ -116,12 +123,13 @@ class Broadcaster(StreamHub):
     # --- subscribers ------------------------------------------------------------------
 
     def subscribe(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
-        """Greet a subscriber, then give it what it lacks: the missing messages
-        or a snapshot.
+        """Add a subscriber; send it a greeting, and the missing messages or a snapshot.
+
+        ``resume`` is the epoch and number of the last message that it has.
         """
         stream = subscriber.stream
         self.flush()
-        if stream not in self.streams:  # after a fault of ours in the flush
+        if stream not in self.streams:  # the flush has failed and reset the streams
             subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
             return
         stream.readers.add(subscriber)
@@ -135,7 +143,7 @@ class Broadcaster(StreamHub):
             self._send_messages(subscriber, missing, resumed=True)
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
-        """Write no more messages to it."""
+        """Remove a subscriber, which gets no more messages."""
         for waiting in self._packing.values():
             if subscriber in waiting:
                 waiting.remove(subscriber)
@@ -144,8 +152,9 @@ class Broadcaster(StreamHub):
             subscriber.stream.release(subscriber)
 
     def catch_up(self, subscriber: Subscriber) -> None:
-        """Give a subscriber the messages that it missed while it was skipped; a fresh
-        snapshot if they are many.
+        """Send a subscriber the messages that it missed while it was skipped.
+
+        If there are too many, send it a new snapshot.
         """
         self.flush()
         stream = subscriber.stream
@@ -157,7 +166,11 @@ class Broadcaster(StreamHub):
             self._send_messages(subscriber, missing)
 
     def _send_snapshot(self, subscriber: Subscriber) -> None:
-        """Send a snapshot, deflated by another thread once for all who wait for it."""
+        """Send a subscriber a snapshot.
+
+        A large one is deflated in another thread, once for all subscribers that wait
+        for it.
+        """
         subscriber.pause()
         subscriber.cursor = None
         now, *after = self.list_catch_up(subscriber.stream)
@@ -171,13 +184,13 @@ class Broadcaster(StreamHub):
             packing.add_done_callback(lambda _: self._send_deflated(now))
 
     def _send_deflated(self, now: NumberedMessage) -> None:
-        """Send a snapshot to all who wait for it, also when deflating it has failed."""
+        """Send a snapshot to all that wait for it, even if it could not be deflated."""
         self.flush()
         for subscriber in self._packing.pop(now):
             stream = subscriber.stream
             after = stream.list_since(stream.epoch, now.seq)
-            # If too much has come meanwhile, send the next snapshot, and do not pack
-            # it.
+            # If too many messages have come in the meantime, send a new snapshot
+            # without deflating it.
             whole = self.list_catch_up(stream) if after is None else [now, *after]
             self._send_messages(subscriber, whole)
 
@@ -188,7 +201,10 @@ class Broadcaster(StreamHub):
         *,
         resumed: bool = False,
     ) -> None:
-        """Send the newest messages of its stream, and before them its greeting."""
+        """Send a subscriber the newest messages of its stream.
+
+        If it has not been greeted yet, send the greeting first.
+        """
         stream = subscriber.stream
         size = self._limits.piece_bytes
         frames: list[Iterable[bytes]] = []

@@ -1,9 +1,9 @@
-"""Keep one MQTT broker up to date: the shell around what it should hold.
+"""The connection that keeps one MQTT broker up to date.
 
-MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is
-sent the latest state when it can take it. At most :data:`IN_FLIGHT` messages wait for
-its acknowledgement at a time, each for another topic, so the messages of one topic
-arrive in order.
+It uses MQTT 5 with QoS 1. Loss policy: while the broker is slow or disconnected, old
+messages are not stored; later the broker gets the latest state. At most
+:data:`IN_FLIGHT` messages wait for an acknowledgement at a time, each for a different
+topic, so the messages of one topic arrive in order.
 """
 
 import asyncio
@@ -30,28 +30,29 @@ from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.sources.mqtt_client import MqttClient, create_tls_context
 
 _log = logging.getLogger(__name__)
-#: What brokers let a client have under way by default (mosquitto.conf,
-#: max_inflight_messages).
+#: Maximum number of unacknowledged messages: the default limit of brokers
+#: (max_inflight_messages in mosquitto.conf).
 IN_FLIGHT = 20
-#: How long changes are gathered before they are sent.
+#: Time for which changes are collected before they are sent, seconds.
 TICK_S = 0.1
-#: For the broker to answer.
+#: Time limit for an answer from the broker, seconds.
 TIMEOUT_S = 10.0
-#: For saying goodbye.
+#: Time limit for reporting the status ``offline`` at the end, seconds.
 GOODBYE_S = 2.0
-#: Another service under our prefix counts as ended after so many seconds without a
-#: message.
+#: Time without a message from another service under our prefix after which that service
+#: counts as ended, seconds.
 ALONE_S = 60.0
-#: What another publisher wrote below our prefix is undone after so many seconds. Two
-#: services with one prefix undo each other's messages at this pace.
+#: Delay before a message that another publisher wrote under our prefix is overwritten,
+#: seconds. Two services with the same prefix overwrite each other's messages this
+#: often.
 MEND_S = 2.0
-#: Most messages of former runs, and of others, that wait to be read; further ones would
-#: be left at the broker.
+#: Maximum number of messages from former runs and other publishers that wait to be
+#: read. Any more would stay at the broker.
 _STRANGERS = 100_000
 
 
 class BrokerPublisher:
-    """One broker that is kept up to date. ``run`` it, and give it every change."""
+    """Keeps one broker up to date while :meth:`run` runs; it needs every change."""
 
     def __init__(
         self,
@@ -63,11 +64,18 @@ class BrokerPublisher:
         report: HealthReport = lambda health: None,
         stream: SiteStream | None = None,
     ) -> None:
-        """Reads the files that the configuration names. ``report`` gets trouble and its
-        end; ``stream`` is sent too.
+        """Read the files that the configuration names.
+
+        Args:
+            config: address, files and prefix.
+            state: the state of the event.
+            selected: the filter for the data that is published.
+            chance: source of random numbers for the waiting times.
+            report: called when a problem begins or ends.
+            stream: a stream for a public web site, which is published too.
 
         Raises:
-            ConfigError: one of them cannot be used.
+            ConfigError: a named file cannot be used.
         """
         url = urlsplit(config.publish)
         password = config.password_file
@@ -84,8 +92,8 @@ class BrokerPublisher:
             else None,
         }
         self._name = f"broker {self._where['hostname']}:{self._where['port']}"
-        # Without a stream, what a former run retained of one is cleared like all that
-        # is left.
+        # Without a stream, messages of a stream that a former run retained are deleted
+        # like all other old messages.
         others = () if stream is None else (SINCE, SNAPSHOT)
         self._retained = RetainedMessages(state, config.prefix, selected, others=others)
         self._status = self._retained.topic("status")
@@ -93,27 +101,28 @@ class BrokerPublisher:
         self._chance = chance
         self._report = report
         self.connected = False
-        # Whether the status topic says ``online``, as far as is known.
+        # True if the status topic contains ``online``, as far as this service knows.
         self._online = False
-        # Topics where others wrote, when that is undone, and when they count as ended.
+        # Topics to which others wrote; the time when these are overwritten, and the
+        # time when the other service counts as ended.
         self._foreign: set[str] = set()
         self._mend_s = self._alone_s = inf
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the state already holds. Cheap and synchronous."""
+        """Note changes that are already part of the state. Fast and synchronous."""
         changes = list(changes)
         if self._stream is not None:
             self._stream.publish(changes)
         self._retained.mark_changed(changes)
 
     def reset(self) -> None:
-        """Read the state again: what was published about games is void."""
+        """Publish all games again from the state; earlier messages are invalid."""
         if self._stream is not None:
             self._stream.reset()
         self._retained.reset()
 
     async def run(self) -> None:
-        """Keep the broker up to date until cancelled; come back after every loss."""
+        """Keep the broker up to date until cancelled; reconnect after every failure."""
         waits = generate_backoff_s(self._chance)
         reason = ""
         while True:
@@ -122,7 +131,7 @@ class BrokerPublisher:
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
                 reason = str(first_of(group))
             except* Exception:
-                # A broker's fault ends nothing else; the log has the traceback.
+                # An error with the broker must not stop anything else.
                 _log.exception("%s failed", self._name)
                 reason = "failed"
             if self.connected:
@@ -139,7 +148,7 @@ class BrokerPublisher:
         self._report(part_health(self._name, state, detail))
 
     async def _run_session(self) -> None:
-        """Serve one connection until it is lost."""
+        """Connect, and keep the broker up to date until the connection is lost."""
         client = MqttClient(
             **self._where,
             protocol=aiomqtt.ProtocolVersion.V5,
@@ -151,7 +160,7 @@ class BrokerPublisher:
             max_inflight_messages=IN_FLIGHT,
             max_queued_incoming_messages=_STRANGERS,
         )
-        client.pending_calls_threshold = IN_FLIGHT + 2  # it warns beyond ten
+        client.pending_calls_threshold = IN_FLIGHT + 2  # the default warns above ten
         async with client:
             self.connected = True
             self._report_state("live")
@@ -159,8 +168,8 @@ class BrokerPublisher:
             self._retained.forget()
             if self._stream is not None:
                 self._stream.forget()
-            # What former runs left there comes first; our own messages do not come back
-            # to us.
+            # The broker first sends the messages that former runs left there. It does
+            # not send our own messages back to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
             await client.subscribe(self._retained.topic("#"), options=mine_not)
             try:
@@ -170,8 +179,8 @@ class BrokerPublisher:
                     )
                     tasks.create_task(self._send(client), name="broker: send")
             finally:
-                # The broker sends the last will only if the connection is lost; a
-                # regular end must be said.
+                # The broker sends the last will only if the connection is lost, so a
+                # regular end must be reported.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     await client.publish(
                         self._status,
@@ -191,8 +200,8 @@ class BrokerPublisher:
         async for message in client.messages:
             topic = str(message.topic)
             if (topic, message.payload) == late_will and not message.retain:
-                # That is the will of a connection that was lost; this service is still
-                # here.
+                # The broker sent the last will of an earlier connection, although this
+                # service is online.
                 self._online = False
                 continue
             if message.retain:
@@ -207,7 +216,7 @@ class BrokerPublisher:
                 self._mend_s = min(self._mend_s, now_s + MEND_S)
 
     def _undo_foreign_writes(self, now_s: float) -> None:
-        """Undo what others wrote to our topics; report their end."""
+        """Overwrite messages of others in our topics; report when they have ended."""
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
             if self._stream is not None and any(

@@ -1,12 +1,13 @@
-"""One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
+"""A TCP connection while it uses HTTP. A handshake passes it on to a subscriber.
 
-h11 reads and writes the messages, the handshake's checks are websockets'. Each turn of
-the loop answers one request, whatever its connection, so that a client that sends or
-connects by the thousand delays no other. While a client does not read its answers, no
-more of its requests are read.
+h11 reads and writes the HTTP messages, and the package websockets checks handshakes.
+Each turn of the event loop answers one request of any connection, so that a client with
+thousands of requests or connections does not delay others. While a client does not read
+its answers, no more of its requests are read.
 
-Connections are counted before TLS begins, whose handshake costs more memory than all
-else of a connection: of too many unfinished ones the oldest is dropped.
+Connections are counted before TLS begins. A TLS handshake needs more memory than all
+other parts of a connection, so if there are too many unfinished ones, the oldest is
+dropped.
 """
 
 from __future__ import annotations
@@ -37,43 +38,41 @@ from live.server.subscriber import read_peer_address
 from live.server.wire import FRAMES_LOG, LIVE_PATH, PROTOCOL, CloseCode
 
 _log = logging.getLogger(__name__)
-#: Where clients of earlier protocols connect, and the answer to them.
+#: Paths of earlier versions of the protocol, and the answer to their clients.
 _FORMER_PATHS = tuple(f"/v{number}/live" for number in range(1, PROTOCOL))
 _OUTDATED = (
     f"this service speaks protocol {PROTOCOL}, at {LIVE_PATH}: "
     "reload the page, or update the program"
 )
-#: Thrown away of what comes after a last answer.
+#: Maximum number of bytes received and ignored after the last answer.
 _IGNORED_BYTES = 1_000_000
-#: No context is kept from one message to the next, on either side. So a message for all
-#: subscribers is deflated once, and no connection costs a window of its own.
+#: Neither side keeps a compression context between messages. So a message for all
+#: subscribers is deflated only once, and connections need no window of their own.
 _DEFLATE = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True, client_no_context_takeover=True
 )
 _NO_BODY = problem(413, "no request here has a body")
-#: The only version of the websocket protocol, sent to clients that ask for another (RFC
-#: 6455, 4.4).
+#: Header with the only supported version of the websocket protocol, sent to clients
+#: that ask for another version (RFC 6455, section 4.4).
 _VERSION = ("Sec-WebSocket-Version", "13")
 
 
 class ConnectionHost(Protocol):
-    """Decides about connections, and answers their requests."""
+    """The server as a connection uses it: it admits clients and answers requests."""
 
     def add_connection(self, connection: HttpConnection) -> bool:
-        """Count a connection; return whether there is room for it."""
+        """Count a new connection; return whether it is within the limits."""
 
     def remove_connection(self, connection: HttpConnection) -> None:
         """Forget a connection."""
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
-        """Return the response to anything but a handshake."""
+        """Return the response to a request other than a handshake."""
 
     def admit(
         self, connection: HttpConnection, request: HttpRequest
     ) -> AdmittedClient | HttpResponse:
-        """Return the client that a handshake admits, or the response that
-        refuses it.
-        """
+        """Return the admitted client of a handshake, or the response refusing it."""
 
     def subscribe(
         self,
@@ -83,11 +82,19 @@ class ConnectionHost(Protocol):
         early: bytes,
         extensions: list[Extension],
     ) -> None:
-        """Turn a connection into a subscriber."""
+        """Turn a connection into a subscriber.
+
+        Args:
+            connection: the connection, which no longer reads HTTP.
+            client: the admitted client.
+            accepted: the 101 response, still to be sent.
+            early: bytes that the client sent after its handshake.
+            extensions: the negotiated websocket extensions.
+        """
 
 
 class HttpConnection(asyncio.Protocol):
-    """Reads requests, writes responses."""
+    """Reads the requests of one connection and writes the responses."""
 
     def __init__(
         self,
@@ -97,10 +104,13 @@ class HttpConnection(asyncio.Protocol):
         limits: ClientLimits,
         handshakes: TlsHandshakes | None = None,
     ) -> None:
-        """``handshakes``: those under way, where connections are to be encrypted."""
+        """Create a connection.
+
+        ``handshakes`` are the unfinished TLS handshakes; None without encryption.
+        """
         self.transport: asyncio.Transport
         self.address = ""
-        """Where the client is, without its port."""
+        """The address of the client, without a port."""
         self._host = host
         self._turns = turns
         self._clock = clock
@@ -108,10 +118,9 @@ class HttpConnection(asyncio.Protocol):
         self._handshakes = handshakes
         self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
         self._request: h11.Request | None = None
-        # Whether our turn is to come.
+        # True while this connection waits for its turn.
         self._waits = False
-        # A TLS handshake, or an answer that is being made; the next request waits for
-        # it.
+        # The task of a TLS handshake or of an answer. The next request waits for it.
         self._making: asyncio.Task[None] | None = None
         self._all_heard = False
         self._lost = False
@@ -121,10 +130,10 @@ class HttpConnection(asyncio.Protocol):
         self._answered = False
         self._ignored = 0
 
-    # --- asyncio's side ---------------------------------------------------------------
+    # --- callbacks of asyncio ---------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
+        # No isinstance check: uvloop's transports do not inherit from asyncio's.
         self.transport = cast(asyncio.Transport, transport)
         self.address = read_peer_address(transport)
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
@@ -144,9 +153,9 @@ class HttpConnection(asyncio.Protocol):
             self.transport.abort()
 
     async def _encrypt(self, handshakes: TlsHandshakes) -> None:
-        """Go on over the encrypted transport, or not at all."""
+        """Do the TLS handshake; then use the encrypted transport, or abort."""
         transport = None
-        with contextlib.suppress(OSError):  # also ssl.SSLError, and too late
+        with contextlib.suppress(OSError):  # includes ssl.SSLError and timeouts
             transport = await asyncio.get_running_loop().start_tls(
                 self.transport,
                 self,
@@ -156,7 +165,7 @@ class HttpConnection(asyncio.Protocol):
             )
         handshakes.open.pop(self, None)
         self._making = None
-        if transport is None:  # so it is too where the connection was lost
+        if transport is None:  # the handshake failed, or the connection was lost
             self.transport.abort()
             self.connection_lost(None)
             return
@@ -165,7 +174,7 @@ class HttpConnection(asyncio.Protocol):
         self._waiting_s = self._clock()
         if self._closing_s is not None:
             transport.abort()
-        else:  # something may have come between the end of the handshake and our turn
+        else:  # a request can have arrived since the end of the handshake
             self._request_turn()
 
     def data_received(self, data: bytes) -> None:
@@ -176,8 +185,8 @@ class HttpConnection(asyncio.Protocol):
             elif self._handshakes is None or self not in self._handshakes.open:
                 self.transport.pause_reading()
         else:
-            # A client that still sends may be about to read our last answer: it gets
-            # that far, no further.
+            # A client that is still sending can be about to read our last answer. So
+            # some more bytes are received and ignored.
             self._ignored += len(data)
             if self._ignored > _IGNORED_BYTES:
                 self.transport.pause_reading()
@@ -189,8 +198,8 @@ class HttpConnection(asyncio.Protocol):
         self._h11.receive_data(b"")
         if self._making is None:
             self._request_turn()
-        # Requests sent before the end are still answered; TLS has no half of a
-        # connection.
+        # Requests sent before the end are still answered. With TLS this is not
+        # possible, since it has no half-closed connections.
         return self._handshakes is None
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -216,7 +225,10 @@ class HttpConnection(asyncio.Protocol):
                 self._request_turn()
 
     def enforce_deadlines(self, now_s: float) -> None:
-        """Keep deadlines; called about once a second."""
+        """Close or abort the connection if a time limit has passed.
+
+        This is called about once a second.
+        """
         limits = self._limits
         patience_s = limits.idle_s if self._answered else limits.request_s
         if self._closing_s is not None:
@@ -226,7 +238,7 @@ class HttpConnection(asyncio.Protocol):
             if now_s - self._stalled_s > limits.slow_after_s:
                 self.transport.abort()
         elif self._making is not None:
-            return  # it is not the client who is waited for
+            return  # the service is working; the client is not late
         elif now_s - self._waiting_s > patience_s:
             if self._answered:
                 self.close_when_flushed()
@@ -236,7 +248,7 @@ class HttpConnection(asyncio.Protocol):
                 )
 
     def close_when_flushed(self) -> None:
-        """End this connection once what was written is sent."""
+        """Close this connection once all written data is sent."""
         if self._closing_s is None:
             self._closing_s = self._clock()
             self.transport.close()
@@ -244,13 +256,13 @@ class HttpConnection(asyncio.Protocol):
     # --- requests ---------------------------------------------------------------------
 
     def _request_turn(self) -> None:
-        """Ask for a turn of the loop."""
+        """Ask for a turn of the event loop, unless one is already requested."""
         if not self._waits:
             self._waits = True
             self._turns.add(self._read_requests)
 
     def _read_requests(self) -> None:
-        """Answer the next request that has arrived whole."""
+        """Answer the next request that has arrived completely."""
         self._waits = False
         while self._closing_s is None and self._stalled_s is None:
             try:
@@ -266,15 +278,15 @@ class HttpConnection(asyncio.Protocol):
                 return
             if event is h11.PAUSED:
                 if self._h11.their_state is not h11.DONE:
-                    return  # handed on to a subscriber, or to be closed
+                    return  # now a subscriber, or about to be closed
                 self._h11.start_next_cycle()
             elif isinstance(event, h11.Request):
                 self._request = event
                 self._answered = False
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
-                # Refuse it at the first byte of a body: it may come in pieces of one
-                # byte, and each has a cost.
+                # The body is refused at its first byte: it could come in pieces of one
+                # byte, and each piece costs time.
                 self._respond_and_close(_NO_BODY)
             elif isinstance(event, h11.EndOfMessage):
                 self._on_request()
@@ -283,7 +295,7 @@ class HttpConnection(asyncio.Protocol):
                 self.close_when_flushed()
 
     def _on_request(self) -> None:
-        """Answer a request that has arrived whole; it has no body."""
+        """Answer a request that has arrived completely; it has no body."""
         event = self._request
         assert event is not None
         try:
@@ -299,12 +311,11 @@ class HttpConnection(asyncio.Protocol):
         )
 
     async def _answer(self, request: HttpRequest) -> None:
-        """Answer a request, which may take a while, then read the next."""
+        """Compute and send the answer to a request, then read the next request."""
         try:
             response = await self._host.answer(request)
         except Exception:
-            # An answer that fails costs no other client anything; the log has the
-            # traceback.
+            # A failed answer must not affect other clients.
             _log.exception("%s %s failed", request.method, request.path)
             response = problem(500, "the answer failed; the service goes on")
         self._making = None
@@ -326,7 +337,7 @@ class HttpConnection(asyncio.Protocol):
             )
             return
         if "websocket" in _list_members(headers, "Upgrade"):
-            # It may stand among others (RFC 9110, section 7.8).
+            # The header can list several protocols (RFC 9110, section 7.8).
             del headers["Upgrade"]
             headers["Upgrade"] = "websocket"
         protocol = ServerProtocol(extensions=[_DEFLATE], logger=FRAMES_LOG)
@@ -347,8 +358,10 @@ class HttpConnection(asyncio.Protocol):
     def _reject_outdated(
         self, protocol: ServerProtocol, accepted: Response | None
     ) -> None:
-        """Tell a client of a former protocol what to do: in a close frame where its
-        handshake could be ``accepted``, as browsers show nothing of a refused one.
+        """Tell a client of an earlier protocol to reload or update.
+
+        If its handshake could be ``accepted``, this is sent in a close frame, since
+        browsers do not show the text of a refused handshake.
         """
         if accepted is None:
             self._respond(problem(410, _OUTDATED))
@@ -361,11 +374,11 @@ class HttpConnection(asyncio.Protocol):
     # --- responses --------------------------------------------------------------------
 
     def _respond(self, response: HttpResponse) -> None:
-        """Answer the request that has arrived; read the next unless told to end."""
+        """Answer the present request; then read the next, or close the connection."""
         names = {name for name, _ in self._request.headers} if self._request else set()
-        # What one side takes for the body, the other may take for the next request:
-        # "the server MUST close the connection after responding" (RFC 9112, section
-        # 6.1).
+        # With both headers, a proxy and this server could disagree about where the
+        # request ends. "The server MUST close the connection after responding" (RFC
+        # 9112, section 6.1).
         self._send(response, ends={b"content-length", b"transfer-encoding"} <= names)
         if self._h11.our_state is h11.MUST_CLOSE:
             self.close_when_flushed()
@@ -393,34 +406,39 @@ class HttpConnection(asyncio.Protocol):
     def _respond_and_close(
         self, response: HttpResponse, *, linger: bool = True
     ) -> None:
-        """Respond at once, and end the connection."""
+        """Send a response and close the connection.
+
+        ``linger``: keep reading for a while, so that the client gets the response.
+        """
         if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._send(response, ends=True)
         self._close(linger=linger)
 
     def _close(self, *, linger: bool = True) -> None:
-        """End the connection once what was written is sent."""
+        """Close the connection once all written data is sent."""
         linger = linger and not self._all_heard and self._handshakes is None
         if linger and self._closing_s is None:
-            # Closing at once would reset the connection while the client still sends,
-            # and the answer would be lost on it. So only our side is closed, and what
-            # still arrives is thrown away.
+            # Closing at once would reset the connection while the client is still
+            # sending, and the answer would be lost. So only our side is closed, and
+            # data that still arrives is ignored.
             self._closing_s = self._clock()
             try:
                 self.transport.write_eof()
-            except OSError:  # lost already, which the loop has not seen yet
+            except OSError:  # the connection is lost, but the loop has not noticed yet
                 self.transport.abort()
         self.close_when_flushed()
 
 
 def _list_members(headers: Headers, name: str) -> list[str]:
-    """Return the members of a header that is a list, in lower case."""
+    """Return the members of a header with a list of values, in lower case."""
     values = ",".join(headers.get_all(name))
     return [each.strip().lower() for each in values.split(",")]
 
 
 def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
-    """Say why a handshake is refused, and what would be accepted (RFC 6455, section
+    """Return the response to a refused handshake.
+
+    It gives the reason, and the headers for an acceptable one (RFC 6455, section
     4.2.2).
     """
     text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
@@ -437,7 +455,13 @@ def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
 
 
 def _build_request(event: h11.Request) -> HttpRequest:
-    """Build the request; values of a repeated header are joined."""
+    """Return an h11 request as an :class:`HttpRequest`.
+
+    The values of a repeated header are joined.
+
+    Raises:
+        ValueError: the request target cannot be decoded.
+    """
     headers: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
         name = raw_name.decode("ascii")
@@ -448,14 +472,14 @@ def _build_request(event: h11.Request) -> HttpRequest:
 
 
 class TlsHandshakes:
-    """TLS handshakes under way, the oldest first."""
+    """The unfinished TLS handshakes, the oldest first."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self.context = context
         self.open: dict[HttpConnection, None] = {}
 
     def add(self, connection: HttpConnection, most: int) -> None:
-        """Add a handshake; the oldest is aborted where there are too many."""
+        """Add a handshake; abort the oldest one if there are more than ``most``."""
         self.open[connection] = None
         if len(self.open) > most:
             oldest = next(iter(self.open))

@@ -1,6 +1,6 @@
-"""The readable page of both descriptions, ``/docs``. Pure.
+"""The page ``/docs``, which shows the OpenAPI and AsyncAPI descriptions. Pure.
 
-It is Markdown in the manual's look.
+The page is written in Markdown and has the same design as the manual.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from live.server.json_schemas import JsonObject
 
 
 def render_docs(routes: JsonObject) -> bytes:
-    """Render the whole page, UTF-8; ``routes`` as OpenAPI has them."""
+    """Return the whole page in UTF-8; ``routes`` is the OpenAPI description."""
     messages = describe_messages()
     title = f"live-rate {messages['info']['version']}: for programs"
     schemas = messages["components"]["schemas"]
@@ -73,7 +73,7 @@ def _render_fields(schema: JsonObject) -> str:
 
 
 def _render_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Render a table in Markdown; an empty text where it has no rows."""
+    """Return a table in Markdown; an empty text if it has no rows."""
     lines = [" | ".join(map(_escape_cell, row)) for row in rows]
     lead = [" | ".join(heads), " | ".join("---" for _ in heads)]
     return "\n".join(f"| {line} |" for line in (*lead, *lines)) if lines else ""
@@ -84,7 +84,7 @@ def _escape_cell(text: str) -> str:
 
 
 def _name_kind(schema: JsonObject) -> str:
-    """Describe a schema in a few words."""
+    """Return the name of a schema's type, in a few words of Markdown."""
     match schema:
         case {"$ref": _}:
             name = schema["$ref"].rpartition("/")[2]
@@ -102,8 +102,9 @@ def _name_kind(schema: JsonObject) -> str:
 
 
 def _name_default(schema: JsonObject) -> str:
-    """Return the default of a field, as text; messages leave the field out where it has
-    this value.
+    """Return the default of a field, as text; empty without a default.
+
+    Messages leave the field out if it has this value.
     """
     if "default" not in schema:
         return ""

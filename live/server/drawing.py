@@ -1,4 +1,4 @@
-"""What pictures for links share: size, colours, and text as SVG. Pure."""
+"""Common parts of the preview pictures: size, colours, and text as SVG. Pure."""
 
 from html import escape
 from typing import Literal
@@ -9,7 +9,7 @@ INK, QUIET, GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
 
 
 def cut_text(text: str, most: int) -> str:
-    """Return the text in so many characters at most."""
+    """Return the text, cut to at most ``most`` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -23,8 +23,8 @@ def draw_text(
     anchor: Literal["start", "middle", "end"] = "start",
     is_bold: bool = False,
 ) -> str:
-    """Return a line of text as SVG; ``x`` is where ``anchor`` says."""
-    # XML allows no control characters, and feeds may send half of a surrogate pair.
+    """Return a line of text as SVG; ``anchor`` is the part of the text at ``x``."""
+    # XML forbids control characters, and feeds can send half of a surrogate pair.
     known = "".join(char for char in text if char.isprintable())
     look = f' text-anchor="{anchor}"' if anchor != "start" else ""
     look += ' font-weight="bold"' if is_bold else ""

@@ -1,10 +1,10 @@
-"""What the server reads from the event: the whole state, as frozen values.
+"""The interface through which the server reads the state of the event.
 
-The event is the writer; :mod:`live.app` hands it over in this shape. All calls are
-synchronous and answer for *now*: a change given to
-:meth:`live.server.server.Publisher.publish` must already be in the state. Since
-everything runs on one loop and nothing here awaits, a snapshot and the position of its
-stream are read at the same instant, so no change can fall between them.
+:mod:`live.app` passes the event to the server as an object of this type. All methods
+are synchronous and return the present state as immutable values. A change passed to
+:meth:`live.server.server.Publisher.publish` must already be part of the state.
+Everything runs on one event loop and no method here awaits, so a snapshot and the
+position in its stream belong together: no change can come between them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ from live.messages.values import GameId
 
 
 class EventReader(Protocol):
-    """Everything a subscriber can be sent."""
+    """Everything that can be sent to a subscriber."""
 
     def engine(self) -> EngineInfo: ...
 
@@ -49,19 +49,21 @@ class EventReader(Protocol):
     def players(self) -> Iterable[PlayerView]: ...
 
     def player_ids(self, game: GameId) -> Iterable[str]:
-        """Return ``PlayerView.id`` of those who play in ``game``; empty for an unknown
-        game.
+        """Return ``PlayerView.id`` of each player of a game.
+
+        The result is empty if the game is unknown.
         """
         ...
 
     def gains(self, player: str) -> GainCounts:
-        """Return all gains of a player over the event, by ``PlayerView.id``; empty for
-        an unknown one.
+        """Return all gains of a player over the event; empty if the player is unknown.
+
+        ``player`` is a ``PlayerView.id``.
         """
         ...
 
     def engine_gains(self) -> GainCounts:
-        """Return the engine's own gains, which players are measured against."""
+        """Return the gains of the engine itself, with which players are compared."""
         ...
 
     def feeds(self) -> tuple[FeedHealth, ...]: ...
@@ -69,17 +71,19 @@ class EventReader(Protocol):
     def engines(self) -> EngineHealth: ...
 
     def alerts(self) -> Iterable[Alert]:
-        """Return alerts that are not cleared, in any order."""
+        """Return all open alerts, in any order."""
         ...
 
     def moments(self) -> Iterable[Moment]:
-        """Return moments that stand, in any order."""
+        """Return all present moments, in any order."""
         ...
 
 
 def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
-    """Return event (:func:`main_event`), round, board (2 before 10, 2.9 before 2.10)
-    and id.
+    """Return the sort key of a game: event, round, board and id.
+
+    The event is :func:`main_event`. Rounds and boards are compared as numbers: 2 comes
+    before 10, and 2.9 before 2.10.
     """
     parts = round_sort_key(view.round, view.board)
     return (
@@ -91,7 +95,7 @@ def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
 
 
 def game_of(change: Change) -> GameId | None:
-    """Return the game that a change is about; None where it is about none."""
+    """Return the id of the game that a change is about; None if it is not about one."""
     match change:
         case GameMessage(game=view):
             return view.id
@@ -102,7 +106,7 @@ def game_of(change: Change) -> GameId | None:
 
 
 def replay_game(detail: GameDetail) -> Iterator[Change]:
-    """Yield the messages that build a game up at a client that does not hold it."""
+    """Yield the messages by which a client without a game gets the whole game."""
     game = detail.id
     yield GameMessage(view_of(detail))
     yield from (MoveMessage(game, ply.ply, ply) for ply in detail.plies)

@@ -1,4 +1,4 @@
-"""Turns for the work of many connections, so that reads never delay writes."""
+"""A queue for the work of many connections, so that reading does not delay writing."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from collections.abc import Callable
 
 
 class FairTurns:
-    """Work of many connections, one piece in each turn of the loop, in order of
-    arrival, so that messages to subscribers need not wait for all of it. A piece that
-    fails is reported to the loop, and the next follows.
+    """A queue that does one piece of work in each turn of the event loop.
 
-    Loss policy: none is lost; the bound is one piece a connection.
+    The pieces come from many connections and are done in order of arrival. Between
+    them the loop can send messages to subscribers. If a piece raises an error, the
+    error is reported to the loop and the next piece follows.
+
+    Loss policy: lossless; at most one piece per connection waits.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[Callable[[], None]] = deque()
 
     def add(self, work: Callable[[], None]) -> None:
-        """Do ``work`` when its turn comes, never from inside this call."""
+        """Call ``work`` when its turn comes, but never during this call."""
         self._waiting.append(work)
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._next)

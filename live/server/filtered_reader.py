@@ -1,4 +1,4 @@
-"""The event as one filter's subscriber may see it, and its snapshot. Pure."""
+"""The part of the event that a filter selects and its reader can see. Pure."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -41,11 +41,10 @@ from live.server.visibility import (
 def snapshot(
     state: EventReader, selected: StreamFilter = EVERYTHING
 ) -> SnapshotMessage:
-    """Return all that ``selected`` takes and may see: games, players, and everybody's
-    health.
+    """Return a snapshot of everything that a filter selects and is allowed to see.
 
-    Games are in :func:`game_order`, players, alerts and moments in the order of their
-    ids, so that equal states have equal snapshots.
+    Games are in :func:`game_order`; players, alerts and moments are in the order of
+    their ids, so that equal states have equal snapshots.
     """
     ids, rest = snapshot_without_games(state, selected)
     games = (
@@ -59,8 +58,8 @@ def snapshot(
 def snapshot_without_games(
     state: EventReader, selected: StreamFilter
 ) -> tuple[list[GameId], SnapshotMessage]:
-    """Return the games of a snapshot, in order, and the snapshot without them."""
-    # Build the snapshot with every field, then redact it in one walk.
+    """Return the ids of a snapshot's games, in order, and the snapshot without them."""
+    # The snapshot is built with all fields, and redacted only once, at the end.
     taken = FilteredReader(state, replace(selected, visibility=Visibility.ARBITER))
     by_id = attrgetter("id")
     players = tuple(sorted(taken.players(), key=by_id))
@@ -81,9 +80,7 @@ def snapshot_without_games(
 
 
 class FilteredReader:
-    """A :class:`EventReader` as one filter's subscriber may see it: its games, its
-    players, its visibility.
-    """
+    """An :class:`EventReader` limited to the games and the visibility of a filter."""
 
     def __init__(self, state: EventReader, selected: StreamFilter) -> None:
         self._state = state
@@ -133,7 +130,7 @@ class FilteredReader:
         return self._redact(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
-        """Return the alerts; those about feeds and engines go to every arbiter."""
+        """Return the alerts about selected games, and those not about a game."""
         alerts = self._state.alerts() if self._should_send(AlertMessage) else ()
         games = self._find_selected_games()
         return [
@@ -158,7 +155,7 @@ class FilteredReader:
         return should_send(kind, self._selected.visibility)
 
     def _find_selected_games(self) -> set[GameId] | None:
-        """Return the games that the filter selects; None: all."""
+        """Return the ids of the games that the filter selects; None for all games."""
         if not self._selected.is_narrow:
             return None
         return {

@@ -1,4 +1,4 @@
-"""How the service is doing, as HTTP answers say it. Pure."""
+"""The health of the service, for HTTP answers. Pure."""
 
 from typing import Literal
 
@@ -8,27 +8,25 @@ from live.server.event_reader import EventReader
 
 
 class Readiness(Value):
-    """What ``/healthz`` and ``/readyz`` answer to those without a token where one is
-    needed.
-    """
+    """The answer of ``/healthz`` and ``/readyz`` to a client that lacks a token."""
 
     status: Literal["ok", "degraded"]
-    """``degraded`` when a feed, an engine or a part that the service needs does not do
-    its work.
-    """
+    """``degraded`` if a feed, an engine or another necessary part does not work."""
     ready: bool
-    """Whether some feed delivers and some engine (if there are any) can search."""
+    """True if at least one feed delivers data and at least one engine can search. Feeds
+    or engines are not required if the service has none.
+    """
 
 
 class HealthAnswer(Readiness):
-    """What ``/healthz``, ``/readyz`` and ``health`` of the JSON interface answer."""
+    """The answer of ``/healthz``, ``/readyz`` and ``health`` of the JSON interface."""
 
     feeds: tuple[FeedHealth, ...] = ()
     engines: EngineHealth = EngineHealth()
     subscribers: int | None = None
     public_delay: PublicDelay = PublicDelay()
     sight: Literal["venue", "public", "arbiter"] = "public"
-    """What this client may see, as in ``hello``."""
+    """Visibility level of this client, as in ``hello``."""
 
 
 def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
@@ -37,7 +35,7 @@ def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
     working = [
         engine for engine in engines.engines if engine.state in ("idle", "searching")
     ]
-    # The service does its work even while a producer's OBS is closed.
+    # Parts for producers are not necessary: the service works while OBS is closed.
     needed = [
         feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS
     ]

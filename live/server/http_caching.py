@@ -1,6 +1,6 @@
-"""Entity tags, gzip, and how long caches may keep an answer. Pure.
+"""Entity tags, gzip, and the time for which caches can store an answer. Pure.
 
-An answer is packed once for all who are sent the same.
+Equal answers are compressed only once.
 """
 
 import gzip
@@ -11,33 +11,37 @@ from msgspec.structs import replace
 
 from live.server.http_values import JSON, REVALIDATE, HttpRequest, HttpResponse
 
-#: Gzip blocks the loop, so its results are cached: one cache for data, which changes
-#: all the time, and one for pages. Without a time stamp, equal bodies have equal tags,
-#: also after a restart.
+#: Gzip blocks the event loop, so its results are cached: in one cache for data, which
+#: changes often, and in one for pages. The compressed data contains no time stamp
+#: (mtime=0), so equal bodies give equal bytes, even after a restart.
 _gzip_data = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
 _gzip_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
-#: Largest body that is packed as a page. A study's drawing may be larger, and would
-#: block the loop for long.
+#: Maximum size of a body that is compressed as a page, bytes. A drawing of a study can
+#: be larger, and would block the event loop for a long time.
 _PAGE_BYTES = 500_000
-#: How long a shared cache may answer polls and pages by itself, in seconds: however
-#: many clients ask, the service is asked once in that time.
+#: Time for which a shared cache can answer requests for data and for pages by itself,
+#: seconds. In this time it asks the service only once, however many clients there are.
 SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
-#: Media types that are packed as pages.
+#: Beginnings of the media types that are compressed as pages.
 _PAGES = ("text/html", "text/javascript", "text/css", "image/svg")
 _TEXTS = (JSON, "application/x-chess-pgn", *_PAGES)
 _WORTH_BYTES = 300
 
 
 def allow_shared_caching(for_s: int) -> tuple[str, str]:
-    """Let shared caches answer for :data:`SHARED_DATA_S`; browsers ask each time (RFC
-    9111, section 5.2.2.10).
+    """Return a header that lets shared caches answer for ``for_s`` seconds.
+
+    Browsers still ask each time (RFC 9111, section 5.2.2.10).
     """
     return "Cache-Control", f"public, max-age=0, s-maxage={for_s}"
 
 
 def share_public_answer(response: HttpResponse) -> HttpResponse:
-    """Let shared caches keep an answer, one for each token and origin."""
+    """Return the response with headers that let shared caches store it for a moment.
+
+    Caches store a separate answer for each token and each origin.
+    """
     kept = (each for each in response.headers if each not in REVALIDATE)
     headers = (
         *kept,
@@ -48,9 +52,12 @@ def share_public_answer(response: HttpResponse) -> HttpResponse:
 
 
 def compress_response(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Add the entity tag; 304 without a body when the client holds it (RFC 9110,
-    13.1.2), else the body by gzip where the client takes that and it is worth it: pages
-    are opened over hotel networks, and a fresh page is a third of its size so.
+    """Return the response with an entity tag, compressed if that is useful.
+
+    If the client already has this version, return 304 without a body (RFC 9110, section
+    13.1.2). Otherwise the body is compressed with gzip, provided that the client
+    accepts this and the body is not short. Pages are opened over slow hotel networks,
+    and gzip reduces a page to a third of its size.
     """
     headers = response.headers
     body = response.body
@@ -60,7 +67,7 @@ def compress_response(request: HttpRequest, response: HttpResponse) -> HttpRespo
     if packs:
         headers = (*headers, ("Vary", "Accept-Encoding"))
         packs = can_take_gzip(request.headers.get("accept-encoding", ""))
-    # Each encoding has a tag of its own (RFC 9110, section 8.8.3.3).
+    # Each encoding needs its own tag (RFC 9110, section 8.8.3.3).
     tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
     headers = (*headers, ("ETag", tag))
     held = request.headers.get("if-none-match", "")

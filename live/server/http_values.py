@@ -1,6 +1,4 @@
-"""HTTP as values: requests, whole responses, and the headers that every one carries.
-Pure.
-"""
+"""HTTP requests and responses as values, with the headers of every response. Pure."""
 
 import http
 from collections.abc import Iterable
@@ -12,7 +10,7 @@ from live.messages.values import Value
 
 
 class ProblemAnswer(Value):
-    """Why a request was refused or failed (RFC 9457)."""
+    """The reason why a request was refused or failed (RFC 9457)."""
 
     status: int
     title: str
@@ -20,7 +18,8 @@ class ProblemAnswer(Value):
 
 
 JSON = "application/json"
-#: For everything but pages: it may load nothing, and nobody may frame it.
+#: Content security policy of everything other than pages: it cannot load anything and
+#: cannot be shown in a frame.
 NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 _COMMON = (
     ("X-Content-Type-Options", "nosniff"),
@@ -28,27 +27,29 @@ _COMMON = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
 )
 NO_STORE = (("Cache-Control", "no-store"),)
-#: Sent with answers that are not available now.
+#: Header of responses to requests that can succeed later.
 LATER = (("Retry-After", "5"),)
-#: Answers that a browser asks about each time.
+#: Header that makes a browser check each time whether its copy is still valid.
 REVALIDATE = (("Cache-Control", "no-cache"),)
 Pairs = tuple[tuple[str, str], ...]
 """Header fields, or parameters of a query."""
 
 
 class HttpRequest(Value):
-    """One request, without its body: no route takes one."""
+    """One request. It has no body, since no route accepts one."""
 
     method: str
     path: str
-    """Percent-decoded."""
+    """The path, percent-decoded."""
     query: Pairs
     headers: dict[str, str]
-    """Names in lower case; of a repeated header the values are joined by ``, ``."""
+    """Values by header name in lower case. The values of a repeated header are joined
+    with ``, ``.
+    """
 
 
 class HttpResponse(Value):
-    """One whole response."""
+    """One complete response."""
 
     status: int
     headers: Pairs
@@ -62,7 +63,7 @@ def respond(
     headers: Iterable[tuple[str, str]],
     policy: str = NO_CONTENT_POLICY,
 ) -> HttpResponse:
-    """Build a response with the headers that every one carries."""
+    """Return a response with the common headers, its type and its policy."""
     own = (("Content-Type", content_type), ("Content-Security-Policy", policy))
     return HttpResponse(status, (*own, *_COMMON, *headers), body)
 
@@ -70,13 +71,13 @@ def respond(
 def problem(
     status: int, detail: str, headers: Iterable[tuple[str, str]] = ()
 ) -> HttpResponse:
-    """Build an error as JSON (RFC 9457)."""
+    """Return an error response as JSON (RFC 9457)."""
     title = http.HTTPStatus(status).phrase
     body = msgspec.json.encode(ProblemAnswer(status, title, detail))
     return respond(status, "application/problem+json", body, (*NO_STORE, *headers))
 
 
-#: The answer to no token, or a wrong one (RFC 6750, section 3).
+#: The response if a token is missing or wrong (RFC 6750, section 3).
 UNKNOWN = problem(
     401,
     "a valid token is needed: Authorization: Bearer TOKEN",
@@ -85,14 +86,14 @@ UNKNOWN = problem(
 
 
 def read_target(target: str) -> tuple[str, Pairs]:
-    """Decode path and query of a request target.
+    """Return the decoded path and the query parameters of a request target.
 
     Raises:
-        ValueError: not an absolute path, or not UTF-8 once decoded.
+        ValueError: it is not an absolute path, or not UTF-8 after decoding.
     """
     if not target.startswith("/"):
         raise ValueError(target)
-    # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
+    # Without this prefix urlsplit would read "//host/…" as a host, not as a path.
     parts = urlsplit(f"http://host{target}")
     query = parse_qsl(
         parts.query, keep_blank_values=True, errors="strict", max_num_fields=128

@@ -1,7 +1,8 @@
-"""JSON Schema of the types that go out, with notes and who sees what. Pure.
+"""JSON Schemas of the types that are sent, with notes about their fields. Pure.
 
-A field's note is the string below it in the source (PEP 224's form, which Python itself
-throws away), and that of an inherited field is its base's.
+The note of a field is the string literal below it in the source (in the style of PEP
+224). Python discards these strings, so they are read from the source. An inherited
+field has the note of the base class. If not everyone can see a field, its note says so.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ JsonObject = dict[str, Any]
 
 @cache
 def _read_notes(module: ModuleType) -> dict[str, dict[str, str]]:
-    """Read the notes of all fields of a module's classes."""
+    """Return the notes of all fields in a module, by class name and field name."""
     found: dict[str, dict[str, str]] = {}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ClassDef):
@@ -55,7 +56,7 @@ def _read_notes(module: ModuleType) -> dict[str, dict[str, str]]:
 
 
 def collect_notes(kind: Kind) -> dict[str, str]:
-    """Return the notes of a type's fields, by name; a field without one is left out."""
+    """Return the notes of a type's fields, by field name, where there are notes."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         module = inspect.getmodule(base)
@@ -69,7 +70,7 @@ def collect_notes(kind: Kind) -> dict[str, str]:
 
 
 REFERENCE = "#/components/schemas/{name}"
-#: Modules whose types are described to programs.
+#: Modules with the types whose visibility is added to the notes.
 _MODULES = (from_sources, from_clients, figures, alerts, moments, health, to_clients)
 _NAMES = ChainMap(*map(vars, _MODULES))
 _EVENTS = {each for each in _NAMES.values() if isinstance(each, type)}
@@ -81,7 +82,7 @@ _WITHHELD = {
 
 
 def build_components(roots: Iterable[Kind]) -> JsonObject:
-    """Build the schemas of the types and of all they hold, by name."""
+    """Return the schemas of the types and of all types in them, by type name."""
     waiting = list(roots)
     _, found = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
     seen: set[Kind] = set()
@@ -94,7 +95,7 @@ def build_components(roots: Iterable[Kind]) -> JsonObject:
         fields = found[kind.__name__].get("properties", {})
         for field in msgspec.structs.fields(kind):
             waiting += find_structs(field.type)
-            # Visibility is about what happens in the event, not about our own tables.
+            # Only data of the event has different visibilities.
             sight = (
                 _WITHHELD.get(find_minimum_visibility(kind, field.name), "")
                 if kind in _EVENTS
@@ -114,7 +115,7 @@ def describe(description: str, **schema: Any) -> JsonObject:
 
 
 TEXT = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
-#: Parameters of queries, of the websocket's and of requests.
+#: Query parameters that select games, for the websocket and for requests.
 FILTERS = {
     name: describe(f"Only {what}; may be repeated.", type="array", items=TEXT)
     for name, what in (
@@ -128,7 +129,7 @@ ID = {"type": "string", "minLength": 1}
 
 
 def describe_type(kind: Any) -> JsonObject:
-    """Return the schema of a type, whose components are elsewhere."""
+    """Return the schema of a type, with references to its components."""
     schema: JsonObject = msgspec.json.schema_components([kind], ref_template=REFERENCE)[
         0
     ][0]

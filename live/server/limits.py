@@ -1,9 +1,8 @@
-"""Limits so that no client costs another anything: how many connections, how fast.
-Pure.
+"""Limits on connections and rates, so that no client can slow down others. Pure.
 
-Connections from this machine are not counted by address: behind a reverse proxy all
-have that address. Behind a proxy, handshakes, websockets and filters are counted by the
-address that the proxy names (``X-Forwarded-For``).
+Connections from this machine are not counted by address, since behind a reverse proxy
+all connections have this address. Behind a proxy, handshakes, websockets and filters
+are counted by the address that the proxy reports (``X-Forwarded-For``).
 """
 
 from collections import Counter
@@ -16,69 +15,86 @@ from live.server.origins import is_loopback
 
 
 class ClientLimits(Value, kw_only=True):
-    """Every bound of the server, with its default."""
+    """All limits of the server, with their defaults."""
 
     tick_s: float = 0.05
-    """How long scores, points and standings are gathered before they go out
-    together.
+    """Time for which scores, points and standings are collected and then sent together,
+    seconds.
     """
     heartbeat_s: float = 15.0
-    """Between two heartbeats; a browser page can't see websocket pings."""
+    """Time between two heartbeats, seconds. Browser pages need them, since they cannot
+    see websocket pings.
+    """
     silent_after_s: float = 45.0
-    """A subscriber that answers no ping for so long is closed."""
+    """Time without an answer to a ping after which a subscriber is closed, seconds."""
     write_bytes: int = 262_144
-    """Unsent bytes held for one client; beyond them it is skipped until it drains."""
+    """Maximum number of unsent bytes for one client. A client with more is skipped
+    until it has read them.
+    """
     piece_bytes: int = 65_536
-    """A large snapshot is handed to the transport in pieces of this size."""
+    """Size of the pieces in which a large snapshot is written, bytes."""
     slow_after_s: float = 10.0
-    """A skipped client that has not drained by then is closed."""
+    """Time after which a skipped client that has not read its data is closed, seconds.
+    """
     encrypting: int = 256
-    """Unfinished TLS handshakes; above this number the oldest is dropped for a new one.
+    """Maximum number of unfinished TLS handshakes; for one more, the oldest is dropped.
     """
     encrypting_s: float = 5.0
-    """For a TLS handshake."""
+    """Time limit for a TLS handshake, seconds."""
     request_s: float = 10.0
-    """For a whole request (and so for the handshake) to arrive."""
+    """Time limit for a complete request (or websocket handshake) to arrive, seconds."""
     idle_s: float = 60.0
-    """For the next request on a connection that is kept."""
+    """Time limit for the next request on an open connection, seconds."""
     closing_s: float = 3.0
-    """For a client to answer our close frame, or to read a last response."""
+    """Time limit for a client to answer a close frame or read the last response,
+    seconds.
+    """
     request_bytes: int = 16_384
-    """Request line and headers together."""
+    """Maximum size of the request line and the headers together, bytes."""
     message_bytes: int = 4_096
-    """One message from a subscriber."""
+    """Maximum size of a message from a subscriber, bytes."""
     messages: int = 60
-    """Frames that a subscriber may send at once, and again in ``messages_s``."""
+    """Number of frames that a subscriber can send at once. The same number can be sent
+    again after ``messages_s`` seconds.
+    """
     messages_s: float = 30.0
     connections: int = 10_000
+    """Maximum number of connections."""
     connections_per_address: int = 256
-    """Connections from one address; this machine's own is not counted. Also the number
-    of websockets of one visitor behind a proxy on this machine.
+    """Maximum number of connections from one address other than this machine's. It is
+    also the maximum number of websockets of one visitor behind a proxy on this machine.
     """
     handshakes_per_s: float = 200.0
-    """Each new subscriber costs a snapshot: from all addresses together."""
+    """Handshakes per second on average from all addresses together. They are limited
+    because each new subscriber needs a snapshot.
+    """
     handshakes_burst: float = 2_000.0
+    """Maximum number of handshakes at once from all addresses together."""
     handshakes_per_address_per_s: float = 5.0
+    """Handshakes per second on average from one address."""
     handshakes_per_address_burst: float = 50.0
+    """Maximum number of handshakes at once from one address."""
     filters: int = 512
-    """Distinct filters that select some games, but not all."""
+    """Maximum number of different filters that select some but not all games."""
     filters_per_address: int = 128
-    """For one address; this machine's own is not counted."""
+    """Maximum number of different filters for one address other than this machine's."""
     history_messages: int = 2_000
-    """How much of the past can be resumed. A cache: the snapshot is always
-    obtainable.
+    """Maximum number of old messages kept per stream, so that clients can resume. A
+    client that cannot resume gets a snapshot.
     """
     history_bytes: int = 4_000_000
+    """Maximum total size of the old messages kept per stream, bytes."""
     history_age_s: float = 120.0
+    """Maximum age of the old messages kept per stream, seconds."""
 
 
-#: Addresses whose rate is remembered; above this number the one unseen for longest is
-#: forgotten.
+#: Maximum number of addresses whose rate is remembered. For one more, the address not
+#: seen for the longest time is forgotten.
 _ADDRESSES = 4096
 
 
 class TokenBucket:
-    """A token bucket: ``rate`` per second on average, ``burst`` at once."""
+    """A token bucket: it gives ``rate`` tokens per second, and ``burst`` at once."""
 
     def __init__(self, rate: float, burst: float, now_s: float) -> None:
         self._rate = rate
@@ -87,7 +103,7 @@ class TokenBucket:
         self._at_s = now_s
 
     def take(self, now_s: float) -> bool:
-        """Take a token; return whether there was one."""
+        """Take a token if one is left; return whether a token was taken."""
         self._tokens = min(
             self._burst, self._tokens + (now_s - self._at_s) * self._rate
         )
@@ -99,13 +115,13 @@ class TokenBucket:
 
 
 class RateLimits:
-    """Counts connections, and handshakes per second."""
+    """Counts connections and websockets, and limits the rate of handshakes."""
 
     def __init__(self, limits: ClientLimits, clock: ReadClock) -> None:
         self._limits = limits
         self._clock = clock
         self.connections = 0
-        """How many are in."""
+        """The present number of connections."""
         self._by_address: Counter[str] = Counter()
         self._by_visitor: Counter[str] = Counter()
         self._everybody = TokenBucket(
@@ -114,13 +130,13 @@ class RateLimits:
         self._rates: dict[str, TokenBucket] = {}
 
     def set_max_connections(self, connections: int) -> None:
-        """Change the limit; connections beyond it stay."""
+        """Change the maximum number; existing connections above it stay open."""
         self._limits = replace(self._limits, connections=connections)
 
     def add_connection(self, address: str) -> bool:
-        """Count one connection; return whether there was room for it.
+        """Count a new connection; return whether it is within the limits.
 
-        Call :meth:`remove_connection` later in either case.
+        Whatever the result, :meth:`remove_connection` must be called later.
         """
         self.connections += 1
         self._by_address[address] += 1
@@ -137,8 +153,9 @@ class RateLimits:
             del self._by_address[address]
 
     def has_room_for(self, visitor: str) -> bool:
-        """Return whether a visitor behind a proxy on this machine may open one more
-        websocket.
+        """Return whether a visitor is allowed to open one more websocket.
+
+        This limits visitors behind a proxy on this machine.
         """
         return (
             is_loopback(visitor)
@@ -146,17 +163,17 @@ class RateLimits:
         )
 
     def add_websocket(self, visitor: str) -> None:
-        """Count one websocket of a visitor."""
+        """Count one more websocket of a visitor."""
         self._by_visitor[visitor] += 1
 
     def remove_websocket(self, visitor: str) -> None:
-        """Count one websocket of a visitor fewer."""
+        """Count one websocket fewer of a visitor."""
         self._by_visitor[visitor] -= 1
         if not self._by_visitor[visitor]:
             del self._by_visitor[visitor]
 
     def admit_handshake(self, address: str) -> bool:
-        """Return whether one more handshake of this visitor may be answered now."""
+        """Return whether a handshake from this address is within the rate limits."""
         now_s = self._clock()
         limits = self._limits
         if not is_loopback(address):

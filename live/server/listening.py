@@ -1,4 +1,4 @@
-"""The listening socket: who can reach its address, TLS, and binding it."""
+"""The listening socket: binding it, its TLS certificate, and warnings about access."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from live.server.origins import is_loopback
 
 
 def check_exposure(config: ServerConfig) -> list[str]:
-    """Return warnings, one line each, about an address that others can reach.
+    """Return one-line warnings if other machines can reach the configured address.
 
     Raises:
-        ConfigError: others can reach it, and no setting allows that.
+        ConfigError: other machines can reach it, and no setting allows that.
     """
     if is_loopback(config.host):
         return []
@@ -46,18 +46,20 @@ def check_exposure(config: ServerConfig) -> list[str]:
     return warnings
 
 
-#: Unsent bytes that the system holds for one client, besides what this service holds
-#: (Linux doubles it).
+#: Size of the operating system's send buffer for one client, bytes, in addition to the
+#: buffer of this service. Linux doubles the number.
 KERNEL_BYTES = 131_072
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """Bind a socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any
-    free one.
+    """Return a socket bound to an address and port.
+
+    ``localhost`` means only 127.0.0.1, so that there is one port on one address. Port 0
+    means any free port.
 
     Raises:
-        PortInUse: another program listens there. ConfigError: it is no address, or not
-        one of this machine.
+        PortInUse: another program is listening there.
+        ConfigError: ``host`` is not an IP address, or not one of this machine.
     """
     address = "127.0.0.1" if host.lower() == "localhost" else host
     try:
@@ -72,11 +74,11 @@ def bind_socket(host: str, port: int) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            # A restart may take the port while old connections linger; a listener still
-            # excludes.
+            # With this option a restarted service can bind the port while old
+            # connections exist, but not while another program listens there.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted sockets inherit it. Otherwise the kernel would let unsent data grow
-        # to megabytes for each client that does not read (Linux: tcp_wmem).
+        # Accepted sockets inherit this size. Otherwise the kernel would store megabytes
+        # of unsent data for each client that does not read (Linux: tcp_wmem).
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BYTES)
         sock.bind((address, port))
     except OSError as error:
@@ -96,18 +98,20 @@ def bind_socket(host: str, port: int) -> socket.socket:
 
 
 def load_certificate(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
-    """Load a certificate for TLS (1.2 or later is Python's rule); None where none is
-    given.
+    """Return a TLS context with a certificate; None if no files are given.
+
+    By Python's default, only TLS 1.2 and later are accepted.
 
     Raises:
-        ConfigError: a file cannot be read, or the two do not belong together.
+        ConfigError: a file cannot be read, or certificate and key do not match.
     """
     if not certificate_file and not key_file:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         context.load_cert_chain(certificate_file, key_file or None, password="")
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError; a key alone
+    # ssl.SSLError is an OSError; a key without a certificate raises ValueError.
+    except (OSError, ValueError) as error:
         why = (
             getattr(error, "reason", None)
             or getattr(error, "strerror", None)

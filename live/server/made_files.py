@@ -1,4 +1,4 @@
-"""Files that are made beside the event loop, once for all who ask at the same time."""
+"""Files created on request, only once for all requests at the same time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
@@ -10,24 +10,26 @@ from live.server.http_values import LATER, REVALIDATE, HttpResponse, problem, re
 
 
 class ExportFailed(Exception):
-    """Why there is no such file now: short, in lower case, without a full stop."""
+    """A file could not be created. The text is a short reason in lower case, without a
+    full stop.
+    """
 
 
 class ExportedFile(Value):
-    """A download."""
+    """A file that is sent as a response."""
 
     media_type: str
     body: bytes
 
 
-#: How long a finished file is given out again, seconds.
+#: Time for which a finished file is reused, seconds.
 KEEP_S = 5.0
-#: Most files that are being made or kept at once.
+#: Maximum number of files that are being created or kept.
 MAX_FILES = 64
 
 
 async def respond_with_file(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
-    """Return the file as a response, or why it could not be made."""
+    """Return the file as a response, or a response with the reason if it failed."""
     try:
         made = await making
     except ExportFailed as error:
@@ -36,7 +38,7 @@ async def respond_with_file(making: Awaitable[ExportedFile], name: str) -> HttpR
 
 
 class SingleFlight:
-    """Makes each file once for all who ask at the same time."""
+    """Creates each file only once for all requests at the same time."""
 
     def __init__(self, clock: ReadClock) -> None:
         self._clock = clock
@@ -45,11 +47,13 @@ class SingleFlight:
     async def get(
         self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
     ) -> ExportedFile:
-        """Return what ``make`` makes, or has made within :data:`KEEP_S`.
+        """Return the file for a key, and call ``make`` to create it if necessary.
+
+        A file that was created within the last :data:`KEEP_S` seconds is reused.
 
         Raises:
-            ExportFailed: so many others are being made.
-            Exception: what ``make`` raises.
+            ExportFailed: too many other files are being created.
+            Exception: any error that ``make`` raises.
         """
         now_s = self._clock()
         for old, (at_s, task) in list(self._made.items()):
@@ -60,5 +64,5 @@ class SingleFlight:
             if len(self._made) >= MAX_FILES:
                 raise ExportFailed("too many files are being made")
             self._made[key] = now_s, asyncio.ensure_future(make())
-        # A client that disconnects must not cancel it for the others.
+        # A client that disconnects must not cancel the work for the others.
         return await asyncio.shield(self._made[key][1])

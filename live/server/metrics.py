@@ -1,6 +1,7 @@
-"""Measurements of the service, as Prometheus text (OpenMetrics names, base units).
+"""Metrics of the service in Prometheus' text format (OpenMetrics names, base units).
 
-Nothing here names a player, a board or a client: the number of series stays bounded.
+No metric has a player, a board or a client as a label, so the number of time series
+stays limited.
 """
 
 from collections import Counter
@@ -17,25 +18,26 @@ from live.server.event_reader import EventReader
 
 
 class MetricCounts:
-    """Plain counts, updated where the counted things happen."""
+    """Counters that are updated by the code in which the events happen."""
 
     def __init__(self) -> None:
         self.subscribers = 0
-        """Websockets being served now."""
+        """Number of connected websocket subscribers."""
         self.deliveries = 0
-        """Writes of new messages to one subscriber each."""
+        """Number of writes of new messages, each to one subscriber."""
         self.skips = 0
-        """Writes left out because the subscriber had too much unread."""
+        """Number of writes left out because a subscriber had too much unread data."""
         self.snapshots: Counter[str] = Counter()
-        """Snapshots given, by ``joined`` and ``skipped``."""
+        """Number of snapshots sent, by reason: ``joined`` or ``skipped``."""
         self.resumes = 0
-        """Subscribers that were given just what they had missed."""
+        """Number of subscribers that got only the messages that they had missed."""
         self.closes: Counter[str] = Counter()
-        """Connections we ended, by the close code's name."""
+        """Number of connections closed by the service, by the name of the close code.
+        """
 
 
 class Metrics(Collector):
-    """Reads state and counts at each request."""
+    """Computes all metrics from the state and the counters at each request."""
 
     def __init__(self, state: EventReader, tally: MetricCounts) -> None:
         self._state = state
@@ -102,7 +104,7 @@ def _build_family(
     values: float | Mapping[Any, float],
     label: str = "",
 ) -> Metric:
-    """Build a metric of one value, or of one for each value of a label."""
+    """Return a metric with one value, or with one value for each value of a label."""
     if isinstance(values, Mapping):
         family = kind(f"live_rate_{name}", text, labels=[label])
         for each, value in values.items():

@@ -1,4 +1,4 @@
-"""OpenAPI 3.1 of the requests, made from the table of routes. Pure."""
+"""The OpenAPI 3.1 description of the routes, generated from their table. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ _PATH = {"game": "The game's id, percent-encoded."}
 
 
 def describe_routes(routes: Sequence[Route]) -> JsonObject:
-    """Describe what answers requests."""
+    """Return the OpenAPI description of these routes."""
     kinds: list[Kind] = []
     for route in routes:
         is_list = isinstance(route.gives, dict)

@@ -1,8 +1,8 @@
-"""Which hosts and origins may reach the service: ``Host``, ``Origin`` and CORS. Pure.
+"""Checks of hosts and origins: ``Host``, ``Origin`` and CORS. Pure.
 
-A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can
-point its own domain name there (DNS rebinding). The first shows in ``Origin``, the
-second in ``Host``.
+Any page on the web can make its visitor's browser connect to 127.0.0.1, and can point
+its own domain name there (DNS rebinding). The first attack is visible in the ``Origin``
+header, the second in the ``Host`` header.
 """
 
 import contextlib
@@ -17,8 +17,9 @@ from live.server.http_values import HttpResponse
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name or address (no port, no brackets) can only mean this
-    machine.
+    """Return whether a host name or address always means this machine.
+
+    ``host`` is without a port and without brackets.
     """
     if f".{host.lower()}".rstrip(".").endswith(".localhost"):
         return True
@@ -29,25 +30,28 @@ def is_loopback(host: str) -> bool:
 
 
 def parse_host(authority: str) -> str:
-    """Return the host of ``host:port`` in lower case, without brackets; empty when
-    there is none.
+    """Return the host of ``host:port`` in lower case, without brackets.
+
+    Return an empty text if the format is wrong.
     """
     if any(char in authority for char in "/@?#\\ \t"):
         return ""
     try:
         parts = urlsplit(f"//{authority}")
-        _ = parts.port  # raises on a port that is no number
+        _ = parts.port  # raises ValueError if the port is not a number
     except ValueError:
         return ""
     return parts.hostname or ""
 
 
 class OriginPolicy:
-    """The host names that are accepted, and the origins whose pages may connect. While
-    it listens on loopback, only names of this machine are accepted. On other addresses
-    every name is, unless ``hosts`` lists some: then only these and names of this
-    machine. A page of our own may always connect; ``origins`` lists further ones
-    (``https://example.org``, ``null`` for local files).
+    """The accepted host names, and the origins whose pages are allowed to connect.
+
+    On a loopback address, the names in the setting ``hosts`` and the names of this
+    machine are accepted. On other addresses every name is accepted, unless ``hosts``
+    lists some; then only these and the names of this machine are. Pages of this service
+    can always connect; ``origins`` lists further ones (``https://example.org``,
+    ``null`` for local files).
     """
 
     def __init__(self, config: ServerConfig) -> None:
@@ -56,21 +60,22 @@ class OriginPolicy:
         self._origins = {origin.lower().rstrip("/") for origin in config.origins}
 
     def accepts_host(self, authority: str) -> bool:
-        """Return whether a ``Host`` header has an accepted name."""
+        """Return whether a ``Host`` header contains an accepted name."""
         host = parse_host(authority)
-        # A rebound domain appears in ``Host`` under its own name, never under one of
-        # this machine.
+        # In an attack by DNS rebinding, ``Host`` contains the attacker's domain, never
+        # a name of this machine.
         if not host or host in self._hosts or is_loopback(host):
             return bool(host)
         return not self._loopback_only and not self._hosts
 
     def is_listed(self, origin: str) -> bool:
-        """Return whether this origin is listed: its pages may also read answers."""
+        """Return whether an origin is listed, so that its pages can read answers."""
         return origin.lower() in self._origins
 
     def allows_origin(self, origin: str | None, authority: str) -> bool:
-        """Return whether a page of ``origin`` may open a websocket. Programs send no
-        origin.
+        """Return whether a page of ``origin`` is allowed to open a websocket.
+
+        Programs send no origin; they are always allowed.
         """
         if origin is None or self.is_listed(origin):
             return True
@@ -78,14 +83,15 @@ class OriginPolicy:
         return scheme in ("http", "https") and ours == authority.lower()
 
 
-#: Headers that proxies add: such a request comes from another machine, whatever its
-#: address.
+#: Headers added by proxies. A request with one of them counts as coming from another
+#: machine, whatever its address.
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
 
 
 def read_client_address(headers: Mapping[str, str], address: str) -> str:
-    """Return the client's address: behind a proxy on this machine, the last address
-    that the proxy names.
+    """Return the address of a client.
+
+    Behind a proxy on this machine it is the last address that the proxy reports.
     """
     with contextlib.suppress(ValueError):
         if is_loopback(address):
@@ -95,8 +101,9 @@ def read_client_address(headers: Mapping[str, str], address: str) -> str:
 
 
 def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
-    """Return whether a request was made on this machine, by a page of this machine or
-    by a program.
+    """Return whether a request comes from this machine.
+
+    A request by a browser must also come from a page that this machine serves.
     """
     if not is_loopback(address) or any(name in headers for name in _FORWARDED):
         return False
@@ -115,8 +122,9 @@ PREFLIGHT = (
 
 
 def allow_origin(response: HttpResponse, origin: str) -> HttpResponse:
-    """Let a page of an allowed origin read the response
-    (fetch.spec.whatwg.org, CORS).
+    """Return the response with headers that let pages of an origin read it.
+
+    See CORS in the Fetch standard (fetch.spec.whatwg.org).
     """
     kept = (each for each in response.headers if each[0] != _RESOURCE_POLICY)
     open = (

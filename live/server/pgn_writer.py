@@ -1,10 +1,9 @@
-"""One game as annotated PGN: the source's moves with our scores and clocks. Pure.
+"""One game as annotated PGN: moves and clocks from the source, with our scores. Pure.
 
-``[%eval]`` and ``[%clk]`` are the comment commands of the PGN supplement (Alan
-Cowderoy's ``[%clk]``, and ``[%eval]`` as lichess writes it: pawns from White's side
-with two decimals, ``#n`` for a mate in n moves). Names from the source are escaped (PGN
-standard, section 7): between the quotes of a tag only backslash and quote have a
-meaning. Comments hold nothing but our own commands.
+Comments contain only two commands: ``[%clk]`` of the PGN supplement (Alan Cowderoy),
+and ``[%eval]`` as lichess writes it: pawns from White's side with two decimals, or
+``#n`` for a mate in n moves. Names from the source are escaped: in the quotes of a tag
+only the backslash and the quote are special (PGN standard, section 7).
 """
 
 import textwrap
@@ -14,22 +13,24 @@ from live.games.game import number_move
 from live.messages.figures import GameDetail, GameView, PlyView
 from live.messages.from_sources import GameReport, Player
 
-#: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
+#: Maximum length of a line, characters: 80 with the newline (PGN standard, section
+#: 4.3).
 LINE_CHARS = 79
 _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-#: Results in the standard (section 8.1.1.7); lichess has further ones for odd outcomes.
+#: Results in the PGN standard (section 8.1.1.7). Sources such as lichess use others
+#: too.
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 
 
 def write_game(game: GameDetail) -> str:
-    """Write the game as PGN, ending with an empty line."""
+    """Return a game as PGN, with an empty line at the end."""
     return (
         f"{format_tags(_list_tags(game))}\n{wrap_movetext(_write_movetext(game))}\n\n"
     )
 
 
 def format_tags(tags: Iterable[tuple[str, object]]) -> str:
-    """Write each tag in a line of its own; leave out those without a value."""
+    """Return the tags as PGN, one per line; leave out tags without a value."""
     return "".join(
         f'[{name} "{escape_tag_value(str(value))}"]\n'
         for name, value in tags
@@ -38,20 +39,20 @@ def format_tags(tags: Iterable[tuple[str, object]]) -> str:
 
 
 def escape_tag_value(text: str) -> str:
-    """Escape text for the quotes of a tag (PGN standard, section 7)."""
+    """Return text escaped for the quotes of a tag (PGN standard, section 7)."""
     return replace_unprintable(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def replace_unprintable(text: str) -> str:
-    """Replace each control character by a space."""
+    """Return text with each unprintable character replaced by a space."""
     return "".join(char if char.isprintable() else " " for char in text)
 
 
 def format_eval(score_cp: int, mate: int | None) -> str:
-    """Write a score in pawns from White's side: ``[%eval 0.35]``, ``[%eval #-3]``.
+    """Return a score as a command: ``[%eval 0.35]``, in pawns, or ``[%eval #-3]``.
 
-    Mate in 0 (the side to move is mated) has no form of its own: ``#0`` or ``#-0`` by
-    the winner, as python-chess reads it.
+    Scores are from White's side. If the side to move is mated, the command is ``#0``
+    after a win by White and ``#-0`` after a win by Black, as in python-chess.
     """
     if mate is None:
         return f"[%eval {score_cp / 100:.2f}]"
@@ -61,7 +62,10 @@ def format_eval(score_cp: int, mate: int | None) -> str:
 
 
 def format_clock(clock_s: float) -> str:
-    """Write ``[%clk 1:59:58]``, with tenths only where there are any."""
+    """Return a clock time as a command: ``[%clk 1:59:58]``.
+
+    Tenths of a second are written only if they are not 0.
+    """
     seconds, tenth = divmod(max(0, round(clock_s * 10)), 10)
     minutes, seconds = divmod(seconds, 60)
     fraction = f".{tenth}" if tenth else ""
@@ -69,8 +73,9 @@ def format_clock(clock_s: float) -> str:
 
 
 def _list_tags(game: GameDetail) -> Iterator[tuple[str, object]]:
-    """Yield the seven tags of every game (PGN standard, section 8.1.1), then what else
-    is known.
+    """Yield the names and values of all tags of a game.
+
+    First come the seven mandatory tags (PGN standard, section 8.1.1).
     """
     board = f".{game.board}" if game.board is not None and "." not in game.round else ""
     yield "Event", game.event or "?"
@@ -100,7 +105,7 @@ def _write_result(game: GameDetail) -> str:
 
 
 def list_player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:
-    """Yield what is known of both players beside their names."""
+    """Yield the tags about both players, other than their names."""
     for color, player in (("White", white), ("Black", black)):
         yield f"{color}Title", player.title
         yield f"{color}Elo", player.elo
@@ -110,7 +115,7 @@ def list_player_tags(white: Player, black: Player) -> Iterator[tuple[str, object
 
 
 def _write_movetext(game: GameDetail) -> Iterator[str]:
-    """Yield movetext without line breaks; a comment command is never split."""
+    """Yield the tokens of the movetext; each token must stay on one line."""
     if game.start_score_cp is not None:
         yield from ("{", format_eval(game.start_score_cp, None), "}")
     yield from number_moves(
@@ -122,10 +127,10 @@ def _write_movetext(game: GameDetail) -> Iterator[str]:
 def number_moves(
     game: GameView | GameReport, moves: Iterable[tuple[str, Sequence[str]]]
 ) -> Iterator[str]:
-    """Yield moves with their numbers, and the commands of their comments in braces.
+    """Yield moves with their move numbers, and their comments in braces.
 
-    The number of a black move is repeated after a comment (PGN standard, section
-    8.2.2.2).
+    Each item of ``moves`` is a move in SAN and the commands of its comment. The number
+    of a black move is repeated after a comment (PGN standard, section 8.2.2.2).
     """
     follows = False
     for ply, (san, commands) in enumerate(moves, 1):
@@ -148,8 +153,8 @@ def _list_commands(ply: PlyView) -> list[str]:
 
 
 def wrap_movetext(tokens: Iterable[str]) -> str:
-    """Wrap movetext in lines as long as the standard allows."""
-    # No token is split at its own spaces.
+    """Return the tokens as lines of at most :data:`LINE_CHARS` characters."""
+    # Spaces inside a token are protected, so that it is not split.
     text = " ".join(token.replace(" ", "\xa0") for token in tokens)
     lines = textwrap.wrap(
         text, LINE_CHARS, break_long_words=False, break_on_hyphens=False

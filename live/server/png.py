@@ -1,7 +1,7 @@
-"""PNG pictures from SVG, made by resvg in a process of its own.
+"""PNG pictures from SVG, rendered by resvg in a separate process.
 
-Resvg takes some tenths of a second, and holds Python's lock meanwhile. Run as a program
-this module is that process.
+Resvg needs some tenths of a second and blocks all Python threads during this time. The
+separate process runs this module as a program.
 """
 
 import asyncio
@@ -14,17 +14,17 @@ from pathlib import Path
 from live.process.child_processes import build_group_options
 from live.server.made_files import ExportFailed
 
-#: A picture that takes longer is given up, seconds.
+#: Time limit for rendering a picture, seconds.
 PICTURE_S = 20.0
-#: Pictures must take no time from the engines.
+#: Niceness of the process, so that pictures do not slow down the engines.
 _NICE = 10
 
 
 async def render_png(svg: str) -> bytes:
-    """Render SVG as PNG in a process of its own.
+    """Return an SVG picture as PNG, rendered in a separate process.
 
     Raises:
-        ExportFailed: it could not be made.
+        ExportFailed: the picture could not be rendered, or not in time.
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -33,7 +33,7 @@ async def render_png(svg: str) -> bytes:
         "live.server.png",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,  # the terminal is somebody's screen
+        stderr=asyncio.subprocess.DEVNULL,  # the terminal can show a live screen
         **build_group_options(_NICE),
     )
     try:
@@ -51,7 +51,8 @@ async def render_png(svg: str) -> bytes:
     return picture
 
 
-#: Inter as the page has it; resvg reads no woff2.
+#: Folder with the font Inter of the pages. Only TrueType files are used, since resvg
+#: cannot read woff2.
 _FONT_FOLDER = Path(__file__).resolve().parents[1] / "screens" / "web" / "font"
 
 
@@ -63,10 +64,10 @@ def can_render_png() -> bool:
 if __name__ == "__main__":
     import resvg_py
 
-    if sys.platform != "win32":  # there the parent sets the priority
+    if sys.platform != "win32":  # on Windows the parent sets the priority
         os.nice(10)
     fonts = sorted(map(str, _FONT_FOLDER.glob("*.ttf")))
-    # The parent may have been killed meanwhile.
+    # The parent can have ended in the meantime.
     with suppress(BrokenPipeError), sys.stdout.buffer as out:
         svg = sys.stdin.buffer.read().decode()
         out.write(resvg_py.svg_to_bytes(svg_string=svg, font_files=fonts))

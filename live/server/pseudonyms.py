@@ -1,13 +1,13 @@
-"""Other names for whatever would lead the public to an undelayed game. Pure.
+"""Pseudonyms for games and sources, so that the public cannot find undelayed games.
 
 The id of a game is often the last part of its address at its source, where anyone can
-read without a delay. So while the public is delayed it knows each game by another id: a
-keyed hash of the real one. All addresses are removed from what it gets, and so is the
-real id.
+watch it without a delay. So while the public view is delayed, the public gets another
+id for each game: a keyed hash of the real id. All addresses and real ids are removed
+from the public's data.
 
-All but arbiters always see sources under other names. A guessed path or address
-cannot be confirmed, because the hash is keyed with a secret. The secret is kept with
-the journal, so names and links stay the same over a restart.
+Everyone except arbiters always sees pseudonyms of sources. A guessed path or address
+cannot be confirmed, since the hash is keyed with a secret. The secret is stored with
+the journal, so names and links stay the same after a restart. Pure.
 """
 
 import base64
@@ -38,13 +38,13 @@ from live.messages.to_clients import (
 from live.messages.values import FeedName, GameId
 
 Told = TypeVar("Told", bound=msgspec.Struct)
-#: Bytes of a secret.
+#: Length of the secret, bytes.
 SECRET_BYTES = 16
-#: Sources whose names are no addresses.
+#: Names of sources that are not addresses.
 _NO_ADDRESS = frozenset({"demo", ""})
 _NEUTRAL = re.compile(r"source(?: [0-9a-f]{5})?")
-#: Shorter parts of an address are ordinary words, ``board3`` or ``round-7``, and are
-#: kept.
+#: Minimum length of a part of an address that is removed from texts, characters.
+#: Shorter parts, such as ``board3`` or ``round-7``, are ordinary words.
 _TELLING_CHARS = 8
 _GAME_TEXTS = (
     "event",
@@ -66,8 +66,9 @@ _PLAYER_TEXTS = ("name", "title", "federation", "team")
 def neutralise_sources(
     game: GameView, name_of: Callable[[FeedName], str]
 ) -> dict[str, object]:
-    """Return the fields of a game that say where it comes from, with the names that
-    ``name_of`` gives.
+    """Return the fields of a game that name its sources, with the names replaced.
+
+    ``name_of`` returns the new name of a source.
     """
     feeds = (game.feed, *game.also)
     names = {feed: _neutralise(feed, name_of) for feed in feeds}
@@ -90,8 +91,9 @@ def neutralise_sources(
 def neutralise_health(
     health: FeedHealth, name_of: Callable[[FeedName], str]
 ) -> FeedHealth:
-    """Return the state of a source without details and broker name, which name files
-    and hosts.
+    """Return the health of a source or a part, without names of files and hosts.
+
+    The details are removed; ``name_of`` returns the new name of a source.
     """
     if not health.part:
         name = _neutralise(health.feed, name_of)
@@ -103,22 +105,22 @@ def neutralise_health(
 
 
 def _neutralise(feed: FeedName, name_of: Callable[[FeedName], str]) -> str:
-    """Return another name for a source; a neutral one stays."""
+    """Return the new name of a source; a name that is not an address stays."""
     return feed if feed in _NO_ADDRESS or _NEUTRAL.fullmatch(feed) else name_of(feed)
 
 
 class Pseudonyms:
-    """Names for the public, made with one secret."""
+    """Pseudonyms for the public, computed with one secret."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
     def source_name(self, feed: FeedName) -> str:
-        """Return the name of a source for all but arbiters: ``source 3f2a1``."""
+        """Return the pseudonym of a source: ``source 3f2a1``."""
         return f"source {self._digest('source', feed).hex()[:5]}"
 
     def game_id(self, id: GameId) -> GameId:
-        """Return the id of a game for the delayed public: 16 characters, of 80 bits."""
+        """Return the id of a game for the delayed public: 16 characters (80 bits)."""
         return base64.b32encode(self._digest("game", id)).decode().lower()
 
     def _digest(self, *parts: str) -> bytes:
@@ -126,8 +128,9 @@ class Pseudonyms:
         return hashlib.blake2b(words, digest_size=10, key=self._secret).digest()
 
     def name_sources(self, value: Told) -> Told:
-        """Return a value or message as all but arbiters may see it: sources have
-        neutral names.
+        """Return a value or message with pseudonyms of sources.
+
+        Everyone except arbiters gets values in this form.
         """
         match value:
             case GameView():
@@ -145,8 +148,9 @@ class Pseudonyms:
         return cast(Told, named)
 
     def redact(self, value: Told) -> Told:
-        """Return a value or message as the delayed public may see it: without real ids
-        and addresses.
+        """Return a value or message without real ids and addresses.
+
+        The delayed public gets values in this form.
         """
         match value:
             case GameView():
@@ -193,7 +197,7 @@ class Pseudonyms:
         named = self.name_sources(health)
         if not health.part or not health.feed.startswith(GAME_PART):
             return named
-        # A game that was given up.
+        # The part is about a game that failed, and its name contains the game's id.
         id = health.feed.removeprefix(GAME_PART)
         return replace(named, feed=GAME_PART + self.game_id(id))
 
@@ -211,8 +215,9 @@ _LANGUAGES = MomentText.__struct_fields__
 
 
 def _telling_words(id: GameId, url: str = "") -> tuple[str, ...]:
-    """Return words that lead to a game without being an address: its id, and the end of
-    its address.
+    """Return words by which a game can be found at its source.
+
+    They are its id and the last part of its address, unless these are short.
     """
     last = re.split(r"[/?#=&]+", url.rstrip("/"))[-1]
     return tuple(each for each in (id, last) if len(each) >= _TELLING_CHARS)

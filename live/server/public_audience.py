@@ -1,18 +1,18 @@
-"""What the public is shown: later than the arbiters, and without what is withheld.
-Pure.
+"""The public's view of the event: delayed, and without withheld data. Pure.
 
-There are two audiences. Arbiters (the service's own terminal, and tokens for arbiters)
-read the live state. All others read this one: pages, programs, broker, standard
-output, files.
+There are two audiences. Arbiters (in the service's own terminal, and clients with an
+arbiter's token) read the live state. Everyone else reads this view: pages, programs,
+broker, standard output and files.
 
-Changes go one way: the live state's come in, wait for the delay, lose what the public
-may not see, and come out. Once something is held back, everything that the public can
-ask for is answered from a copy that holds only what has come out, so nothing that waits
-shows: no figure, and no message that says nothing but that an engine answered. Loss
-policy: lossless; what waits is bounded by what changes during the delay.
+Changes of the live state come in, wait for the delay, are stripped of withheld data and
+are passed on. While anything is withheld, all requests of the public are answered from
+a copy of the state that contains only what has been passed on. So nothing that waits is
+visible: no figure, and no empty message that would reveal that an engine has answered.
+Loss policy: lossless; the number of waiting changes is limited by what happens during
+the delay.
 
-The copy has the real ids of games and the real names of sources. The public gets
-others, on every way out: what it asks for, and changes (:mod:`live.server.pseudonyms`).
+The copy contains the real ids of games and the real names of sources. In all answers
+and changes for the public they are replaced (:mod:`live.server.pseudonyms`).
 """
 
 import logging
@@ -66,14 +66,14 @@ from live.server.visibility import Visibility, redact
 log = logging.getLogger(__name__)
 Listener = Callable[[list[Change]], None]
 Stage = tuple[float, Game | None]
-"""How many seconds ago a game changed, and the game after that change; None: the game
-as it is now.
+"""A stage of a game: how many seconds ago it changed, and the game after the change.
+None instead of a game means the present game.
 """
 
 
 Unshown = Mapping[GameId, Sequence[Stage]]
-"""Games that the public has not fully seen: the stages of each, the oldest first, the
-present one last.
+"""For each game that the public has not completely seen, by its id: its stages, the
+oldest first, the present one last.
 """
 
 
@@ -81,7 +81,7 @@ _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
 
 
 class _Subscription(NamedTuple):
-    """A listener, and what to do when it has to read again."""
+    """A listener for changes, with the arguments of :meth:`PublicAudience.listen`."""
 
     listener: Listener
     reset: Callable[[], None]
@@ -89,9 +89,9 @@ class _Subscription(NamedTuple):
 
 
 class PublicAudience(FilteredReader):
-    """The live state as the public may know it.
+    """The part of the live state that the public is allowed to know.
 
-    ``clock`` gives seconds that never go back.
+    ``clock`` returns a monotonic time, seconds.
     """
 
     def __init__(
@@ -105,15 +105,25 @@ class PublicAudience(FilteredReader):
         pseudonyms: Pseudonyms | None = None,
         clock: ReadClock = time.monotonic,
     ) -> None:
-        """``unshown``: games of before the restart that changed within the delay. Their
-        moves, clocks, headers and results are shown when they are due, as if there had
-        been no restart, and their figures with the last of them; a game without known
-        stages is withheld whole. Meanwhile the engine counts as in ``stored_engine``,
-        which rests on no game. Without ``pseudonyms``, new ones are made for this run.
+        """Create the public's view.
+
+        Args:
+            live: the live state.
+            delay_s: the delay, seconds.
+            hide_scores: whether everything from engines is hidden from the public.
+            unshown: games from before a restart that changed within the delay. Their
+                moves, clocks, headers and results are shown when they are due, as if
+                there had been no restart; their figures are shown with the last change.
+                A game without known stages is withheld completely.
+            stored_engine: the engine with a rating that does not depend on any game. It
+                is shown until all games in ``unshown`` have been shown.
+            pseudonyms: names for the public; without them, this run has new ones.
+            clock: returns a monotonic time, seconds.
         """
         super().__init__(live, ALL)
         self._live = live
-        # What the public knows of the live state; None where it knows all of it.
+        # A copy of the state with everything that the public knows; None if the public
+        # knows the whole live state.
         self._delayed_copy: ReferenceClient | None = None
         self._clock = clock
         self._delay_s = 0.0
@@ -121,14 +131,14 @@ class PublicAudience(FilteredReader):
         self._moves: Counter[GameId] = Counter()
         self._listeners: list[_Subscription] = []
         self._pseudonyms = pseudonyms or Pseudonyms(secrets.token_bytes(SECRET_BYTES))
-        # While there is a delay, the real ids by those that the public knows.
+        # The real id for each public id of a game; None without a delay.
         self._real_ids: dict[GameId, GameId] | None = None
         self.set_delay(delay_s)
         if self._delayed_copy is not None:
             self._withhold_unshown(self._delayed_copy, unshown, stored_engine)
         self.hide_scores(hide_scores)
 
-    # --- what the public may ask for --------------------------------------------------
+    # --- the state that the public can read -------------------------------------------
 
     def games(self) -> Iterable[GameView]:
         return [self._rename(view) for view in super().games()]
@@ -150,13 +160,11 @@ class PublicAudience(FilteredReader):
         return [self._rename(moment) for moment in super().moments()]
 
     def gain(self) -> GainKind:
-        """Return a setting of the service that never changes, so that nothing in it
-        waits.
-        """
+        """Return the kind of gain, a setting that never changes and needs no delay."""
         return self._live.gain()
 
     def alerts(self) -> Iterable[Alert]:
-        """Return none: alerts are for arbiters, who do not read this."""
+        """Return no alerts: they are only for arbiters, who read the live state."""
         return ()
 
     def listen(
@@ -166,34 +174,33 @@ class PublicAudience(FilteredReader):
         *,
         knows_sources: bool = False,
     ) -> None:
-        """Give ``listener`` every change that the public may see, from now on and in
-        order.
+        """Call a listener with every change that the public can see, in order.
 
-        It must not wait. When games get other ids, ``reset`` is called instead: what
-        was said before is void, and the state is to be read again. ``knows_sources``:
-        what it writes is for the people who run the service, so sources keep their
-        names unless there is a delay.
+        Args:
+            listener: called with changes from now on; it must not block.
+            reset: called if games get other ids. Then earlier changes are invalid and
+                the state must be read again.
+            knows_sources: whether the listener writes for the people who run the
+                service. Then sources keep their real names, unless there is a delay.
         """
         self._listeners.append(_Subscription(listener, reset, knows_sources))
 
-    # --- other names ------------------------------------------------------------------
+    # --- pseudonyms -------------------------------------------------------------------
 
     def public_id(self, game: GameId) -> GameId:
-        """Return the id by which the public knows a game."""
+        """Return the public id of a game, given its real id."""
         return game if self._real_ids is None else self._pseudonyms.game_id(game)
 
     def find_real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
-        """Return the real ids of these games; an id that the public does not know
-        stays.
-        """
+        """Return the real ids of games, given public ids; keep ids that are unknown."""
         known = self._real_ids or {}
         return frozenset(known.get(game, game) for game in games)
 
     def restrict_to_public_ids(self, selected: StreamFilter) -> StreamFilter:
-        """Return the filter with a token's games by the ids that the public knows, too.
+        """Return a filter whose token restriction also contains the games' public ids.
 
-        People who write the file of tokens know the real ids. The filter of an arbiter
-        stays.
+        The restriction contains real ids, since the people who write the file of tokens
+        know those. The filter of an arbiter is returned unchanged.
         """
         restriction = selected.restriction
         has_real_ids = selected.visibility is Visibility.ARBITER
@@ -210,13 +217,11 @@ class PublicAudience(FilteredReader):
         return replace(selected, restriction=replace(restriction, games=games))
 
     def _real_id(self, game: GameId) -> GameId:
-        """Return the real id; empty, which no game has, for an id that the public does
-        not know.
-        """
+        """Return the real id of a game, given its public id; empty if it is unknown."""
         return game if self._real_ids is None else self._real_ids.get(game, "")
 
     def _update_ids(self, change: Change) -> None:
-        """Follow games that appear or vanish."""
+        """Update the table of ids if a game appears or disappears."""
         if self._real_ids is None:
             return
         if isinstance(change, GameMessage):
@@ -226,15 +231,13 @@ class PublicAudience(FilteredReader):
             self._real_ids.pop(self._pseudonyms.game_id(change.game), None)
 
     def _rename(self, value: Told) -> Told:
-        """Return a value or message with the names that the public knows."""
+        """Return a value or message with the pseudonyms for the public."""
         if self._real_ids is None:
             return self._pseudonyms.name_sources(value)
         return self._pseudonyms.redact(value)
 
     def _reassign_ids(self) -> None:
-        """Give games other ids where a delay has begun, and the real ones where it is
-        over.
-        """
+        """Switch to public ids if a delay has begun, to real ids if it has ended."""
         is_late = self._delay_s > 0
         if is_late == (self._real_ids is not None):
             return
@@ -245,18 +248,17 @@ class PublicAudience(FilteredReader):
         for each in self._listeners:
             each.reset()
 
-    # --- what is held back ------------------------------------------------------------
+    # --- withheld changes -------------------------------------------------------------
 
     @property
     def delay_s(self) -> float:
-        """How far the public is behind, seconds."""
+        """The delay of the public's view, seconds."""
         return self._delay_s
 
     def set_delay(self, delay_s: float) -> None:
-        """Set the delay, seconds, from now on; changes that wait already wait no longer
-        than that.
+        """Set the delay, seconds; it applies to changes that already wait, too.
 
-        Nothing that the public has seen is taken back.
+        Data that the public has already seen is not withdrawn.
         """
         self._delay_s = delay_s
         self._update_copy()
@@ -264,13 +266,14 @@ class PublicAudience(FilteredReader):
         self._reassign_ids()
 
     def hide_scores(self, hide: bool) -> None:
-        """Hide what engines said from the public, or show it, from now on."""
+        """Hide everything that comes from engines from the public, or show it again."""
         self._selected = _VENUE if hide else ALL
         self._update_copy()
 
     def _update_copy(self) -> None:
-        """Keep a copy of what the public knows, where it knows less than the live
-        state.
+        """Create a copy of the state if the public must know less than the live state.
+
+        Drop the copy as soon as it is no longer needed.
         """
         if not self._delay_s and not self._waiting and self._selected is ALL:
             self._delayed_copy = None
@@ -282,7 +285,10 @@ class PublicAudience(FilteredReader):
     def _withhold_unshown(
         self, late: ReferenceClient, unshown: Unshown, stored_engine: EngineInfo | None
     ) -> None:
-        """Move what changed within the delay from the copy to the queue."""
+        """Move data that changed within the delay from the copy to the queue.
+
+        ``late`` is the copy.
+        """
         whole = late.snapshot()
         changed_s: dict[GameId, float] = {}
         for detail in whole.games:
@@ -298,14 +304,14 @@ class PublicAudience(FilteredReader):
                 if moment.game not in changed_s:
                     late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._enqueue(last_s, MomentMessage(moment.game, moment))
-        # Players' figures rest on these games, to an unknown extent.
+        # The players' figures depend on the withheld games to an unknown degree.
         for player in whole.players:
             late.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._enqueue(last_s, StandingMessage(player))
         for each in whole.gains:
             for gain_cp, moves in each.counts:
                 self._enqueue(last_s, GainsMessage(each.player, gain_cp, moves))
-        # So does the engine's rating.
+        # The engine's rating depends on the withheld games too.
         stored = stored_engine or whole.engine
         rating = stored.rating
         source = stored.rating_source
@@ -319,15 +325,16 @@ class PublicAudience(FilteredReader):
     def _withhold_stages(
         self, late: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
     ) -> float:
-        """Show a game as far as it is due, and enqueue the rest; return when it changed
-        last, by our clock.
+        """Apply the stages of a game that are due to the copy, and enqueue the others.
+
+        Return the time of the last stage by the clock of this object, seconds.
         """
         now_s = at_s = self._clock()
         before: GameDetail | None = None
         for ago_s, game in stages:
             after = detail if game is None else _restore_position(detail, game)
-            # After the clock was set back, the time could lie in the future, and the
-            # first of the queue delays all others.
+            # If the clock was set back, the time could be in the future. It is limited,
+            # since the first change in the queue delays all others.
             at_s = now_s - max(0.0, ago_s)
             for change in (
                 replay_game(after) if before is None else _continue_game(before, after)
@@ -345,29 +352,27 @@ class PublicAudience(FilteredReader):
             self._moves[change.game] += 1
 
     def describe_delay(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
-        """Return how far the public is behind, and what waits for it, as ``sees`` may
-        know it.
-        """
+        """Return the delay and the number of waiting moves, as visible to ``sees``."""
         delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
         return redact(delay, sees)
 
     @property
     def next_s(self) -> float | None:
-        """Seconds until something is due that waits; None where nothing waits."""
+        """Seconds until the next waiting change is due; None if nothing waits."""
         if not self._waiting:
             return None
         return max(0.0, self._waiting[0][0] + self._delay_s - self._clock())
 
     @property
     def is_withholding(self) -> bool:
-        """Whether the public sees less than the arbiters, or later."""
+        """True if the public sees less than the arbiters, or sees it later."""
         return self._delayed_copy is not None
 
     # --- changes ----------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the live state already holds, and pass on what may be
-        known.
+        """Take changes that the live state already contains; pass on those that are
+        due.
         """
         if not self._delay_s and not self._waiting:
             self._release(changes)
@@ -379,7 +384,7 @@ class PublicAudience(FilteredReader):
         self.release_due()
 
     def release_due(self) -> None:
-        """Pass on what may be known by now."""
+        """Pass on all changes that are due by now."""
         if self._delayed_copy is None:
             return
         until_s = self._clock() - self._delay_s
@@ -393,7 +398,7 @@ class PublicAudience(FilteredReader):
         self._update_copy()
 
     def _release(self, changes: Iterable[Change]) -> None:
-        """Apply changes to what the public knows, and pass them on."""
+        """Apply changes to the copy, and pass them on to the listeners."""
         due: list[Change] = []
         for change in changes:
             self._update_ids(change)
@@ -402,7 +407,7 @@ class PublicAudience(FilteredReader):
                 if self._delayed_copy is not None:
                     self._delayed_copy.apply(change)
             except OutOfStep as error:
-                # This is a bug of ours: the public goes on without this change.
+                # This is a bug in the service; the public misses only this change.
                 log.error("the public misses a change: %s", error)
             else:
                 due += news
@@ -414,8 +419,10 @@ class PublicAudience(FilteredReader):
                 )
 
     def _select_news(self, change: Change) -> tuple[Change, ...]:
-        """Return the parts of a change that are new to the public; an empty message
-        would reveal that an engine answered.
+        """Return the change with its public data only, if that is new to the public.
+
+        Return nothing otherwise: a message without news would reveal that an engine has
+        answered.
         """
         if self._selected is ALL:
             return (change,)
@@ -435,7 +442,10 @@ class PublicAudience(FilteredReader):
 
 
 def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
-    """Return the game with these moves, and without figures."""
+    """Return a game with the moves and headers of an earlier ``game``, without figures.
+
+    ``detail`` gives the fields that an earlier game lacks.
+    """
     heads = asdict(game.headers)
     fields = {
         name: value
@@ -453,9 +463,7 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
 
 
 def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
-    """Yield the messages that bring a client from an earlier state of a game to a later
-    one.
-    """
+    """Yield the messages that change an earlier state of a game into a later one."""
     same = count_common(
         before.plies, after.plies, lambda one, other: one.uci == other.uci
     )
@@ -474,8 +482,9 @@ def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
 
 
 def _is_worth_keeping(change: Change) -> bool:
-    """Return whether a change must be kept: a provisional score will be replaced by a
-    later one.
+    """Return whether a change must be kept for later.
+
+    A provisional score is not kept, since a later score will replace it.
     """
     return (
         not isinstance(change, ScoreMessage)

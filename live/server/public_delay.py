@@ -1,4 +1,4 @@
-"""The delay of the public over restarts: how long it is, and what is still withheld."""
+"""The public delay after a restart: its length, and the games still to be withheld."""
 
 import logging
 import secrets
@@ -23,32 +23,30 @@ from live.server.public_audience import PublicAudience, Stage, Unshown
 
 log = logging.getLogger(__name__)
 
-#: The kind of notes about the length of the delay.
+#: The kind of the notes in the journal about the length of the delay.
 DELAY = "delay"
-#: The kind of notes that the public was shown something that had been withheld.
+#: The kind of the notes in the journal that withheld data was shown to the public.
 SHOWN = "shown"
-#: The kind of memory that holds the secret of the pseudonyms.
+#: The kind of the memory in the journal with the secret of the pseudonyms.
 SECRET = "secret"
-#: Longest time between two looks at what is due, seconds.
+#: Maximum time between two checks for changes that are due, seconds.
 LOOK_S = 1.0
 
 
 class ChosenDelay(Value):
-    """The delay that the arbiter chose; 0 if the one of the settings holds."""
+    """The delay chosen by an arbiter, seconds; 0 if the setting applies."""
 
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
 
 
 def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
-    """Set the delay that an arbiter chose; it holds over a restart."""
+    """Set the delay that an arbiter chose, seconds; it also applies after a restart."""
     public.set_delay(delay_s)
     _remember(journal, delay_s)
 
 
 def reset_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
-    """Set the delay that changed settings name, from the next move on; it replaces the
-    arbiter's.
-    """
+    """Set the delay from changed settings, seconds; it replaces an arbiter's choice."""
     public.set_delay(delay_s)
     _remember(journal, 0.0)
 
@@ -58,16 +56,17 @@ def _remember(journal: Journal, delay_s: float) -> None:
 
 
 def restore_delay_s(settings_s: float, journal: Journal) -> float:
-    """Return the delay to start with, seconds.
+    """Return the delay at the start of the service, seconds.
 
-    It is the longer one of the settings' and the last one that an arbiter chose.
+    It is the delay of the settings or the last one that an arbiter chose, whichever is
+    longer.
     """
     chosen_s = 0.0
     for note in journal.read_notes():
         if note.kind == DELAY:
             try:
                 chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
-            except ValueError as error:  # of msgspec, and of what is no UTF-8
+            except ValueError as error:  # msgspec's errors, and text that is not UTF-8
                 log.error("a delay in the journal cannot be read (%s)", error)
     if chosen_s <= settings_s:
         return settings_s
@@ -81,7 +80,7 @@ def restore_delay_s(settings_s: float, journal: Journal) -> float:
 
 
 def restore_pseudonyms(journal: Journal) -> Pseudonyms:
-    """Return pseudonyms for the public, the same after a restart with this journal."""
+    """Return the pseudonyms for the public, which are stored in the journal."""
     secret = journal.read_memories(SECRET).get("", b"")
     if len(secret) != SECRET_BYTES:
         secret = secrets.token_bytes(SECRET_BYTES)
@@ -92,14 +91,17 @@ def restore_pseudonyms(journal: Journal) -> Pseudonyms:
 def record_publication(
     public: PublicAudience, journal: Journal, changes: Iterable[Change]
 ) -> None:
-    """Note that the public was shown a move, so that a restart does not withdraw it."""
+    """Note in the journal if the public was shown a move.
+
+    After a restart such a move is not withheld again.
+    """
     has_moves = any(isinstance(each, MoveMessage | GameMessage) for each in changes)
     if public.delay_s and has_moves:
         journal.add_note(SHOWN, b"{}")
 
 
 async def run_delay(public: PublicAudience, clock: Clock) -> None:
-    """Publish what is due to the public, until cancelled."""
+    """Publish changes when they are due, until cancelled."""
     while True:
         due_s = public.next_s
         await clock.sleep(LOOK_S if due_s is None else min(LOOK_S, due_s))
@@ -114,16 +116,20 @@ async def wait_until_published(public: PublicAudience, clock: Clock) -> None:
 
 
 def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
-    """Return, by game, what the public had not been shown when the journal ended.
-    Downtime does not count towards the delay, whatever the clock says.
+    """Return the games that the public had not completely seen when the journal ended.
+
+    Each comes with its stages. The time in which the service did not run does not count
+    towards the delay, whatever the clock shows.
     """
     if not delay_s:
         return {}
-    # Too late is better than too soon.
+    # In doubt a game is withheld completely: showing it late does less harm than
+    # showing it early.
     withheld_whole: list[Stage] = [(0.0, None)]
     recent = journal.read_recent_changes(1000 * delay_s)
     if recent is None or any(not id for _, id, _ in recent):
-        # All games were written again: what they were before is not known.
+        # All games were written to the journal again, so their earlier stages are
+        # unknown.
         return {game.id: withheld_whole for game in state.games()}
     found: dict[GameId, list[Stage]] = {}
     known = journal.read_last_change_times()
@@ -131,7 +137,8 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
     for place, (_, id, _) in enumerate(recent):
         places[id].append(place)
     for game in state.games():
-        # The journal has the games of the sources, the public sees them as one game.
+        # The journal contains a separate game for each source; the public sees these as
+        # one game.
         *others, first = state.list_source_ids(game.id)
         carriers = (first, *others)
         if not known.keys() & set(carriers):
@@ -151,10 +158,14 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
 def _read_stages(
     journal: Journal, carriers: Sequence[GameId], recent: Sequence[RecentChange]
 ) -> list[Stage]:
-    """Return how a game was shown before and after each recent change of its
-    ``carriers``, of which the first gives the id, with how long ago that was.
+    """Return the stages of a game: before its recent changes and after each of them.
 
-    Ages are seconds. Return no stage where that is not clear.
+    Return an empty list if they cannot be reconstructed.
+
+    Args:
+        journal: the journal of the earlier run.
+        carriers: ids of the game at its sources; the first is also the id of the game.
+        recent: the recent changes at these sources, in order.
     """
     held: dict[GameId, Game] = {}
     stages: list[Stage] = []
@@ -189,6 +200,6 @@ def _follow_step(held: dict[GameId, Game], step: Step) -> None:
 
 
 def _show_as_one(held: Mapping[GameId, Game], carriers: Sequence[GameId]) -> Game:
-    """Return the game as it is shown, of those sources that had it."""
+    """Return the game as it is shown, merged from the sources that have it."""
     reports = [held[id] for id in carriers if id in held]
     return merge_games(reports, find_longest(reports))

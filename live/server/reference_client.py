@@ -1,9 +1,8 @@
-"""What a client holds: a snapshot with every later message applied to it. Pure.
+"""The reference client: a snapshot to which all later messages are applied. Pure.
 
-The reference for clients in other languages, and what tests compare with a fresh
-snapshot. It is strict: a message that cannot follow from the ones before is an error
-here, where a client in the field would reconnect without ``since`` and take a fresh
-snapshot.
+It is the model for clients in other languages, and tests compare it with a new
+snapshot. It is strict: a message that does not fit the earlier ones raises an error.
+Other clients should then reconnect without ``since`` and get a new snapshot.
 """
 
 from bisect import bisect_left
@@ -52,7 +51,7 @@ from live.server.stream_filter import ALL
 
 
 class OutOfStep(Exception):
-    """A message that cannot follow from what is held: something was lost."""
+    """A message does not fit the state of the client, so a message was lost."""
 
 
 Named = TypeVar("Named", Alert, GameDetail, Moment, PlayerView)
@@ -64,21 +63,22 @@ class _Envelope(Value):
 
 _message: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
-#: The engine before the first snapshot.
+#: Placeholder for the engine before the first snapshot.
 _UNKNOWN = EngineInfo("", "")
 
 
 class ReferenceClient:
-    """One client's state. Feed it messages (:meth:`apply`) or their JSON
-    (:meth:`receive`).
+    """The state of one client.
+
+    It takes messages as objects (:meth:`apply`) or as JSON (:meth:`receive`).
     """
 
     def __init__(self) -> None:
         self.hello: HelloMessage | None = None
         self.public_delay = PublicDelay()
-        """The delay that the service last announced."""
+        """The public delay that the service reported last."""
         self.seq: int | None = None
-        """Number of the last message applied; None before the first snapshot."""
+        """Number of the last applied message; None before the first snapshot."""
         self._replace(SnapshotMessage(_UNKNOWN, ()))
 
     def _replace(self, message: SnapshotMessage) -> None:
@@ -89,17 +89,17 @@ class ReferenceClient:
         self._games = _index_by_id(message.games)
         self._alerts = _index_by_id(message.alerts)
         self._moments = _index_by_id(message.moments)
-        # Moves by gain in centipawns, by player.
+        # For each player, by id: the number of moves with each gain in centipawns.
         self._gains = {each.player: dict(each.counts) for each in message.gains}
         self._engine_gains = message.engine_gains
 
     def receive(self, text: str | bytes) -> Message:
-        """Apply one message as it came over the wire, checking its number.
+        """Apply one message given as JSON, check its number, and return the message.
 
         Raises:
-            OutOfStep: a number is missing or repeated, or the message makes no sense
-                here.
-            msgspec.ValidationError: the text is no message of this protocol.
+            OutOfStep: a number is missing or repeated, or the message does not fit the
+                state.
+            msgspec.ValidationError: the text is not a message of this protocol.
         """
         seq = _envelope.decode(text).seq
         message = _message.decode(text)
@@ -122,10 +122,10 @@ class ReferenceClient:
         return message
 
     def apply(self, message: Message) -> None:
-        """Apply one message, whatever its number.
+        """Apply one message without checking its number.
 
         Raises:
-            OutOfStep: it names a game or ply that is not held.
+            OutOfStep: it is about a game or ply that this client does not have.
         """
         match message:
             case HelloMessage():
@@ -188,19 +188,19 @@ class ReferenceClient:
         self._moments = _index_by_id(stay)
 
     def snapshot(self) -> SnapshotMessage:
-        """Return what is held, in the shape and order of a fresh snapshot.
+        """Return the state as a snapshot, in the same order as one from the service.
 
         Raises:
-            OutOfStep: there was no snapshot yet.
+            OutOfStep: no snapshot has been applied yet.
         """
         if self._engine is _UNKNOWN:
             raise OutOfStep("no snapshot yet")
         return snapshot(self, ALL)
 
-    # --- what is held, as an EventReader ----------------------------------------------
+    # --- the state, as an EventReader -------------------------------------------------
 
     def engine(self) -> EngineInfo:
-        """Return the engine; before the first snapshot, that of the greeting."""
+        """Return the engine; before the first snapshot, the engine from ``hello``."""
         if self._engine is _UNKNOWN and self.hello is not None:
             return self.hello.engine
         return self._engine
@@ -218,8 +218,9 @@ class ReferenceClient:
         return list(self._players.values())
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
-        """Find ids by FIDE id, else by name, as
-        :class:`live.messages.figures.PlayerView` is identified.
+        """Return ``PlayerView.id`` of each player of a game.
+
+        Players are found by FIDE id, or else by name.
         """
         game = self._games.get(id)
         sides = (game.white, game.black) if game else ()
@@ -233,7 +234,7 @@ class ReferenceClient:
         )
 
     def gains(self, player: str) -> GainCounts:
-        """Return gains; empty without ``detail=gains``."""
+        """Return a player's gains; empty without ``detail=gains``."""
         return tuple(sorted(self._gains.get(player, {}).items()))
 
     def engine_gains(self) -> GainCounts:
@@ -285,7 +286,7 @@ def _index_by_id(values: Iterable[Named]) -> dict[str, Named]:
 def _set_or_delete(
     held: dict[Any, Any], key: object, value: object, stays: bool
 ) -> None:
-    """Set the value at its key, or delete what is there."""
+    """Set a value under its key if ``stays`` is true; delete the key otherwise."""
     if stays:
         held[key] = value
     else:

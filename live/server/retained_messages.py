@@ -1,25 +1,25 @@
-"""Which retained messages a broker should hold: a function of the state. Pure.
+"""The retained messages that a broker should have, computed from the state. Pure.
 
-Topics below the prefix and the number of the protocol (``live-rate/3``), each holding
-one message of the websocket protocol without its ``seq``::
+The topics are below the prefix and the number of the protocol (``live-rate/3``). Each
+contains one message of the websocket protocol without its ``seq``::
 
-    status                    {"state":"online"|"offline",…}; offline: last will, too
-    engine                    engine      which engine, and how strong it counts
+    status                    {"state":"online"|"offline",…}; also the last will
+    engine                    engine      the engine and its rating
     health                    health      feeds and engines
     players/PLAYER            standing    a player's figures over the event
     EVENT/BOARD/game          game        headers, result, progress
-    EVENT/BOARD/move          move        the last ply, with its score as far as known
+    EVENT/BOARD/move          move        the last ply, with its score if known
     EVENT/BOARD/white         point       the last point of White's curve
     EVENT/BOARD/black         point       the last point of Black's curve
 
-BOARD is the game's board number, so a screen that shows board 1 goes on with the next
-round; a game without one has its id there. Where two games claim a board, the later one
-in :func:`live.server.event_reader.game_order` has it. Names are made fit for a topic by
-:func:`encode_level`.
+BOARD is the board number of the game, so a screen that shows board 1 continues with the
+next round. For a game without a board number it is the id. If two games have the same
+board, the later one in :func:`live.server.event_reader.game_order` is used. Names are
+encoded for topics by :func:`encode_level`.
 
-What changed is only remembered; :meth:`RetainedMessages.take` compares what should be
-held with what the broker was sent. So nothing piles up while a broker is slow or away,
-and the latest state is what it is sent.
+Changes are only marked. :meth:`RetainedMessages.take` compares the messages that the
+broker should have with those that it was sent. So no old messages collect while a
+broker is slow or disconnected; it is sent the latest state.
 """
 
 import hashlib
@@ -49,18 +49,19 @@ from live.server.event_reader import EventReader, game_order
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.visibility import redact, should_send
 
-#: Longest level before it is cut and identified by a digest, in characters.
+#: Maximum length of a level of a topic, characters. A longer level is cut, and a digest
+#: is added.
 _LEVEL_CHARS = 120
 
 Place = tuple[str, str]
-"""Levels of event and board."""
+"""The two levels of a topic for the event and the board."""
 
 
 def encode_level(name: str) -> str:
-    """Encode a name as one level of a topic; different names differ.
+    """Return a name encoded as one level of a topic; different names stay different.
 
-    ``%``, ``/``, ``+``, ``#``, what cannot be printed and what is no character are
-    percent-encoded UTF-8; no name at all is ``-``.
+    ``%``, ``/``, ``+``, ``#``, unprintable characters and lone surrogates are
+    percent-encoded as UTF-8. An empty name becomes ``-``.
     """
     if not name or name == "-":
         return "-" if not name else "%2D"
@@ -80,30 +81,30 @@ def _encode_character(char: str) -> str:
 
 
 def find_place(view: GameView) -> Place:
-    """Return where the topics of a game are."""
+    """Return the levels for event and board in the topics of a game."""
     return encode_level(view.event), encode_level(
         view.id if view.board is None else str(view.board)
     )
 
 
 class BrokerStatus(Value, tag="status"):
-    """What the status topic holds."""
+    """The message in the status topic."""
 
     state: str
-    """``online`` once every other topic is right; ``offline`` when the service ended or
-    is lost.
+    """``online`` once every other topic is up to date; ``offline`` if the service has
+    ended or lost its connection.
     """
     version: str = live.__version__
     protocol: int = wire.PROTOCOL
 
 
 def encode_status(state: str) -> bytes:
-    """Encode the payload of the status topic."""
+    """Return the payload of the status topic."""
     return msgspec.json.encode(BrokerStatus(state))
 
 
 class RetainedMessages:
-    """What one broker should hold, what it was sent, and the difference."""
+    """The messages that one broker should have, and those that it was sent."""
 
     def __init__(
         self,
@@ -113,30 +114,33 @@ class RetainedMessages:
         *,
         others: Collection[str] = (),
     ) -> None:
-        """``others``: topics below the prefix that somebody else of ours sends."""
+        """Create the messages for a broker without any.
+
+        ``others`` are topics below the prefix that another part of the service sends.
+        """
         self._state = state
         self._prefix = f"{prefix}/{wire.PROTOCOL}"
         self._visibility = selected.visibility
-        # The publisher itself sends the status.
+        # The status is sent by the publisher.
         self._others = {self.topic(each) for each in ("status", *others)}
         self._wanted: dict[str, bytes] = {}
-        # What the broker holds, by topic; None where it holds something unknown.
+        # The payloads at the broker, by topic; None if the payload there is unknown.
         self._sent: dict[str, bytes | None] = {}
-        # Topics where the two may differ, in the order in which that came about.
+        # Topics whose payload at the broker can differ from the wanted one, in order.
         self._look: dict[str, None] = {}
         self._places: dict[GameId, Place] = {}
-        # What to look at again: boards by their place, players by their id, the service
-        # as None.
+        # Everything to compute again: boards by their place, players by their id, and
+        # None for engine and health.
         self._stale: set[Place | str | None] = set()
         self.forget()
 
     def topic(self, *levels: str) -> str:
         return "/".join((self._prefix, *levels))
 
-    # --- what happens -----------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------
 
     def mark_changed(self, changes: Iterable[Change]) -> None:
-        """Remember what to look at again."""
+        """Mark the boards and players that changes are about, to be computed again."""
         for change in changes:
             match change:
                 case GameMessage(game=view):
@@ -149,7 +153,7 @@ class RetainedMessages:
                 case StandingMessage(player=player):
                     self._stale.add(player.id)
                 case EngineMessage():
-                    # Every rating may have changed.
+                    # All ratings can have changed.
                     self._mark_all()
                 case HealthMessage():
                     self._stale.add(None)
@@ -161,7 +165,7 @@ class RetainedMessages:
         self._stale.add(None)
 
     def reset(self) -> None:
-        """Look at all places again, because games have other ids."""
+        """Mark everything to be computed again, since games have other ids."""
         self._stale.update(self._places.values())
         self._places.clear()
         for view in self._state.games():
@@ -169,32 +173,29 @@ class RetainedMessages:
         self._mark_all()
 
     def note_topic(self, topic: str) -> None:
-        """Note that the broker holds something at this topic, perhaps of an earlier
-        run.
-        """
+        """Note that the broker has a message at a topic, maybe from an earlier run."""
         if topic not in self._others and topic not in self._sent:
             self.doubt(topic)
 
     def doubt(self, topic: str) -> None:
-        """Send a topic again: another publisher wrote there."""
+        """Mark a topic to be sent again, since its payload at the broker is unknown."""
         if topic not in self._others:
             self._sent[topic] = self._look[topic] = None
 
     def forget(self) -> None:
-        """Forget what the broker holds: the connection is new, or the broker is."""
+        """Forget which messages the broker has, since the connection is new."""
         self._sent.clear()
         self._look = dict.fromkeys(self._wanted)
         for view in self._state.games():
             self._place_game(view)
         self._mark_all()
 
-    # --- what to send -----------------------------------------------------------------
+    # --- messages to send -------------------------------------------------------------
 
     def take(self, most: int) -> dict[str, bytes]:
-        """Return up to ``most`` topics with their new payloads, empty where the topic
-        is to be cleared.
+        """Return up to ``most`` topics with new payloads; an empty one deletes a topic.
 
-        They count as sent; after a loss of the connection :meth:`forget` them.
+        They count as sent. After the connection is lost, call :meth:`forget`.
         """
         self._refresh()
         found: dict[str, bytes] = {}
@@ -232,7 +233,7 @@ class RetainedMessages:
                     self._refresh_board(each)
 
     def _refresh_board(self, at: Place) -> None:
-        """Set what the four topics of a board should hold."""
+        """Compute the messages for the four topics of a board."""
         games = (
             self._state.game(game)
             for game, place in self._places.items()

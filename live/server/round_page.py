@@ -1,7 +1,7 @@
-"""A round on one screen, in the six languages of the screens. Pure.
+"""The page about one round, in the six languages of the screens. Pure.
 
-The page holds nothing but the summary that it is given: what its reader may not see is
-not in it.
+The page contains only the summary that it is given, so it shows nothing that its reader
+is not allowed to see.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,28 +30,29 @@ from live.watch.round_summary import (
 )
 from live.watch.words import WORDS
 
-#: Seconds after which a page that waits for the end of a round loads itself again.
+#: Time after which a page about a round in progress reloads itself, seconds.
 _AGAIN_S = 60
 _PICTURE = f"{API_PATH[1:]}/round.png"
 _POINTS: dict[float | None, str] = {1.0: "1", 0.5: "½", 0.0: "0"}
 
 
 class RoundLinks(NamedTuple):
-    """Where the page leads to."""
+    """The data for the links on the page."""
 
     root: str
-    """Where the service is, ``https://HOST/``: chats need whole addresses."""
+    """Address of the service, ``https://HOST/``: chats need complete addresses."""
     token: Mapping[str, str]
-    """What lets the reader in, as links repeat it; empty where there is none."""
+    """The query parameter with the reader's token, for links; empty without a token."""
     has_picture: bool
-    """Whether pictures can be drawn here."""
+    """True if this service can draw pictures."""
 
 
 def render_round(
     summary: RoundSummary, language: str, links: RoundLinks, others: Iterable[RoundName]
 ) -> bytes:
-    """Return the page of a round that is over, HTML; ``others`` are the rounds it leads
-    on to.
+    """Return the page about a finished round as HTML.
+
+    ``others`` are the finished rounds to which the page has links.
     """
     words = WORDS[language].round
     name = (summary.event, summary.round)
@@ -83,10 +84,9 @@ def render_waiting(
     links: RoundLinks,
     others: Iterable[RoundName],
 ) -> bytes:
-    """Return the page of a round that is not over, HTML; it loads itself again until it
-    is.
+    """Return the page about a round in progress as HTML; it reloads itself regularly.
 
-    ``progress`` is None where no such round is known.
+    ``progress`` is None if no such round is known.
     """
     words = WORDS[language].round
     if progress is None:
@@ -131,7 +131,7 @@ def _render_page(
 def _render_head(
     title: str, said: str, name: RoundName, language: str, links: RoundLinks
 ) -> str:
-    """Return what chats read of the page (ogp.me)."""
+    """Return the Open Graph tags (ogp.me), which chats read for a preview."""
     tags = {
         "og:type": "website",
         "og:site_name": "live-rate",
@@ -139,7 +139,7 @@ def _render_head(
         "og:description": said,
     }
     if links.has_picture:
-        # People who are sent the link have no token.
+        # The address contains no token, since it is sent on to people without one.
         tags["og:image"] = links.root + _address(_PICTURE, name, language, {})
         tags["og:image:width"] = str(WIDTH)
         tags["og:image:height"] = str(HEIGHT)
@@ -195,7 +195,7 @@ def _render_results(summary: RoundSummary, language: str, links: RoundLinks) -> 
 
 
 def _render_game(game: RoundGame, language: str, links: RoundLinks) -> str:
-    """Return a line for each side, White's first, and the explanation of the result."""
+    """Return a line for each player, White first, and sentences about the result."""
     white, black = RESULT_POINTS.get(game.result, (None, None))
     words = WORDS[language].round
     board = "" if game.board is None else f"{words.board} {game.board}"
@@ -223,14 +223,14 @@ def _render_side(sign: str, player: RoundPlayer, points: float | None) -> str:
 def _address(
     path: str, name: RoundName, language: str, token: Mapping[str, str]
 ) -> str:
-    """Return the address of a round's page or picture below the root."""
+    """Return the address of a round's page or picture, relative to the root."""
     event, round = name
     query = {"event": event, "round": round, "lang": language, **token}
     return f"{path}?{urlencode({key: text for key, text in query.items() if text})}"
 
 
 def _board_address(links: RoundLinks, game: str = "", ply: int | None = None) -> str:
-    """Return the escaped address of a board, of all where none is named."""
+    """Return the escaped address of a board, or of all boards without a ``game``."""
     query = f"?{urlencode(links.token)}" if links.token else ""
     place = {"game": game} if game else {}
     if ply is not None:

@@ -1,8 +1,7 @@
-"""A round that is over as a picture for links, in the six languages of the screens.
-Pure.
+"""The preview picture of a finished round, in the six languages of the screens. Pure.
 
-It holds nothing but the summary that it is given: what its reader may not see is not in
-it.
+The picture contains only the summary that it is given, so it shows nothing that its
+reader is not allowed to see.
 """
 
 from collections.abc import Iterator
@@ -31,21 +30,22 @@ from live.watch.round_summary import (
 from live.watch.sentences import format_result
 from live.watch.words import WORDS, RoundWords
 
-#: Above and below what is usual.
+#: Colours of figures above and below the rating.
 _BETTER, _WORSE = "#4cc38a", "#ff8b7b"
-#: Most games in a picture.
+#: Maximum number of games in a picture.
 _ROWS = 9
-#: Characters after which a text is cut: a name beside a result, a name in a list, the
-#: title.
+#: Maximum length of a name beside a result, a name in a list, and the title,
+#: characters.
 _NAME = 18
 _LONG_NAME = 24
 _TITLE = 60
-#: x of the columns, and y of their first line.
+#: Horizontal positions of the columns, and vertical position of their first line,
+#: pixels.
 _LEFT, _MIDDLE, _RIGHT, _TOP = 30, 650, 1170, 165
 
 
 def name_round(name: RoundName, language: str) -> str:
-    """Write event and round as people name them: ``Open 2025 · Round 9``."""
+    """Return the name of a round for people: ``Open 2025 · Round 9``."""
     event, round = name
     if round[:1].isdigit():
         round = WORDS[language].round.round.format(round)
@@ -53,7 +53,7 @@ def name_round(name: RoundName, language: str) -> str:
 
 
 def describe_round(summary: RoundSummary, language: str) -> str:
-    """Write how many games there were, how many were decided, and against the odds."""
+    """Return a line with the numbers of games, decided games and upsets."""
     words = WORDS[language].round
     said = [
         words.games.format(len(summary.games)),
@@ -65,8 +65,9 @@ def describe_round(summary: RoundSummary, language: str) -> str:
 
 
 def write_date(summary: RoundSummary, language: str) -> str:
-    """Write the date of a round as people do: ``2 May 2026``; the year alone where day
-    or month is not known.
+    """Return the date of a round for people: ``2 May 2026``.
+
+    Return only the year if the day or the month is unknown.
     """
     words = WORDS[language].round
     year, *month_and_day = summary.date.split(".")
@@ -80,9 +81,7 @@ def write_date(summary: RoundSummary, language: str) -> str:
 
 
 def shorten_name(name: str, summary: RoundSummary) -> str:
-    """Return the family name, with initials where another player of the round has the
-    same.
-    """
+    """Return a player's family name, with initials if another player shares it."""
     names: list[str] = []
     for game in summary.games:
         names += [game.white.name, game.black.name]
@@ -90,7 +89,7 @@ def shorten_name(name: str, summary: RoundSummary) -> str:
 
 
 def write_figures(player: RoundPlayer) -> str:
-    """Write what a player played like, and the percentile: ``2496 · 94 %``."""
+    """Return a player's perceived rating and percentile: ``2496 · 94 %``."""
     figure = "–" if player.perceived is None else elo_text(player.perceived)
     if player.percentile is None:
         return figure
@@ -98,8 +97,10 @@ def write_figures(player: RoundPlayer) -> str:
 
 
 def draw_round(summary: RoundSummary, language: str) -> str:
-    """Draw the round as SVG of 1200 by 630: the results of the first boards, who played
-    above and below what is usual, and the two moves that decided most.
+    """Return the picture of a round as SVG of 1200 by 630 pixels.
+
+    It shows the results of the first boards, the players furthest above and below their
+    ratings, and the two moves that decided most.
     """
     words = WORDS[language].round
     title = cut_text(name_round((summary.event, summary.round), language), _TITLE)
@@ -128,7 +129,7 @@ def draw_round(summary: RoundSummary, language: str) -> str:
 
 
 def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
-    # The number of games left out takes a line of its own.
+    # The number of games left out needs one line.
     has_room = len(summary.games) <= _ROWS
     shown = summary.games if has_room else summary.games[: _ROWS - 1]
     y = _TOP
@@ -147,7 +148,7 @@ def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
 def _draw_player(
     x: int, y: int, game: RoundGame, color: Color, summary: RoundSummary
 ) -> str:
-    """Return a name beside a result: a winner's is bold, a loser's quiet."""
+    """Return a name beside a result: in bold for a winner, grey for a loser."""
     winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
     winner = winners.get(game.result)
     player: RoundPlayer = getattr(game, color)
@@ -163,7 +164,7 @@ def _draw_player(
 
 
 def _draw_highlights(summary: RoundSummary, language: str) -> Iterator[str]:
-    """Draw the players who stood out, if any, and the moves below."""
+    """Draw the players above and below their ratings, if known, and deciding moves."""
     words = WORDS[language].round
     y = _TOP
     if summary.compared:

@@ -1,4 +1,4 @@
-"""The table of routes: one entry answers requests and is described as OpenAPI 3.1."""
+"""The table of routes, for answering requests and for the OpenAPI description."""
 
 import re
 from collections.abc import Callable, Coroutine, Sequence
@@ -13,42 +13,42 @@ from live.server.stream_filter import StreamFilter
 
 
 class Asked(Value):
-    """A request with what its route needs to answer it."""
+    """A request, with all data that its route needs."""
 
     request: HttpRequest
     guest: Guest | None
-    """The client; None without a token where one is needed."""
+    """The client; None if it needs a token but has none."""
     sees: StreamFilter
-    """What they may see."""
+    """The filter with everything that the client is allowed to see."""
     state: FilteredReader
-    """As they may see it."""
+    """The state of the event, limited to what the client is allowed to see."""
     name: str = ""
-    """What the path names: a game, a file."""
+    """The variable part of the path: the id of a game, or the name of a file."""
 
 
 Answered = HttpResponse | None
-"""None where nothing of that name exists."""
+"""The response of a route; None if the name in the path does not exist."""
 
 
 Answer = Callable[[Any, Asked], Answered | Coroutine[Any, Any, Answered]]
 
 
 class Route(Value, dict=True):
-    """What is at a path, and how the published description says it."""
+    """A path, the method that answers it, and data for the published description."""
 
     path: str
-    """Names stand in braces. If two routes match, the first one that knows the name
-    answers.
+    """The path, with variable parts in braces. If several routes match, the first one
+    that knows the name answers.
     """
     answer: Answer
     gives: Any
-    """The type of its JSON, or of the list under a name, else its media type; None
-    where the description leaves the route out, since no program needs it.
+    """The type of the JSON answer; a dict with the name and item type of a list; or a
+    media type. None for a route that is not in the published description.
     """
     query: Sequence[str]
-    """Parameters of its query, by their names in the description."""
+    """Names of its query parameters, as in the description."""
     open: bool
-    """Whether clients may read it without a token even where one is needed."""
+    """True if clients can read it without a token even if tokens are needed."""
 
     @property
     def summary(self) -> str:
@@ -56,19 +56,21 @@ class Route(Value, dict=True):
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern of decoded paths; what is named may hold any character."""
+        """The pattern of matching decoded paths; a name can contain any character."""
         return re.compile(re.sub(r"\\{\w+\\}", "(.+)", re.escape(self.path)), re.DOTALL)
 
 
-#: Every route, in the order of the description.
+#: All routes, in the order of the published description.
 ROUTES: list[Route] = []
 
 
 def route(
     path: str, gives: Any = None, query: Sequence[str] = (), *, open: bool = False
 ) -> Callable[[Answer], Answer]:
-    """Register a method as the answer at a path; its docstring describes it. See
-    :class:`Route`.
+    """Register a method as the answer at a path.
+
+    The docstring of the method is published as its description. The arguments are those
+    of :class:`Route`.
     """
 
     def listed(answer: Answer) -> Answer:

@@ -1,6 +1,7 @@
-"""The routes of the JSON interface: one table answers requests and is described as
-OpenAPI 3.1. Pure: a request in, a response out. Answers go by gzip, packed once for all
-who are sent the same.
+"""The routes of the pages and the JSON interface. Pure: a request in, a response out.
+
+One table of routes is used to answer requests and to write the OpenAPI 3.1 description.
+Equal answers are compressed with gzip only once.
 """
 
 import asyncio
@@ -91,28 +92,28 @@ from live.watch.round_summary import (
 )
 from live.watch.words import LANGUAGES
 
-#: The font stays the same from version to version, so a browser asks once a day.
+#: Caching header of fonts. They hardly ever change, so a browser asks once a day.
 _FONT_KEPT = ("Cache-Control", "public, max-age=86400")
-#: Addresses of former versions, whose JSON interface had a number of its own.
+#: Pattern of the paths of earlier versions of the JSON interface.
 _FORMER_API = re.compile(rf"/api/v[1-{PROTOCOL - 1}](|/.*)", re.DOTALL)
-#: What names a round.
+#: Query parameters that select a round.
 ROUND_QUERY = ("event", "round")
 _HTML = static_files.CONTENT_TYPES[".html"]
-#: matplotlib's drawings contain their own styles.
+#: Content security policy of SVG files, which contain inline styles.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-#: A client without a token where one is needed learns no more than those who may not
-#: see scores.
+#: Filter for clients that need a token but have none: they can see only data that is
+#: not from engines.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
 class PublicGame(Value):
-    """How the public knows a game."""
+    """The id of a game for the public."""
 
     id: GameId
 
 
 class HttpRoutes:
-    """Answers every request that does not become a websocket."""
+    """Answers all requests other than websocket handshakes."""
 
     def __init__(
         self,
@@ -126,17 +127,26 @@ class HttpRoutes:
         study: static_files.StaticSite | None = None,
         clock: ReadClock = time.monotonic,
     ) -> None:
-        """``state`` is what arbiters are shown, ``public`` what all others are;
-        ``incidents`` gives the incident log, for arbiters; ``study`` has tables and
-        figures.
+        """Create the routes.
+
+        Args:
+            state: the live state, for arbiters.
+            public: the state for all other clients.
+            site: the static files of the pages.
+            tally: counters for the metrics.
+            incidents: returns the incident log, for arbiters.
+            config: settings of the server.
+            study: the folder with tables and figures of studies; None without one.
+            clock: returns a monotonic time, seconds.
         """
         self._study = study
         self._pictures = SingleFlight(clock)
-        # One drawing at a time: each keeps busy a processor that engines need.
+        # Only one picture is drawn at a time, since each needs a processor core that
+        # the engines could use.
         self._drawing = asyncio.Semaphore()
         self._secure = bool(config.certificate_file)
         self.frames: Sequence[str] = config.frames
-        """Origins whose pages may show ours in a frame."""
+        """Origins whose pages are allowed to show our pages in a frame."""
         self._incidents = incidents
         self._state = state
         self._public = public
@@ -145,9 +155,11 @@ class HttpRoutes:
         self._metrics = Metrics(state, tally)
 
     async def answer(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
-        """Respond to a guest; to a client without a valid token only with pages.
+        """Return the response to a request.
 
-        HEAD has its body here too; the shell leaves it out.
+        ``guest`` is None for a client that needs a token but has no valid one; it gets
+        only pages and open routes. The response to HEAD has a body, which the
+        connection leaves out.
         """
         if request.method not in ("GET", "HEAD"):
             return problem(
@@ -156,14 +168,14 @@ class HttpRoutes:
         response = await self._respond(request, guest)
         if response.status != 200:
             return response
-        # All clients without a token get the same, so shared caches may keep it for a
-        # moment.
+        # All clients without a token get the same answer, so shared caches can store it
+        # for a moment.
         if guest is not None and not guest.digest and request.path.startswith("/api/"):
             response = share_public_answer(response)
         return compress_response(request, response)
 
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
-        """Respond with the first route that knows what the path names."""
+        """Return the response of a page, or of the first route that knows the path."""
         path = request.path
         sees = (
             self._public.restrict_to_public_ids(guest.restrict(EVERYTHING))
@@ -176,7 +188,8 @@ class HttpRoutes:
                 return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
         elif (page := self._site.find_page(path) or find_manual_page(path)) is not None:
             shown = self._respond_page(page, path, request.query)
-            # A local file in OBS asks for this picture until the service answers.
+            # A local file in OBS requests this picture to find out whether the service
+            # is running.
             return allow_origin(shown, "*") if path == "/static/icon.svg" else shown
         for entry in ROUTES:
             if (found := entry.pattern.fullmatch(path)) is None:
@@ -206,8 +219,8 @@ class HttpRoutes:
     def _respond_page(
         self, page: ExportedFile, path: str = "", query: Pairs = ()
     ) -> HttpResponse:
-        # Scripts, styles and pictures obey the policy of the page that loads them; some
-        # forty copies of the long policy a page would be waste.
+        # Scripts, styles and pictures follow the policy of the page that loads them.
+        # Sending the long policy with each of about forty files would be wasteful.
         is_page = page.media_type.startswith("text/html")
         policy = NO_CONTENT_POLICY
         if is_page:
@@ -217,17 +230,17 @@ class HttpRoutes:
             caching = _FONT_KEPT
         return respond(200, page.media_type, page.body, [caching], policy=policy)
 
-    # --- what the routes answer -------------------------------------------------------
+    # --- answers of the routes --------------------------------------------------------
 
     @route(f"{API_PATH}/games", {"games": GameView}, GAME_FILTERS)
     def list_games(self, asked: Asked) -> HttpResponse:
-        """Games, without moves and curves."""
+        """Return all games, without moves and curves."""
         games = filter(parse_filter(asked.request.query).has_game, asked.state.games())
         return _respond_json({"games": sorted(games, key=game_order)})
 
     @route(f"{API_PATH}/games/{{game}}.png", "image/png")
     async def draw_game(self, asked: Asked) -> HttpResponse | None:
-        """Its board with both figures, where scores are not hidden."""
+        """Return a picture of a game's board and figures, unless scores are hidden."""
         detail = asked.state.game(asked.name)
         if detail is None:
             return None
@@ -248,9 +261,7 @@ class HttpRoutes:
 
     @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
     def show_public_id(self, asked: Asked) -> HttpResponse | None:
-        """The id by which the public knows the game, for links: another one under a
-        delay.
-        """
+        """Return the public id of a game, for links; it differs if there is a delay."""
         if asked.state.game(asked.name) is None:
             return None
         is_arbiter = asked.sees.visibility is Visibility.ARBITER
@@ -258,16 +269,16 @@ class HttpRoutes:
             PublicGame(self._public.public_id(asked.name) if is_arbiter else asked.name)
         )
 
-    # Before the next: an id may itself end in ".pgn".
+    # This route must come before the next one, since an id can itself end in ".pgn".
     @route(f"{API_PATH}/games/{{game}}", GameDetail)
     def show_game(self, asked: Asked) -> HttpResponse | None:
-        """One game in full."""
+        """Return one game, with moves and curves."""
         game = asked.state.game(asked.name)
         return None if game is None else _respond_json(game)
 
     @route(f"{API_PATH}/games/{{game}}.pgn", "application/x-chess-pgn")
     def write_pgn(self, asked: Asked) -> HttpResponse | None:
-        """One game as annotated PGN."""
+        """Return one game as annotated PGN."""
         game = asked.state.game(asked.name)
         if game is None:
             return None
@@ -276,21 +287,21 @@ class HttpRoutes:
 
     @route(f"{API_PATH}/players", {"players": PlayerView})
     def list_players(self, asked: Asked) -> HttpResponse:
-        """Players."""
+        """Return all players, in the order of their ids."""
         return _respond_json(
             {"players": sorted(asked.state.players(), key=lambda each: each.id)}
         )
 
     @route(f"{API_PATH}/standings", {"standings": PlayerView})
     def list_standings(self, asked: Asked) -> HttpResponse:
-        """Players by strength."""
+        """Return all players, in the order of their playing strength."""
         return _respond_json(
             {"standings": [each.view for each in standings(asked.state.players())]}
         )
 
     @route(f"{API_PATH}/health", HealthAnswer)
     def report_health(self, asked: Asked) -> HttpResponse:
-        """How feeds and engines are doing."""
+        """Return the health of feeds and engines."""
         return _respond_json(self._assess(asked))
 
     def _assess(self, asked: Asked) -> HealthAnswer:
@@ -304,7 +315,7 @@ class HttpRoutes:
 
     @route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
     def list_incidents(self, asked: Asked) -> HttpResponse:
-        """The incident log, for arbiters."""
+        """Return the incident log, for arbiters only."""
         sees = asked.sees
         if sees.visibility is not Visibility.ARBITER:
             why = "the incident log is for arbiters: give a token with arbiter = true"
@@ -321,7 +332,7 @@ class HttpRoutes:
 
     @route(f"{API_PATH}/moments", {"moments": Moment}, GAME_FILTERS)
     def list_moments(self, asked: Asked) -> HttpResponse:
-        """What is worth telling."""
+        """Return notable moments of games, the newest first."""
         selected = parse_filter(asked.request.query)
         games = {view.id for view in asked.state.games() if selected.has_game(view)}
         moments = [each for each in asked.state.moments() if each.game in games]
@@ -335,13 +346,13 @@ class HttpRoutes:
 
     @route(f"{API_PATH}/round", RoundSummary, ROUND_QUERY)
     async def show_round(self, asked: Asked) -> HttpResponse:
-        """A round that is over; the newest where none is named."""
+        """Return the summary of a finished round; by default of the newest one."""
         summary = await self._summarise(asked)
         return summary if isinstance(summary, HttpResponse) else _respond_json(summary)
 
     @route(f"{API_PATH}/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
     async def draw_round_svg(self, asked: Asked) -> HttpResponse:
-        """The same as a drawing."""
+        """Return the summary of a finished round as an SVG drawing."""
         summary = await self._summarise(asked)
         if isinstance(summary, HttpResponse):
             return summary
@@ -350,7 +361,7 @@ class HttpRoutes:
 
     @route(f"{API_PATH}/round.png", "image/png", (*ROUND_QUERY, "lang"))
     async def draw_round_png(self, asked: Asked) -> HttpResponse:
-        """The same as a picture."""
+        """Return the summary of a finished round as a PNG picture."""
         if not can_render_png():
             return problem(
                 404, "pictures of rounds need pip install 'live-rate[picture]'"
@@ -368,7 +379,7 @@ class HttpRoutes:
 
     @route("/round")
     async def show_round_page(self, asked: Asked) -> HttpResponse:
-        """A round that is over on one screen; while it goes on, how far it is."""
+        """Return the page about a finished round, or about one in progress."""
         summary = await self._summarise(asked)
         language = _read_language(asked)
         token = {name: text for name, text in asked.request.query if name == "token"}
@@ -391,7 +402,7 @@ class HttpRoutes:
         return respond(status, _HTML, page, [*REVALIDATE, vary], policy=policy)
 
     async def _summarise(self, asked: Asked) -> RoundSummary | HttpResponse:
-        """Sum up the round that is asked for, or say why not."""
+        """Return the summary of the requested round, or a response with the reason."""
         _read_language(asked)
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so rounds are not summed up")
@@ -409,7 +420,8 @@ class HttpRoutes:
             summary = await on_own_thread(summarise_round, details)
             return ExportedFile(JSON, msgspec.json.encode(summary))
 
-        # Sum up once for all that ask at the same time: it costs milliseconds a game.
+        # The summary needs milliseconds per game, so it is computed only once for all
+        # requests at the same time.
         try:
             file = await self._pictures.get((name, tuple(ids), asked.sees), summed_up)
         except ExportFailed as error:
@@ -418,7 +430,7 @@ class HttpRoutes:
 
     @route("/metrics", "text/plain")
     def report_metrics(self, asked: Asked) -> HttpResponse:
-        """Figures of the service, for Prometheus."""
+        """Return metrics of the service, for Prometheus."""
         guest = asked.guest
         # Metrics are not delayed, so the delayed public needs a token with metrics.
         if (
@@ -434,41 +446,42 @@ class HttpRoutes:
     @route("/readyz", HealthAnswer, open=True)
     @route("/healthz", HealthAnswer, open=True)
     def report_readiness(self, asked: Asked) -> HttpResponse:
-        """Whether the service lives, and is ready: where it is not, readyz is 503."""
+        """Return whether the service is ready; if it is not, readyz has status 503."""
         now = self._assess(asked)
-        # Every client may know this much.
+        # Clients without a needed token get only these two fields.
         readiness = now if asked.guest else Readiness(now.status, now.ready)
         unready = asked.request.path == "/readyz" and not now.ready
         return _respond_json(readiness, 503 if unready else 200)
 
     @route("/asyncapi.json", open=True)
     def serve_asyncapi(self, asked: Asked) -> HttpResponse:
-        """The description of the messages."""
+        """Return the AsyncAPI description of the messages."""
         return _respond_json(describe_messages())
 
     @route("/openapi.json", open=True)
     def serve_openapi(self, asked: Asked) -> HttpResponse:
-        """The description of these routes."""
+        """Return the OpenAPI description of these routes."""
         return _respond_json(describe_api())
 
     @route("/docs", open=True)
     def serve_docs(self, asked: Asked) -> HttpResponse:
-        """The readable page of both."""
+        """Return a page with both descriptions for people."""
         return self._respond_page(ExportedFile(_HTML, _render_docs()))
 
     @route("/manual", open=True)
     def redirect_to_manual(self, asked: Asked) -> HttpResponse:
-        """Links between the manual's pages are relative to the folder, so its address
-        must end with a slash.
+        """Redirect to the manual's address with a slash at the end.
+
+        The slash is needed, since links between its pages are relative.
         """
         return respond(308, "text/plain", b"", [("Location", "manual/")])
 
     @route("/share", open=True)
     def serve_share_page(self, asked: Asked) -> HttpResponse:
-        """What a chat reads of a board; the way to it for everybody."""
+        """Return a page that gives chats a preview of a board and redirects to it."""
         id = dict(asked.request.query).get("game", "")
         game = asked.state.game(id) if asked.guest else None
-        # A stranger sees as a venue does.
+        # A client without a needed token has the visibility of a venue.
         picture = asked.sees.visibility is not Visibility.VENUE and can_render_png()
         moments = [
             each for each in asked.state.moments() if game and each.game == game.id
@@ -479,9 +492,7 @@ class HttpRoutes:
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     def _find_root(self, asked: Asked) -> str:
-        """Return the whole address by which the service was asked,
-        ``https://HOST/``.
-        """
+        """Return the address of the service in this request: ``https://HOST/``."""
         headers = asked.request.headers
         scheme = headers.get("x-forwarded-proto")
         if scheme not in ("http", "https"):
@@ -490,8 +501,9 @@ class HttpRoutes:
 
     @route("/study")
     async def list_studies(self, asked: Asked) -> HttpResponse:
-        """What tables and figures of studies there are; links lead on with
-        the token.
+        """Return a page with links to the tables and figures of studies.
+
+        The links contain the token of the request.
         """
         if isinstance(folder := self._find_studies(asked), HttpResponse):
             return folder
@@ -510,7 +522,7 @@ class HttpRoutes:
 
     @route("/study/{file}")
     async def serve_study(self, asked: Asked) -> HttpResponse | None:
-        """One of them."""
+        """Return a table or figure of a study."""
         if isinstance(folder := self._find_studies(asked), HttpResponse):
             return folder
         if (file := await on_own_thread(folder.read_file, asked.name)) is None:
@@ -519,7 +531,9 @@ class HttpRoutes:
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)
 
     def _find_studies(self, asked: Asked) -> static_files.StaticSite | HttpResponse:
-        """Return the folder, or why this client is shown none."""
+        """Return the folder of studies, or a response with the reason if it is not
+        available to this client.
+        """
         if self._study is None:
             return problem(
                 404, "no folder of tables and figures is named: set [study] folder"
@@ -530,9 +544,7 @@ class HttpRoutes:
 
 
 def _find_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
-    """Return the newest of the rounds that the query names; None where there
-    is none.
-    """
+    """Return the newest round of ``over`` that the query selects; None without one."""
     wanted = dict(asked.request.query)
     event = fold_name(wanted.get("event", ""))
     round = normalise_round(wanted.get("round", ""))
@@ -543,10 +555,10 @@ def _find_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
 
 
 def _read_language(asked: Asked) -> str:
-    """Return the language of the query, English where it names none.
+    """Return the language in the query, or English by default.
 
     Raises:
-        FilterError: it is none of the six.
+        FilterError: the language is not supported.
     """
     language = dict(asked.request.query).get("lang", "en")
     if language not in LANGUAGES:
@@ -559,7 +571,7 @@ def _respond_json(value: Any, status: int = 200) -> HttpResponse:
 
 
 def describe_api() -> dict[str, Any]:
-    """Describe the routes that programs need."""
+    """Return the OpenAPI description of the routes for programs."""
     return describe_routes([each for each in ROUTES if each.gives is not None])
 
 

@@ -1,4 +1,4 @@
-"""The one port: websockets, pages and JSON. The shell that owns sockets and timers."""
+"""The server for websockets, pages and JSON on one port, with sockets and timers."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ from live.server.wire import FRAMES_LOG, CloseCode
 from live.user_files import on_own_thread
 
 _log = logging.getLogger(__name__)
-#: How often deadlines are enforced and the port is checked.
+#: Time between two checks of deadlines and of the port, seconds.
 _SWEEP_S = 1.0
-#: Connections that wait to be accepted.
+#: Maximum number of connections that wait to be accepted.
 _BACKLOG = 1024
-#: Connections accepted in one turn of the loop: a crowd must not delay a move.
+#: Maximum number of connections accepted in one turn of the event loop, so that many
+#: new connections do not delay moves.
 _ACCEPTED = 4
 
 
 class Publisher:
-    """Serves the state and its changes. Use as
-    ``async with Publisher(config, state) as p``.
+    """Serves the state and its changes while it is open as an async context manager.
 
-    Loss policy: see :class:`live.server.subscriber.Subscriber`; a slow client is
-    skipped and brought back, and costs neither unbounded memory nor anybody else's
-    time.
+    Loss policy: see :class:`live.server.subscriber.Subscriber`. A slow client is
+    skipped and gets the missing data later. It never needs unlimited memory, and does
+    not slow down other clients.
     """
 
     def __init__(
@@ -83,11 +83,20 @@ class Publisher:
         study: StaticSite | None = None,
         report: HealthReport = lambda health: None,
     ) -> None:
-        """``state`` is what arbiters are shown, ``public`` what all others are, made of
-        it here unless given; ``incidents`` gives the incident log, ``desk`` is called
-        with what arbiters do, and which one; ``on_air`` is called with the boards on
-        air whenever they change; ``study`` has tables and figures; ``report`` is given
-        what is wrong with the file of tokens.
+        """Create a server; it listens when it is opened.
+
+        Args:
+            config: settings of the server.
+            state: the live state, for arbiters.
+            clock: returns a monotonic time, seconds.
+            limits: limits for clients; by default those of :class:`ClientLimits`.
+            site: the static files of the pages.
+            public: the state for all other clients; by default derived from ``state``.
+            incidents: returns the incident log.
+            desk: called with each command of an arbiter and the name of his token.
+            on_air: called with the ids of the games on air whenever they change.
+            study: the folder with tables and figures of studies.
+            report: called when a problem with the file of tokens begins or ends.
         """
         self._config = config
         self._clock = clock
@@ -137,7 +146,7 @@ class Publisher:
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
         self._server: asyncio.Server
-        # If any free port was asked for, the port that was given is kept when listening
+        # If the setting is 0 (any free port), the assigned port is kept for listening
         # again.
         self._port = config.port
         self._loop: asyncio.AbstractEventLoop
@@ -149,15 +158,15 @@ class Publisher:
         self._empty.set()
         self._stopping = False
 
-    # --- life -------------------------------------------------------------------------
+    # --- start and end ----------------------------------------------------------------
 
     async def __aenter__(self) -> Publisher:
-        """Listen.
+        """Start to listen.
 
         Raises:
-            PortInUse: somebody else listens there.
-            ConfigError: the address cannot be listened on or lets in more people than
-                was said, or a certificate cannot be used.
+            PortInUse: another program listens on this port.
+            ConfigError: the address cannot be used, other machines can reach it without
+                permission by a setting, or a certificate cannot be used.
         """
         self._loop = asyncio.get_running_loop()
         for warning in check_exposure(self._config):
@@ -182,10 +191,11 @@ class Publisher:
         self._port = self.address[1]
 
     async def watch(self) -> None:
-        """Listen again whenever the port was lost; until cancelled.
+        """Listen again whenever the port was lost, until cancelled.
 
         Raises:
-            PortInUse, ConfigError: it cannot be had again now.
+            PortInUse: another program uses the port now.
+            ConfigError: the address can no longer be used.
         """
         while True:
             await asyncio.sleep(_SWEEP_S)
@@ -194,8 +204,9 @@ class Publisher:
                 _log.warning("port %d was lost, and is listened on again", self._port)
 
     async def __aexit__(self, *raised: object) -> None:
-        """Send what waits, say goodbye with "come back", and end within
-        ``closing_s``.
+        """Send all waiting changes, close all connections, and stop listening.
+
+        Clients are told to reconnect. All this takes at most ``closing_s`` seconds.
         """
         self._stopping = True
         self._server.close()
@@ -221,44 +232,42 @@ class Publisher:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port listened on; the real port where 0 was asked for."""
+        """The host and port on which the server listens; never port 0."""
         host, port = self._server.sockets[0].getsockname()[:2]
         return str(host), int(port)
 
     @property
     def url(self) -> str:
-        """Where a browser on this machine finds the page."""
+        """The address of the pages for a browser on this machine."""
         host, port = self.address
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         host = f"[{host}]" if ":" in host else host
         return f"http{'s' if self._config.certificate_file else ''}://{host}:{port}/"
 
     def reconfigure(self, config: ServerConfig) -> None:
-        """Take over host names, origins, bounds, and what those without a token may
-        see.
+        """Apply changed settings: host names, origins, limits and public rights.
 
-        Clients whose view changes are closed with "come back".
+        Clients whose rights change are closed and told to reconnect.
         """
         self._origins = OriginPolicy(config)
         self._routes.frames = config.frames
         self._authentication.reconfigure(config)
         if config.hide_scores != self._config.hide_scores:
             self.public.hide_scores(config.hide_scores)
-            # A client that resumes a stream must not miss what was withheld from it
-            # meanwhile.
+            # A client that resumed an old stream would miss the data that was withheld
+            # from it before.
             self.broadcaster.reset()
         self._rates.set_max_connections(config.max_connections)
         self._config = config
         self._close_unauthorised(CloseCode.GOING_AWAY, "the settings have changed")
 
-    # --- changes out ------------------------------------------------------------------
+    # --- sending changes --------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Send subscribers the changes, which the state already holds. Cheap and
-        synchronous.
+        """Send subscribers changes that are already part of the state.
 
-        Moves are written at once, the rest within ``tick_s``; the public gets what it
-        may know, when it may.
+        This is fast and synchronous. Moves are sent at once, other changes within
+        ``tick_s`` seconds. The public gets its part of the data after its delay.
         """
         changes = list(changes)
         self._send(self._arbiters, changes)
@@ -266,8 +275,8 @@ class Publisher:
 
     def _send(self, broadcaster: Broadcaster, changes: Iterable[Change]) -> None:
         broadcaster.publish(changes)
-        # Each audience has its own tick, so that the time of a write to the public
-        # reveals nothing about arbiters' news.
+        # Each audience has its own timer, so that the time of a message to the public
+        # reveals nothing about messages to arbiters.
         if broadcaster not in self._ticks and not self._stopping:
             self._ticks[broadcaster] = self._loop.call_later(
                 self._limits.tick_s, self._tick_over, broadcaster
@@ -278,7 +287,7 @@ class Publisher:
         broadcaster.flush()
 
     def _choose_broadcaster(self, selected: StreamFilter) -> Broadcaster:
-        """Return the broadcaster of the audience that this filter belongs to."""
+        """Return the broadcaster of the audience to which a filter belongs."""
         return (
             self._arbiters
             if selected.visibility is Visibility.ARBITER
@@ -288,7 +297,7 @@ class Publisher:
     # --- connections ------------------------------------------------------------------
 
     def add_connection(self, connection: HttpConnection) -> bool:
-        """Count a connection; return whether there is room for it."""
+        """Count a new connection; return whether it is within the limits."""
         self._connections.add(connection)
         self._empty.clear()
         return self._rates.add_connection(connection.address) and not self._stopping
@@ -304,7 +313,7 @@ class Publisher:
             self._empty.set()
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
-        """Respond to anything but a handshake."""
+        """Return the response to a request other than a handshake."""
         if (foreign := self._refuse_host(request)) is not None:
             return foreign
         origin = request.headers.get("origin", "")
@@ -319,10 +328,10 @@ class Publisher:
     def admit(
         self, connection: HttpConnection, request: HttpRequest
     ) -> AdmittedClient | HttpResponse:
-        """Return the client that a handshake admits, or the response that refuses it.
+        """Return the admitted client of a handshake, or the response refusing it.
 
-        Checks go from the cheapest to the most expensive, before anything is set up:
-        host name, origin, rate, token, filter.
+        The checks go from the cheapest to the most expensive, before anything is
+        created: host name, origin, rate, token, filter.
         """
         if (foreign := self._refuse_host(request)) is not None:
             return foreign
@@ -367,11 +376,13 @@ class Publisher:
         return client
 
     def _check_filter(self, wanted: StreamFilter, address: str) -> None:
-        """Raise TooManyFilters where this filter cannot be served to this
-        address now.
+        """Check whether a filter can be served to an address now.
+
+        Raises:
+            TooManyFilters: too many filters are in use, by this address or in total.
         """
         if wanted.is_narrow and not is_loopback(address):
-            # Without this, two addresses could use up all filters.
+            # Without this limit, one or two addresses could use up all filters.
             read = {
                 each.stream.filter
                 for each in self._connections
@@ -397,8 +408,9 @@ class Publisher:
         early: bytes,
         extensions: list[Extension],
     ) -> None:
-        """Turn a connection into a subscriber, or into one that must send its token
-        first.
+        """Turn a connection into a subscriber; it can still have to send its token.
+
+        See :meth:`live.server.connection.ConnectionHost.subscribe`.
         """
         connection.transport.write(accepted)
         protocol = ServerProtocol(
@@ -431,8 +443,9 @@ class Publisher:
     def _authenticate_first(
         self, subscriber: Subscriber, client: AdmittedClient, message: bytes
     ) -> None:
-        """Start a stream for a subscriber whose first message gives its token, or close
-        it.
+        """Start the stream of a subscriber if its first message has a valid token.
+
+        Close the subscriber otherwise.
         """
         guest = self._authentication.authenticate_message(message)
         if guest is None:
@@ -452,7 +465,11 @@ class Publisher:
     def _start_stream(
         self, subscriber: Subscriber, client: AdmittedClient, guest: Guest
     ) -> None:
-        """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
+        """Send a subscriber its greeting, and a snapshot or the missing messages.
+
+        Raises:
+            TooManyFilters: too many filters are in use.
+        """
         wanted = self.public.restrict_to_public_ids(guest.restrict(client.wanted))
         broadcaster = self._choose_broadcaster(wanted)
         heeded = guest.is_producer or client.is_local
@@ -471,17 +488,19 @@ class Publisher:
         subscriber.follow(broadcaster, wanted, guest, on_text)
         broadcaster.subscribe(subscriber, client.resume)
 
-    # --- the clock --------------------------------------------------------------------
+    # --- regular checks ---------------------------------------------------------------
 
     def enforce_deadlines(self) -> None:
-        """Keep all deadlines. Runs about once a second by itself."""
+        """Close all connections that have passed a time limit.
+
+        A timer calls this about once a second.
+        """
         now_s = self._clock()
         for connection in list(self._connections):
             try:
                 connection.enforce_deadlines(now_s)
             except Exception:
-                # Broad: a fault in one connection must not stop the deadlines of all
-                # others.
+                # Any error in one connection must not prevent the checks of all others.
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
         self._close_unauthorised(CloseCode.FORBIDDEN, "the token is no longer valid")
@@ -489,8 +508,9 @@ class Publisher:
             broadcaster.evict_unused()
 
     async def reload_tokens(self) -> None:
-        """Take over what the file of tokens says now. Runs about once a second by
-        itself.
+        """Read the file of tokens and apply its changes.
+
+        A timer calls this about once a second.
         """
         if self._tokens is None:
             return
@@ -502,7 +522,7 @@ class Publisher:
             )
 
     def _close_unauthorised(self, code: CloseCode, why: str) -> None:
-        """Close subscribers who may not stay as they are."""
+        """Close subscribers whose tokens or rights have changed."""
         for each in list(self._connections):
             if not isinstance(each, Subscriber) or each.guest is None:
                 continue

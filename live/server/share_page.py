@@ -1,6 +1,7 @@
-"""The page of one board for links in chats: tags that chats read, and a redirect to the
-board. Pure. The page's own places stand behind the ``#`` of its address, which browsers
-do not send to servers.
+"""The page for links to one board: tags for a preview in chats, and a redirect. Pure.
+
+A separate page is needed, since the address of a board is after the ``#`` of the page's
+address, and browsers do not send that part to servers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,17 +26,17 @@ def render_share_page(
     *,
     picture: bool,
 ) -> bytes:
-    """Return HTML with Open Graph (ogp.me) tags, which leads to the board at once.
+    """Return HTML with Open Graph tags (ogp.me) that redirects to the board at once.
 
     Args:
-        asked: The id in the link: the page that it leads to may know a token, which no
-            link has.
-        game: The game; None for one that this visitor may not see, or that is not
-            there.
-        root: Where the service is, ``https://HOST/``.
-        moments: What this visitor may hear of the game; the weightiest is told, but for
-            a win with the lower figure, as both figures stand there.
-        picture: Whether there is one of it.
+        asked: the id of the game in the link. It is used even without a game, since the
+            page of the board can have a token, which the link does not contain.
+        game: the game; None if it does not exist or this visitor cannot see it.
+        root: address of the service, ``https://HOST/``.
+        moments: the moments of the game that this visitor can see. The most important
+            one is shown; a win with the lower figure comes before all others, since it
+            explains the two figures.
+        picture: whether there is a picture of the board.
     """
     place = f"#{urlencode({'game': asked})}" if asked else ""
     title = (
@@ -66,7 +67,7 @@ def render_share_page(
 
 
 def _describe_game(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]:
-    """Yield the result, both figures, what happened, and where it was played."""
+    """Yield the result, both figures, a sentence about a moment, event and round."""
     if not game.running:
         yield format_result(game.result)
     last = [points[-1] for points in (game.curves.white, game.curves.black) if points]

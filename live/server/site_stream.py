@@ -1,18 +1,20 @@
-"""The numbered stream for static pages that read it from a broker.
+"""The numbered stream for static pages, which read it from a broker.
 
-Three topics below the prefix and the number of the protocol:
+It uses three topics below the prefix and the number of the protocol:
 
-- ``site/changes``, not retained: ``{"epoch":…,"messages":[…]}``, the messages of the
-  websocket, each with its ``seq``; a heartbeat says that nothing is missing while
-  nothing happens.
+- ``site/changes``, not retained: ``{"epoch":…,"messages":[…]}`` with the messages of
+  the websocket, each with its ``seq``. Heartbeats show that no message is missing while
+  nothing changes.
 - ``site/since``, retained: the messages since the last snapshot, in the same form, with
-  ``after``, the number of that snapshot.
-- ``site/snapshot``, retained, by gzip: ``{"epoch":…,"hello":{…},"snapshot":{…}}``.
+  the number of that snapshot as ``after``.
+- ``site/snapshot``, retained, compressed with gzip:
+  ``{"epoch":…,"hello":{…},"snapshot":{…}}``.
 
-A newcomer reads the changes, then both retained topics, until a live message follows
-what it holds without a gap. So a gap is seen in every message, and mended from what is
-retained. Loss policy: lossless while the broker keeps up; when it does not, or was
-away, the stream jumps, and readers take the fresh snapshot.
+A new reader subscribes to the changes, then to both retained topics, until a message in
+the changes follows its state without a gap. Readers detect a gap by the numbers, and
+fill it from the retained topics. Loss policy: lossless while the broker keeps up. If
+the broker is too slow or was disconnected, messages are left out, and readers use the
+next snapshot.
 """
 
 import gzip
@@ -31,30 +33,33 @@ from live.server.streams import FIRST_SEQ, StreamHub
 from live.server.visibility import Visibility
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
-#: After so many bytes of changes a new snapshot is published.
+#: Size of the changes after which a new snapshot is published, bytes.
 _SINCE_BYTES = 100_000
-#: Retained messages are at most so old, seconds; newcomers wait that long.
+#: Maximum delay of the retained changes, seconds; new readers wait up to this time.
 _SINCE_S = 1.0
-#: If more bytes wait, the broker is too slow, and gets a snapshot.
+#: Maximum size of waiting messages, bytes. With more, the broker is too slow and gets a
+#: snapshot.
 _WAITING_BYTES = 1_000_000
 
 
 class BrokerMessage(Value):
-    """One message for the broker."""
+    """One MQTT message for the broker."""
 
     topic: str
-    """Below the prefix."""
+    """The topic, without the prefix."""
     payload: bytes
 
     @property
     def retain(self) -> bool:
-        """Whether it stays for newcomers."""
+        """True if the broker must store it for new readers."""
         return self.topic != CHANGES
 
 
 class SiteStream:
-    """What readers of one broker are sent. ``clock`` gives seconds that never go back;
-    ``epoch`` must differ at every start.
+    """The messages for the readers of one broker.
+
+    ``clock`` returns a monotonic time, seconds. ``epoch`` must be different at every
+    start.
     """
 
     def __init__(
@@ -83,23 +88,24 @@ class SiteStream:
         self._jumped = True
 
     def reset(self) -> None:
-        """Open another epoch, so that readers drop what another publisher wrote among
-        our messages.
+        """Begin a new epoch, so that readers drop all earlier messages.
+
+        This is needed if game ids change or another publisher wrote to our topics.
         """
         self._hub.reset()
         self._open_stream()
 
     def forget(self) -> None:
-        """Begin with a snapshot: what the broker holds is unknown."""
+        """Send a snapshot next, since the messages at the broker are unknown."""
         self._jumped = True
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the state already holds."""
+        """Add changes that are already part of the state."""
         self._hub.publish(changes)
         self._gather()
 
     def take(self) -> list[BrokerMessage]:
-        """Return what is to be sent now, in this order. It counts as sent."""
+        """Return the messages to be sent now, in this order; they count as sent."""
         self._hub.flush()
         self._gather()
         now_s = self._clock()
@@ -107,7 +113,7 @@ class SiteStream:
         if self._jumped:
             self._jumped = False
             self._waiting.clear()
-            # The heartbeat tells readers that there is another epoch.
+            # The heartbeat contains the new epoch, so that readers notice it.
             found += [*self._build_snapshot(), self._build_heartbeat()]
         elif self._waiting:
             found.append(self._build_changes(self._waiting))

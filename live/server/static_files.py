@@ -1,7 +1,6 @@
-"""The static files of the browser pages: only what is in one folder, only of known
-types.
+"""The static files of the browser pages, and the manual at ``/manual/``.
 
-The manual at ``/manual/``, made from text, with its pictures.
+Only files of known types in one folder are served. The manual is rendered from text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,25 +17,25 @@ from live.server.made_files import ExportedFile
 from live.server.wire import PROTOCOL, list_defaults
 from live.user_files import read_regular
 
-#: Scripts, styles, pictures and connections from this very origin, no inline script, no
-#: plugins, no foreign frames around the page; the builder frames the overlay. OBS shows
-#: a page in a window of its own, which the policy does not prevent.
+#: Content security policy of the pages. Scripts, styles, pictures and connections must
+#: be from this origin; inline scripts, plugins and frames by other sites are forbidden.
+#: The overlay builder shows the overlay in a frame. OBS opens pages in its own window,
+#: which the policy allows.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; manifest-src 'self'; media-src 'self'; connect-src 'self'; "
     "frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
-#: Parameters of the page and of overlays that name a picture.
+#: Query parameters of the page and of overlays that contain the address of a picture.
 _LOGOS = {"logo", "sponsor"}
 
 
 def build_policy(frames: Sequence[str], path: str = "", query: Pairs = ()) -> str:
-    """Return the policy of a page, where pages of these origins may show ours in a
-    frame.
+    """Return the content security policy of a page.
 
-    Pictures from elsewhere, behind TLS, are allowed only where the address of the page
-    or overlay names one.
+    Pages of the origins in ``frames`` can show it in a frame. Pictures from other sites
+    are allowed over HTTPS only if the address of the page or overlay contains one.
     """
     has_logo = any(name in _LOGOS for name, _ in query)
     policy = POLICY
@@ -60,30 +59,30 @@ CONTENT_TYPES = {
     ".woff2": "font/woff2",
     ".webmanifest": "application/manifest+json",
 }
-#: What is shown of studies.
+#: Content types of the files of studies that are served.
 STUDY_TYPES = {
     ".csv": "text/csv; charset=utf-8",
     **{each: CONTENT_TYPES[each] for each in (".txt", ".json", ".svg", ".png")},
 }
-#: Pages that have a name of their own.
+#: Files of the pages that have their own paths, by path.
 _NAMED = {
     "/": "index.html",
     "/overlay": "overlay.html",
     "/overlays": "builder.html",
 }
 OVERLAY = Path(__file__).resolve().parents[1] / "screens" / "web"
-#: Generated modules, in no file: the words of the figures, and the defaults that
-#: messages leave out.
+#: Names of the modules that are generated and not files: the texts about figures, and
+#: the default values that messages leave out.
 CATALOGUE = "client/catalogue.js"
 USUAL = "client/usual.js"
 
 
 @cache
 def generate_module(name: str) -> bytes:
-    """Return a module of the page that is in no file.
+    """Return the source of a generated module of the page.
 
-    It is the catalogue of figures, or the defaults of games, plies and points that
-    messages leave out, with the number of the protocol.
+    It is the catalogue of figures; or the default values of games, plies and points
+    that messages leave out, with the number of the protocol.
     """
     if name == CATALOGUE:
         return b"export default %b;\n" % catalogue_json()
@@ -97,26 +96,25 @@ def generate_module(name: str) -> bytes:
 
 
 class StaticSite:
-    """Files below one folder, read when asked for."""
+    """The files of one folder, read at each request."""
 
     def __init__(
         self, root: Path = OVERLAY, types: Mapping[str, str] = CONTENT_TYPES
     ) -> None:
-        """A file of no type in ``types`` is not served, even when it lies in the
-        folder.
-        """
+        """Serve the files in ``root`` whose suffixes are in ``types``."""
         self._root = root.resolve()
         self._types = types
 
     def find_page(self, path: str) -> ExportedFile | None:
-        """Return the page at a decoded URL path: ``/`` and other named pages,
-        ``/static/…``; else None.
+        """Return the file at a decoded URL path: a named page, or ``/static/…``.
+
+        Return None if there is no such file.
         """
         name = _NAMED.get(path) or path.removeprefix("/static/")
         return None if name == path else self.read_file(name)
 
     def list_files(self) -> list[str]:
-        """List files at the top of the folder that are served."""
+        """Return the names of the served files at the top of the folder, sorted."""
         try:
             found = sorted(self._root.iterdir())
         except OSError:
@@ -128,11 +126,10 @@ class StaticSite:
         ]
 
     def read_file(self, name: str) -> ExportedFile | None:
-        """Return a file by its path in the folder; None where there is none of that
-        name.
-        """
+        """Return a file, given its path in the folder; None if it does not exist."""
         parts = name.split("/")
-        # Hidden files, "..", empty parts and other systems' separators are not served.
+        # Hidden files, "..", empty parts and separators of other operating systems are
+        # not allowed.
         if any(not part or part.startswith(".") or _is_unsafe(part) for part in parts):
             return None
         if name in (CATALOGUE, USUAL):
@@ -141,7 +138,7 @@ class StaticSite:
         if (content_type := self._types.get(file.suffix.lower())) is None:
             return None
         try:
-            # A link inside the folder may point outside it.
+            # A symbolic link in the folder can point outside it.
             if not file.resolve().is_relative_to(self._root):
                 return None
             return ExportedFile(content_type, read_regular(file))
@@ -157,7 +154,7 @@ MANUAL = "/manual/"
 
 
 def find_manual_page(path: str) -> ExportedFile | None:
-    """Return the manual's page at a decoded URL path; None where there is none."""
+    """Return the manual's page at a decoded URL path; None if there is none."""
     if not path.startswith(MANUAL):
         return None
     name = path.removeprefix(MANUAL)
@@ -168,7 +165,10 @@ def find_manual_page(path: str) -> ExportedFile | None:
 
 @cache
 def _render_manual(topic: str) -> ExportedFile:
-    """Render a known topic: what strangers ask for must not fill the cache."""
+    """Return the page of a topic, or of the index if ``topic`` is empty.
+
+    The topic must exist, so that requests for others cannot fill the cache.
+    """
     return ExportedFile(
         CONTENT_TYPES[".html"], topic_html(topic) if topic else index_html()
     )

@@ -1,9 +1,8 @@
-"""The pages as files that any web server serves, and that read from a broker. Shell:
-writes files.
+"""Export of the pages as files for any web server; they read their data from a broker.
 
-The builder of overlays and what it requests are left out, because only the service can
-answer them. Each page carries a strict policy for what it may load, since the web
-server is not ours.
+The overlay builder is left out, since it needs answers from the service. Each page
+contains a strict content security policy, since the web server does not send one. This
+module writes files.
 """
 
 import re
@@ -31,19 +30,19 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 _PAGES = ("index.html", "overlay.html")
-#: Links between pages of the manual have no suffix, but a file server needs one.
+#: Links between pages of the manual. They have no suffix, but a file server needs one.
 _LINK = re.compile(rb'href="(%b)([#"])' % "|".join(TOPICS).encode())
-#: Pages that only the service has.
+#: Links to pages that only the service has.
 _ABSENT = re.compile(rb'<a href="\.\./(overlays|docs)[^>]*>[^<]*</a>')
 _HEAD = '    <meta charset="utf-8">\n'
 
 
 def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
-    """Write every file below ``target``; return the files written.
+    """Write all files to the folder ``target``; return the paths of these files.
 
     Raises:
-        ConfigError: the broker's address is none that a page can open, or files cannot
-            be written.
+        ConfigError: a page cannot use the address of the broker, or a file cannot be
+            written.
     """
     parts = urlsplit(broker)
     if (

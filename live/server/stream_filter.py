@@ -1,8 +1,8 @@
-"""Which part of the event a subscriber wants. Pure.
+"""The filter for the part of the event that a subscriber wants. Pure.
 
-A :class:`StreamFilter` is normalised and hashable: two subscribers who ask for the same
-thing in another order share one stream, so its messages are numbered and framed once
-for both.
+A :class:`StreamFilter` is normalised and hashable. Two subscribers with equal filters,
+in whatever order the values were given, share one stream, so that its messages are
+numbered and framed only once.
 """
 
 from __future__ import annotations
@@ -15,45 +15,50 @@ from live.messages.to_clients import Change, GainsMessage
 from live.messages.values import GameId, Value
 from live.server.visibility import Visibility, should_send
 
-#: Longest accepted filter value, characters; longer than any real name or id.
+#: Maximum length of a filter value, characters; longer than any real name or id.
 MAX_VALUE_CHARS = 200
-#: Pattern of a value in the schemas: not only spaces.
+#: Pattern of a value in the schemas: at least one character other than a space.
 SOME_TEXT = r"\S"
-#: Most values in one filter: a wall of overlays needs a few dozen boards.
+#: Maximum number of values in one filter: a wall of overlays needs a few dozen boards.
 MAX_VALUES = 64
-#: Parameters of a query that select games, on a websocket and in lists.
+#: Query parameters that select games, for websockets and lists.
 GAME_FILTERS = ("game", "event", "player", "board")
-#: All parameters of a query that make a filter.
+#: All query parameters of a filter.
 PARAMETERS = (*GAME_FILTERS, "detail")
 DETAILS = ("full", "brief", "gains")
 
 
 class FilterError(ValueError):
-    """A query that selects nothing sensible; the text is one line for people."""
+    """The parameters of a query are wrong; the text is one line for people."""
 
 
 class StreamFilter(Value):
-    """Conditions of different kinds must all hold, within one kind any is enough;
-    empty: all.
+    """The conditions by which games and messages are selected.
+
+    A game must match one value of each field that is not empty. If all fields are
+    empty, all games are selected.
     """
 
     games: frozenset[GameId] = frozenset()
     events: frozenset[str] = frozenset()
     players: frozenset[str] = frozenset()
-    """Folded names, or FIDE ids as decimal digits."""
+    """Case-folded names, or FIDE ids as decimal digits."""
     boards: frozenset[str] = frozenset()
     """Board numbers as decimal digits."""
     restriction: StreamFilter | None = None
-    """What a token confines the subscriber to, whatever it asks for."""
+    """The games to which a token restricts the subscriber, in addition to its filter.
+    """
     visibility: Visibility = Visibility.PUBLIC
     brief: bool = False
-    """Only what overlays show: see :mod:`live.server.brief`."""
+    """True for a stream with only the data that overlays show; see
+    :mod:`live.server.brief`.
+    """
     gains: bool = False
-    """Everybody's pooled gains too."""
+    """True if the gains of all players are sent too."""
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it could leave out some game."""
+        """True if the filter can leave out a game."""
         return bool(self.games or self.events or self.players or self.boards) or (
             self.restriction is not None and self.restriction.is_narrow
         )
@@ -72,24 +77,25 @@ class StreamFilter(Value):
         )
 
     def should_send(self, change: Change) -> bool:
-        """Return whether the filter wants messages of this type and may see them."""
+        """Return whether the filter includes messages of this type and can see them."""
         wanted = self.gains or not isinstance(change, GainsMessage)
         return wanted and should_send(type(change), self.visibility)
 
 
 EVERYTHING = StreamFilter()
 ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)
-"""Everything, and all of it."""
+"""The filter for all messages with all fields, including gains."""
 
 
 def parse_filter(query: Iterable[tuple[str, str]]) -> StreamFilter:
-    """Parse ``game``, ``event``, ``player``, ``board`` and ``detail`` of a query
-    string.
+    """Return the filter given by the parameters of a query.
 
-    Each may be repeated. Other parameters are left to the caller.
+    The parameters are ``game``, ``event``, ``player``, ``board`` and ``detail``. Each
+    can be repeated. Other parameters are ignored.
 
     Raises:
-        FilterError: an unknown detail, an empty or overlong value, too many values.
+        FilterError: a detail is unknown, a value is empty or too long, or there are too
+            many values.
     """
     given = [(name, value) for name, value in query if name in PARAMETERS]
     if len(given) > MAX_VALUES:

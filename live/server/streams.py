@@ -1,23 +1,23 @@
-"""From changes of the state to numbered streams, one per distinct filter. Pure.
+"""Numbered streams of changes, one for each different filter. Pure.
 
-All subscribers with the same filter read the same stream. The numbering is per stream,
-not global: with a global number a filtered client could not distinguish a message it
-was not meant to get from one it lost. ``epoch`` names this numbering; it changes when a
-stream is dropped and opened again, and with every start of the service, so an old
-number is never mistaken for a new one.
+All subscribers with the same filter read the same stream. Each stream has its own
+numbering: with global numbers, a client with a filter could not distinguish a message
+that it was not meant to get from one that was lost. ``epoch`` identifies a numbering.
+It changes when a stream is dropped and opened again, and at every start of the service,
+so an old number is never mistaken for a new one.
 
-After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's frames
-wait in it until the shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is
-exactly what a client holds that applied the stream up to the snapshot's number.
+After :meth:`StreamHub.publish` and :meth:`StreamHub.flush` new messages wait in each
+stream until they are taken. A snapshot by :meth:`StreamHub.snapshot` is identical to
+the state of a client that has applied the stream up to the snapshot's number.
 
-A move or a vanished game goes out at once; it first pushes out what waits for the same
-game, so order within a game is kept. Everything else waits for the next tick, and a
-later change that overwrites all an earlier one would have written takes its place **at
-the end** of the queue. Dropping such an earlier change cannot be seen in the final
-state; the property tests hold that for random games.
+A move and the removal of a game are sent at once, after all waiting changes of the same
+game, so that the order within a game is kept. All other changes wait for the next tick.
+A later change replaces an earlier one if it overwrites everything that the earlier one
+would have set; it is put **at the end** of the queue. Leaving out the earlier change
+does not alter the final state; property tests check this with random games.
 
-Changes of different games, and changes of no game (standings, engine, health), write to
-different parts of a client's state, so their order among each other is free.
+Changes of different games, and changes that are not about a game (standings, engine,
+health), affect different parts of a client's state, so they can come in any order.
 """
 
 from __future__ import annotations
@@ -63,52 +63,51 @@ from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility, redact
 from live.server.wire import split_frames
 
-#: The number of a stream's first snapshot. ``hello`` carries one less than what follows
-#: it.
+#: The number of a stream's first snapshot. The number of ``hello`` is one less than
+#: that of the message after it.
 FIRST_SEQ = 1
 
 
 class NumberedMessage(msgspec.Struct, gc=False, eq=False):
-    """One message of one stream. ``body`` is shared between streams, the number is not.
+    """One message of one stream. Streams can share ``body``, but not the number.
 
-    It is deflated once, when a subscriber first needs it deflated.
+    The message is deflated only once, when a subscriber first needs it.
     """
 
     seq: int
     body: bytes
     at_s: float
-    """When it was numbered, on the injected clock."""
+    """The time when the message was numbered, on the clock of the hub."""
     numbered: bool = False
-    """Whether ``body`` contains the number already, as a long message of one stream
-    does.
-    """
+    """True if ``body`` already contains the number, as snapshots do."""
     packed: bytes | None = None
-    """The numbered message, deflated; None until it is asked for, and where that is not
-    worth it.
+    """The numbered message, deflated; None until it is needed, and if it is too short.
     """
 
     @property
     def plain(self) -> bytes:
-        """The numbered message."""
+        """The numbered message, not deflated."""
         return self.body if self.numbered else wire.number(self.body, self.seq)
 
     @property
     def is_slow_to_deflate(self) -> bool:
-        """Whether deflating it takes more than about a millisecond and is still to be
-        done.
+        """True if the message is not deflated yet, and that would take more than about
+        a millisecond.
         """
         return self.packed is None and len(self.body) > wire.LONG_BYTES
 
     def pack(self) -> None:
-        """Deflate it now, for all subscribers that take it deflated. Any thread may do
-        so, since a body never changes.
+        """Deflate the message now, for all subscribers that accept it deflated.
+
+        This can be called in any thread, since a body never changes.
         """
         if self.packed is None:
             self.packed = wire.deflate(self.plain)
 
     def frames(self, size: int = 1 << 63, *, deflated: bool = False) -> Iterator[bytes]:
-        """Yield frames of at most ``size`` bytes, each made when it is asked for; one
-        if no size is given.
+        """Yield the message as frames of at most ``size`` bytes; by default one frame.
+
+        Each frame is built only when it is needed.
         """
         if deflated:
             self.pack()
@@ -117,7 +116,7 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
 
 
 class Reader(Protocol):
-    """Somebody who reads a stream."""
+    """A reader of a stream."""
 
     def close(self, code: wire.CloseCode, reason: str = "") -> None: ...
 
@@ -126,7 +125,7 @@ Writers = dict[Reader, Callable[[bytes], None]]
 
 
 class NumberedStream:
-    """History and numbering of one filter's messages, and who reads them."""
+    """The messages of one filter, with their numbers, history and readers."""
 
     def __init__(
         self,
@@ -138,37 +137,36 @@ class NumberedStream:
         self.filter = selected
         self.epoch = epoch
         self.seq = FIRST_SEQ
-        """Number of the last message; a snapshot taken now carries it."""
+        """The number of the last message, which is also that of a snapshot taken now.
+        """
         self.readers: set[Reader] = set()
-        """Its readers; the stream is kept while it has any."""
+        """All readers of this stream. The stream is kept while it has readers."""
         self.ready: tuple[Writers, Writers] = {}, {}
-        """Readers that may be written to now: those that take plain messages, and those
-        that take deflated ones.
+        """The write functions of readers that are ready for more messages: first those
+        for plain messages, then those for deflated messages.
         """
         self.used_s = clock()
-        """When it was last asked for or read."""
+        """The time when the stream was last opened or lost a reader."""
         self.is_narrow = selected.is_narrow
-        """Whether its filter names a game, an event or a player; else it holds
-        everything.
-        """
+        """True if its filter selects some games; otherwise it contains all games."""
         self.games: set[GameId] = set()
-        """What a narrow stream holds."""
+        """The ids of the games in a narrow stream."""
         self.players: set[str] = set()
-        """Who plays in these games."""
+        """The ids of the players in a narrow stream's games."""
         self.snapshot: NumberedMessage | None = None
-        """The last encoded snapshot."""
+        """The last encoded snapshot; None if there is none or it is too old."""
         self._clock = clock
         self._limits = limits
         self._history: deque[NumberedMessage] = deque()
         self._history_bytes = 0
         self.fresh: list[NumberedMessage] = []
         """Messages that the next :meth:`take` returns."""
-        # For a brief stream: the last message about each game, player, engine and
-        # health.
+        # For a brief stream: the last message about each game header, each player, the
+        # engine and the health.
         self._sent: dict[Hashable, bytes] = {}
 
     def append(self, body: bytes) -> None:
-        """Number one encoded message."""
+        """Give an encoded message the next number, and add it to the stream."""
         self.seq += 1
         numbered = NumberedMessage(self.seq, body, self._clock())
         self.fresh.append(numbered)
@@ -177,7 +175,10 @@ class NumberedStream:
         self._evict_old(numbered.at_s)
 
     def list_since(self, epoch: str, seq: int) -> list[NumberedMessage] | None:
-        """Return all messages after ``seq``; None if some are no longer kept."""
+        """Return all messages after the number ``seq`` of an epoch.
+
+        Return None if some are no longer kept, or if it is not this stream's epoch.
+        """
         self._evict_old(self._clock())
         missing = self.seq - seq
         if epoch != self.epoch or not 0 <= missing <= len(self._history):
@@ -191,15 +192,15 @@ class NumberedStream:
         return fresh
 
     def release(self, reader: Reader) -> None:
-        """Remove a reader. It can resume for as long as history lasts."""
+        """Remove a reader, which can resume while the history contains its position."""
         self.readers.remove(reader)
         self.used_s = self._clock()
 
     def record_news(self, change: Change, body: bytes) -> bool:
-        """Record this brief message; return whether it differs from the last one of its
-        subject.
+        """Record a message of a brief stream; return whether it must be sent.
 
-        Brief messages leave out much of what changes.
+        It need not be sent if it is the same as the last one about its subject, which
+        is common, since brief messages leave out many fields.
         """
         match change:
             case StandingMessage(player=PlayerView(games=0, moves=0)):
@@ -225,8 +226,8 @@ class NumberedStream:
 
 
 def _coalescing_key(change: Change) -> Hashable:
-    """Return the key under which a later change replaces an earlier one of the same
-    game.
+    """Return the key of a change: a later change of a game with the same key replaces
+    an earlier one.
     """
     match change:
         case ScoreMessage(ply=PlyView(ply=at)) | ClockMessage(ply=at):
@@ -242,23 +243,26 @@ def _coalescing_key(change: Change) -> Hashable:
     return type(change)
 
 
-#: An older snapshot is not given to newcomers, nor one followed by more changes than
-#: this share of its size: a new snapshot is shorter then.
+#: Limits for sending an existing snapshot to new readers: its age, seconds, and the
+#: size of the changes after it as a share of its own size.
 _SNAPSHOT_S = 30.0
 _SNAPSHOT_SHARE = 0.25
-#: Filters that select no game cost next to nothing, so this many times as many of them
-#: may exist.
+#: Filters that select no game cost little, so their limit is higher by this factor.
 _OF_NOTHING = 4
 
 
 class TooManyFilters(Exception):
-    """No further distinct filter is served now; each costs encoding and history."""
+    """The maximum number of different filters is in use. It is limited since each
+    filter
+    needs its own encoding and history.
+    """
 
 
 class StreamHub:
-    """All streams of one service run.
+    """All streams of one audience in one run of the service.
 
-    ``clock`` gives seconds that never go back. ``epoch`` must differ at every start.
+    ``clock`` returns a monotonic time, seconds. ``epoch`` must be different at every
+    start.
     """
 
     def __init__(
@@ -279,24 +283,26 @@ class StreamHub:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all streams; those that are made from now on have other epochs."""
-        # Changes that wait for the tick, by game. Loss policy: nothing is lost but what
-        # a later change overwrites; bounded by the state: at most one entry per field a
-        # client holds.
+        """Drop all streams; new streams get other epochs."""
+        # Changes that wait for the tick, by game. Loss policy: a change is left out
+        # only if a later one overwrites it. The size is limited by the state: at most
+        # one change for each field at a client waits.
         self._waiting: dict[GameId | None, dict[Hashable, Change]] = {}
         self._streams: dict[StreamFilter, NumberedStream] = {}
-        # Membership is looked at again only when one of these changed.
+        # For each game, the data that filters check. Only if it changes, the filters
+        # are checked again.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
-        # Finished games as they stand in snapshots, deflated at their second use, until
-        # they change.
+        # Finished games as encoded in snapshots, compressed at their second use; a game
+        # is dropped when it changes.
         self._finished: dict[GameId, dict[tuple[Visibility, bool], bytes]] = {}
 
-    # --- changes in -------------------------------------------------------------------
+    # --- incoming changes -------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take in changes that the state already holds. Moves go to the streams at
-        once.
+        """Add changes that are already part of the state.
+
+        Moves go to the streams at once.
         """
         ready: list[Change] = []
         for change in changes:
@@ -304,47 +310,49 @@ class StreamHub:
         self._route(ready)
 
     def flush(self) -> None:
-        """Give the streams everything that waits (the tick)."""
+        """Pass all waiting changes to the streams (the tick)."""
         if self._waiting:
             waiting = chain.from_iterable(map(dict.values, self._waiting.values()))
             self._waiting = {}
             self._route(list(waiting))
 
     def _enqueue(self, change: Change) -> list[Change]:
-        """Take a change in; return what must go out now, in order (usually nothing)."""
+        """Add a change; return the changes to be sent now, in order (usually none)."""
         if (game := game_of(change)) is not None:
             self._finished.pop(game, None)
-        # Moments are few; send them at once, after the game's header, so that clients
-        # know the game.
+        # Moments are few, so they are sent at once. They come after the game's header,
+        # so that clients know the game.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
             return [*self._drain_game(change.game), change]
         waiting = self._waiting.setdefault(game, {})
         slot = _coalescing_key(change)
-        # At the end: a point drops the later ones of its colour.
+        # The change must be at the end of the queue: a point of a curve makes clients
+        # drop the later points of its colour.
         waiting.pop(slot, None)
         waiting[slot] = change
         return []
 
     def _drain_game(self, game: GameId) -> list[Change]:
-        """Return everything that waits for one game, in order, and empty its queue."""
+        """Empty the queue of one game and return its waiting changes, in order."""
         return list(self._waiting.pop(game, {}).values())
 
-    # --- streams out ------------------------------------------------------------------
+    # --- streams ----------------------------------------------------------------------
 
     @property
     def streams(self) -> list[NumberedStream]:
-        """All streams."""
+        """All streams, as a new list."""
         return list(self._streams.values())
 
     def open_stream(self, selected: StreamFilter) -> NumberedStream:
-        """Return the stream of this filter; open it if there is none.
+        """Return the stream of a filter; create it if there is none.
 
-        Where too many filters are in use, the one unread for longest makes room.
-        Filters of whole events are always served: they are few. Filters that select no
-        game have a limit of their own, so that they keep no other out.
+        If too many filters are in use, the stream that has been without readers for the
+        longest time is dropped. Filters that select everything have no limit, since
+        they are few. Filters that select no game have a separate limit, so that they do
+        not displace others.
 
         Raises:
-            TooManyFilters: somebody reads each of them.
+            TooManyFilters: too many filters are in use, and all streams have readers.
         """
         stream = self._streams.get(selected)
         if stream is None:
@@ -357,9 +365,9 @@ class StreamHub:
         return stream
 
     def snapshot(self, stream: NumberedStream) -> NumberedMessage:
-        """Return everything the stream's filter selects, with the number it stands at.
+        """Return a snapshot for a stream, with the number of the stream's last message.
 
-        It is encoded, and deflated, once for all who ask at the same position.
+        It is encoded and deflated only once for all requests at the same number.
         """
         self.flush()
         now = stream.snapshot
@@ -371,8 +379,10 @@ class StreamHub:
         return now
 
     def _encoded_snapshot(self, seq: int, wanted: StreamFilter) -> bytes:
-        """Encode a snapshot game by game: all games as values are twice as large as
-        their text.
+        """Return a snapshot as JSON.
+
+        Games are encoded one at a time, since all games as objects would need twice the
+        memory of their text.
         """
         games, rest = snapshot_without_games(self._state, wanted)
         head, field, tail = wire.number(_encode(rest, wanted), seq).partition(
@@ -403,10 +413,11 @@ class StreamHub:
         return body
 
     def list_catch_up(self, stream: NumberedStream) -> list[NumberedMessage]:
-        """Return what a newcomer needs: a snapshot, then the messages after it.
+        """Return the messages for a new reader: a snapshot and the messages after it.
 
-        The last snapshot serves again while little has changed: when many come at once,
-        each at another number, only one snapshot is made, which delays everybody.
+        The last snapshot is used again while little has changed. So if many readers
+        come at different numbers, only one snapshot is computed; computing one delays
+        everyone.
         """
         self.flush()
         held = stream.snapshot
@@ -419,7 +430,7 @@ class StreamHub:
         return [self.snapshot(stream)]
 
     def encode_hello(self, stream: NumberedStream, *, resumed: bool = False) -> bytes:
-        """Encode the greeting of those who read the stream, without its number."""
+        """Return the greeting for a reader of a stream as JSON, without a number."""
         sees = stream.filter.visibility
         return wire.encode(
             HelloMessage(
@@ -435,7 +446,10 @@ class StreamHub:
         )
 
     def evict_unused(self) -> None:
-        """Forget streams that nobody has read for as long as history lasts anyway."""
+        """Drop streams without readers after the maximum age of their history.
+
+        Drop old snapshots of the other streams too.
+        """
         now_s = self._clock()
         for stream in self.streams:
             held = stream.snapshot
@@ -459,12 +473,12 @@ class StreamHub:
     # --- routing ----------------------------------------------------------------------
 
     def _route(self, ready: list[Change]) -> None:
-        """Give changes to the streams that select them.
+        """Pass changes to the streams whose filters select them.
 
-        A game that enters a narrow stream (its header changed) is sent whole, from the
-        state, after all these changes; until then its changes are kept from that
-        stream. Whatever still waits for such a game is taken along, or it would be sent
-        twice.
+        If a game enters a narrow stream because its header changed, the whole game is
+        sent to that stream from the state, after all these changes. Until then its
+        changes are not sent there. Waiting changes of such a game are included here,
+        since otherwise they would be sent twice.
         """
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._has_new_identity(view)}:
@@ -478,7 +492,7 @@ class StreamHub:
                     players_moved = True
                     joining[view.id] = self._reselect(view)
                 case StandingMessage(player=player):
-                    # A player of a selected game may have turned out to be another
+                    # A player of a selected game can have been identified as another
                     # person.
                     stays = bool(player.games or player.moves)
                     players_moved |= not stays or player.id not in self._known_players
@@ -500,7 +514,7 @@ class StreamHub:
                 self._update_players(stream)
 
     def _find_streams(self, change: Change) -> list[NumberedStream]:
-        """Return the streams that hold what a change is about."""
+        """Return the streams that contain the subject of a change."""
         match change:
             case StandingMessage(player=PlayerView(id=id)) | GainsMessage(player=id):
                 return [
@@ -532,8 +546,10 @@ class StreamHub:
         return self._identities.get(view.id) != _describe_identity(view)
 
     def _reselect(self, view: GameView) -> list[NumberedStream]:
-        """Remove a game whose header changed from streams, and return the streams that
-        it enters.
+        """Update the narrow streams for a game whose header has changed.
+
+        Remove the game from streams that no longer select it; return the streams that
+        now select it for the first time.
         """
         narrow = [each for each in self.streams if each.is_narrow]
         for stream in narrow:
@@ -547,7 +563,7 @@ class StreamHub:
         ]
 
     def _send_game(self, game: GameId, streams: list[NumberedStream]) -> None:
-        """Send a game whole, in the messages every client knows anyway."""
+        """Send a whole game to streams, in the usual messages about changes."""
         detail = self._state.game(game) if streams else None
         if detail is None:
             return
@@ -569,7 +585,8 @@ class StreamHub:
         before = stream.players
         stream.players = self._find_players(stream)
         for player in before - stream.players:
-            # No games and no moves: a player to be forgotten.
+            # With no games and no moves, the message means that clients drop the
+            # player.
             self._send(
                 StandingMessage(PlayerView(player, "", None, 0, 0, None)), [stream]
             )
@@ -598,7 +615,7 @@ class StreamHub:
 
 
 def count_bytes(messages: Iterable[NumberedMessage]) -> int:
-    """Return the size of these messages in bytes, before deflating."""
+    """Return the total size of messages in bytes, not deflated."""
     return sum(len(each.body) for each in messages)
 
 
@@ -607,5 +624,5 @@ def _encode(message: Message | GameDetail, wanted: StreamFilter) -> bytes:
 
 
 def _describe_identity(view: GameView) -> object:
-    """Return what filters look at."""
+    """Return the data of a game that filters check."""
     return view.event, view.white, view.black, view.board

@@ -1,18 +1,20 @@
 """One websocket subscriber, after the handshake.
 
-Loss policy: messages are written to the transport while it takes them. A client that
-does not read is skipped once :attr:`live.server.limits.ClientLimits.write_bytes` are
-unsent, and so costs that much memory and nothing more. When it drains in time it gets
-what it missed, or where that is more than so much again, one fresh snapshot; else it is
-closed. What it sends is read in small pieces, each connection's in its turn; a client
-that sends too much is not read any more. A client that still has to send its token is
-sent nothing before it, and closed with ``FORBIDDEN`` where it sends nothing in time, or
-no valid one.
+Loss policy: messages are written to the transport while it accepts them. A client that
+does not read is skipped when :attr:`live.server.limits.ClientLimits.write_bytes` are
+unsent, so it needs no more memory than that. If it reads its data in time, it gets the
+messages that it missed, or a new snapshot if these exceed ``write_bytes`` again.
+Otherwise it is closed. Data from clients is read in small pieces, by turns among all
+connections. A client that sends too much is no longer read. A client that must send a
+token gets no data before that; if the token is invalid or does not come in time, the
+client is closed with ``FORBIDDEN``.
 
-Everything here is synchronous: nothing happens between reading the state and handing it
-to a connection, so no change falls between a snapshot and the messages after it. Only a
-long snapshot is deflated by another thread, some 40 ms for 56 games, while messages to
-all others go on; those who wait then get it with all that came after it.
+Everything here is synchronous: nothing can happen between reading the state and writing
+it to a connection, so no change comes between a snapshot and the messages after it.
+Only
+a long snapshot is deflated in another thread (about 40 ms for 56 games), while messages
+to all others continue. The clients that wait for it then get it with all messages after
+it.
 """
 
 from __future__ import annotations
@@ -39,19 +41,19 @@ from live.server.wire import CloseCode
 
 
 def read_peer_address(transport: asyncio.BaseTransport) -> str:
-    """Return the client's address, without its port."""
+    """Return the client's address, without a port; empty if it is unknown."""
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if peer else ""
 
 
 _new_decoder = codecs.getincrementaldecoder("utf-8")
-#: The parser gets its input in slices of this size, so that a burst of tiny frames (6
-#: bytes at least) is cut off early.
+#: Size of the slices in which input is parsed, bytes. It is small, so that a client
+#: that sends many tiny frames (at least 6 bytes each) is stopped early.
 _SLICE_BYTES = 256
 
 
 class StreamSource(Protocol):
-    """What a subscriber reads from: the streams of one audience."""
+    """The streams of one audience, from which subscribers read."""
 
     def open_stream(self, selected: StreamFilter) -> NumberedStream: ...
 
@@ -61,8 +63,10 @@ class StreamSource(Protocol):
 
 
 class Subscriber(asyncio.Protocol):
-    """Takes over the connection after the websocket's handshake; :meth:`follow` makes
-    it a reader, at once or after its first message, which says who it is.
+    """The protocol of a connection after its websocket handshake.
+
+    :meth:`follow` makes it a reader of a stream, either at once or after a first
+    message with a token.
     """
 
     def __init__(
@@ -76,35 +80,42 @@ class Subscriber(asyncio.Protocol):
         turns: FairTurns,
         tally: MetricCounts,
     ) -> None:
-        """``protocol``: frames and the closing handshake; each of our messages is
-        deflated by itself, so our frames fit between the protocol's own. ``turns`` are
-        those of all connections.
+        """Create a subscriber.
+
+        Args:
+            transport: the connection.
+            clock: returns a monotonic time, seconds.
+            limits: limits for clients.
+            when_gone: called when the connection is lost.
+            protocol: reads frames, and writes pongs and the closing handshake. Messages
+                are written without it; this works since each message is deflated
+                independently.
+            turns: the queue for reading from all connections.
+            tally: counters for the metrics.
         """
         self.stream: NumberedStream
         self.sender: str
-        """The address that its filters are counted for."""
+        """The address to which the client's filters are counted."""
         self.guest: Guest | None = None
-        """Who it is; None until its first message gives a token."""
+        """The identity of the client; None until its first message contains a token."""
         self.on_text: Callable[[bytes], None] | None = None
-        """Called with every text message of one frame; None: such messages are
-        ignored.
-        """
+        """Called with each text message that is a single frame; None to ignore text."""
         self.transport = transport
         self.address = read_peer_address(transport)
         self.is_greeted = False
-        """Whether it was given its greeting."""
+        """True after the greeting was sent."""
         self.cursor: int | None = None
-        """Number of the last message that it was given, while it may not be written to;
-        None while it waits for a snapshot.
+        """While the client is not ready for more: the number of the last message sent
+        to it, or None if it waits for a snapshot.
         """
-        # A client that asked for a smaller window than ours, which hardly any does,
-        # gets messages as they are (RFC 7692, section 7.1.2.1).
+        # A client that asked for a smaller window than ours, which is rare, gets
+        # messages that are not deflated (RFC 7692, section 7.1.2.1).
         self.can_inflate = any(
             isinstance(each, PerMessageDeflate)
             and each.local_max_window_bits == MAX_WBITS
             for each in protocol.extensions
         )
-        """Whether it takes deflated messages."""
+        """True if the client accepts deflated messages."""
         self._source: StreamSource
         self._when_gone = when_gone
         self._clock = clock
@@ -112,7 +123,7 @@ class Subscriber(asyncio.Protocol):
         self._protocol = protocol
         self._tally = tally
         self._rest: Iterator[bytes] = iter(())
-        # Since when it may not be written to.
+        # The time since which the transport accepts no more data; None if it does.
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
@@ -120,12 +131,12 @@ class Subscriber(asyncio.Protocol):
         self._frames = TokenBucket(often, limits.messages, self._since_s)
         self._turns = turns
         self._decoder = _new_decoder()
-        # What came and has not been read yet.
+        # Data that has arrived and has not been parsed yet.
         self._unread = bytearray()
-        # Whether nothing more is read.
+        # True if all further data from the client is ignored.
         self._hung_up = False
 
-    # --- towards the client -----------------------------------------------------------
+    # --- to the client ----------------------------------------------------------------
 
     def follow(
         self,
@@ -134,10 +145,16 @@ class Subscriber(asyncio.Protocol):
         guest: Guest,
         said: Callable[[bytes], None] | None = None,
     ) -> None:
-        """Read, as this guest, what it asked for, once it has joined ``source``.
+        """Make the client a reader of a stream.
+
+        Args:
+            source: the streams of its audience.
+            wanted: the filter, already limited to the client's rights.
+            guest: its identity.
+            said: called with each of its text messages; None to ignore them.
 
         Raises:
-            TooManyFilters: as many distinct filters as allowed are in use.
+            TooManyFilters: too many different filters are in use.
         """
         self.stream = source.open_stream(wanted)
         self._source = source
@@ -146,20 +163,23 @@ class Subscriber(asyncio.Protocol):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the next messages may be written."""
+        """True if the next messages can be written at once."""
         return self.guest is not None and self in self.stream.ready[self.can_inflate]
 
     def pause(self) -> None:
-        """Write no messages to it until :meth:`send_frames`, or until it drains."""
+        """Stop writing messages until :meth:`send_frames` or :meth:`resume_writing`."""
         if self.guest is not None:
             self.stream.ready[self.can_inflate].pop(self, None)
 
     def send_frames(self, frames: Iterable[bytes], upto: int) -> None:
-        """Write any number of frames as they drain; messages after ``upto`` follow
-        later.
+        """Write any number of frames, as fast as the client reads them.
+
+        ``upto`` is the number of the last message in them; later messages follow
+        afterwards.
         """
         if self._closing_s is not None:
-            # A bug of ours closed it meanwhile: nothing may follow a close frame.
+            # The subscriber was closed after an error in the service. Nothing is
+            # allowed to follow a close frame.
             return
         self.pause()
         self.cursor = upto
@@ -167,8 +187,9 @@ class Subscriber(asyncio.Protocol):
         self._write_frames()
 
     def close(self, code: CloseCode, reason: str = "") -> None:
-        """Send a close frame; the connection ends when the client answers, or soon
-        after.
+        """Send a close frame.
+
+        The connection ends when the client answers, or after ``closing_s`` seconds.
         """
         if self._closing_s is None:
             self._stop()
@@ -178,7 +199,10 @@ class Subscriber(asyncio.Protocol):
             self._flush()
 
     def enforce_deadlines(self, now_s: float) -> None:
-        """Keep deadlines; called about once a second."""
+        """Close or abort the connection if a time limit has passed.
+
+        This is called about once a second.
+        """
         limits = self._limits
         if self._closing_s is not None:
             if now_s - self._closing_s > limits.closing_s:
@@ -198,7 +222,7 @@ class Subscriber(asyncio.Protocol):
         if self.is_ready:
             self.pause()
             self.cursor = self.stream.seq
-        # A client that does not read our pongs may not ask for more.
+        # A client that does not read our pongs must not be able to request more.
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:
@@ -230,9 +254,9 @@ class Subscriber(asyncio.Protocol):
             self._read()
 
     def _read(self) -> None:
-        """Read one slice; the next in our next turn."""
+        """Parse one slice of the input, and ask for a turn for the next slice."""
         if not self._unread:
-            return  # it was lost meanwhile
+            return  # the connection was lost in the meantime
         self._protocol.receive_data(bytes(self._unread[:_SLICE_BYTES]))
         del self._unread[:_SLICE_BYTES]
         for event in self._protocol.events_received():
@@ -258,15 +282,16 @@ class Subscriber(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._unread.clear()
         self._stop()
-        # The callback refers to this object: after a flood of bad tokens, such cycles
-        # would wait for the garbage collector.
+        # The callback refers to this object. Without this line, many clients with wrong
+        # tokens would leave many reference cycles for the garbage collector.
         self.on_text = None
         self._when_gone(self)
 
     def _refuse_flood(self) -> None:
-        """End our side, and neither write nor read more until it is dropped. Closing
-        now would reset the connection while the client still sends, and our close frame
-        would be lost on it.
+        """Close our side of a connection whose client sends too much.
+
+        The connection is not read any more, and is dropped later. Closing it now would
+        reset it while the client is still sending, and our close frame would be lost.
         """
         self.close(CloseCode.TOO_MUCH, "too many messages")
         self._hung_up = True
@@ -275,7 +300,7 @@ class Subscriber(asyncio.Protocol):
         try:
             if not self.transport.is_closing() and self.transport.can_write_eof():
                 self.transport.write_eof()
-        except OSError:  # lost already, which the loop has not seen yet
+        except OSError:  # the connection is lost, but the loop has not noticed yet
             self.transport.abort()
 
     def _on_frame(self, frame: Frame) -> None:
@@ -293,13 +318,13 @@ class Subscriber(asyncio.Protocol):
             )
         elif frame.opcode is Opcode.BINARY:
             self.close(CloseCode.TEXT_ONLY, "text only")
-        # All other text is ignored: no message changes what a subscriber gets.
+        # All other text is ignored; messages cannot change the filter of a subscriber.
 
     def _is_text_so_far(self, frame: Frame) -> bool:
-        """Return whether a text is UTF-8 as far as it has come.
+        """Return whether a text message is valid UTF-8 up to the end of this frame.
 
-        A character may continue in the next frame (RFC 6455, section 8.1). Binary
-        messages end the connection with their first frame.
+        A character can continue in the next frame (RFC 6455, section 8.1). Binary
+        messages need no check, since their first frame ends the connection.
         """
         if frame.opcode not in (Opcode.TEXT, Opcode.CONT):
             return True
@@ -310,8 +335,9 @@ class Subscriber(asyncio.Protocol):
         return True
 
     def _flush(self) -> None:
-        """Write what the websocket protocol answers: pongs, close frames, the end; at
-        once, for a lost transport logs every write.
+        """Write the websocket protocol's answers: pongs, close frames and the end.
+
+        They are joined to one write, since each write to a lost transport is logged.
         """
         parts = self._protocol.data_to_send()
         if data := b"".join(parts):

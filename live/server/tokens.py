@@ -1,23 +1,23 @@
-"""Bearer tokens, and the file that holds them.
+"""Bearer tokens, and the file that contains them.
 
-The file holds one table for each token, and of the token itself only its SHA-256::
+The file has one table for each token. It contains only the SHA-256 of the token::
 
     [[token]]
     name = "hall screen"
     sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-    events = ["Open A"]        # also games, players: as in a query; none: everything
-    expires = 2026-12-31       # the last day it is valid, UTC; none: for ever
-    arbiter = false            # true: also sees what is for arbiters alone
-    metrics = false            # true: reads /metrics, which counts what engines did
+    events = ["Open A"]        # also games, players: as in a query; default: all
+    expires = 2026-12-31       # the last valid day, UTC; default: no limit
+    arbiter = false            # true: also sees data for arbiters only
+    metrics = false            # true: can read /metrics, which counts engine searches
     producer = false           # true: boards that its overlays show are analysed first
 
-A plain SHA-256 is enough because tokens are made here, from 256 bits of chance
-(``live-rate token``): there is no guessing them. Tokens read; a producer's also says
-which boards are on air.
+A plain SHA-256 is sufficient, since tokens are created by ``live-rate token`` from 256
+random bits and cannot be guessed. Tokens give the right to read; a producer's token
+also gives the right to report the boards on air.
 
-The file is read again whenever it changes: that is how a token is withdrawn. A file
-that is missing or broken may be half written, so its tokens stay valid for
-:data:`GRACE_LOOKS` looks, and no longer.
+The file is read again whenever it changes; a token is withdrawn by removing it from the
+file. A missing or broken file can be one that is just being written, so its tokens stay
+valid for :data:`GRACE_LOOKS` checks, but no longer.
 """
 
 import datetime as dt
@@ -36,14 +36,14 @@ from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.values import Value
 from live.server.stream_filter import StreamFilter, parse_filter
 
-#: Bytes of chance in a token.
+#: Number of random bytes in a token.
 TOKEN_BYTES = 32
-#: Longest token looked at.
+#: Maximum length of a token, characters; longer ones are refused.
 MAX_CHARS = 512
 
 
 class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
-    """One table of the file."""
+    """One token: a table in the file."""
 
     name: Annotated[str, msgspec.Meta(min_length=1)]
     sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -52,18 +52,20 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
     games: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     expires: dt.date | None = None
-    """The last day it is valid, UTC."""
+    """The last day on which it is valid, UTC; None without a limit."""
     metrics: bool = False
-    """Reads the figures of the service, which are of all events and know no delay."""
+    """True if the token gives the right to read the metrics, which cover all events and
+    have no delay.
+    """
     producer: bool = False
-    """The boards that its overlays show are analysed first."""
+    """True if the boards that its overlays show are analysed first."""
 
     @property
     def restriction(self) -> StreamFilter | None:
-        """What it is restricted to; None: nothing.
+        """The filter to which the token is restricted; None without a restriction.
 
         Raises:
-            FilterError: a value no query could hold either.
+            FilterError: a value is not allowed in a filter.
         """
         pairs: list[tuple[str, str]] = []
         for kind in ("event", "game", "player"):
@@ -72,7 +74,7 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
         return wanted if wanted.is_narrow else None
 
     def has_expired(self, now: dt.datetime) -> bool:
-        """Return whether its last day is over. ``now`` has a time zone."""
+        """Return whether the last valid day has ended; ``now`` needs a time zone."""
         return self.expires is not None and now.astimezone(dt.UTC).date() > self.expires
 
 
@@ -81,8 +83,9 @@ class _File(Value, forbid_unknown_fields=True):
 
 
 Tokens = Mapping[str, Token]
-"""All tokens of a file, by their SHA-256. Looking up digests reveals nothing by its
-timing.
+"""All tokens of a file, by their SHA-256. Tokens are looked up by digest, so the time
+of
+a lookup reveals nothing about a token.
 """
 
 
@@ -93,17 +96,18 @@ def hash_token(token: str) -> str:
 
 @lru_cache(maxsize=1)  # the file is read every second
 def read_tokens(text: str, where: str) -> Tokens:
-    """Read the tokens of a file's text; ``where`` names it in errors.
+    """Return the tokens in the text of a file; ``where`` is its name for errors.
 
     Raises:
-        ConfigError: not TOML, an unknown key, a wrong value, or the same token or name
-            twice.
+        ConfigError: the text is not TOML, it has an unknown key or a wrong value, or it
+            contains the same token or name twice.
     """
     try:
         tokens = msgspec.convert(tomllib.loads(text), _File).token
         for token in tokens:
             _ = token.restriction
-    # Not TOML, a number too long, nested too deeply, or no tokens.
+    # The text is not TOML, has too long a number, is nested too deeply, or contains
+    # something other than tokens.
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ConfigError(
             where,
@@ -121,9 +125,9 @@ def read_tokens(text: str, where: str) -> Tokens:
 def create_token(
     name: str, chance: Callable[[int], bytes], **rights: Any
 ) -> tuple[str, str]:
-    """Create a token; return it and its entry for the file.
+    """Create a token; return the token and its entry for the file.
 
-    ``chance`` gives that many unguessable bytes; ``rights`` are fields of
+    ``chance`` returns a given number of secure random bytes; ``rights`` are fields of
     :class:`Token`.
     """
     secret = chance(TOKEN_BYTES).hex()
@@ -134,32 +138,34 @@ def create_token(
 
 
 def _format_toml(value: object) -> str:
-    """Write a value as TOML, which JSON is but for dates and DEL."""
+    """Return a value as TOML; it is the same as JSON except for dates and DEL."""
     text = msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
     return text.strip('"') if isinstance(value, dt.date) else text
 
 
 _log = logging.getLogger(__name__)
-#: How many looks, a second apart, an unusable file is taken for one that is being
-#: written.
+#: Number of checks, one per second, for which an unusable file counts as one that is
+#: just being written.
 GRACE_LOOKS = 3
 
 
 class TokenFile:
-    """One file, with what it said last. ``report`` is given what is wrong with it, and
-    that it is over.
+    """The file of tokens, with its last valid content.
+
+    ``report`` is called when a problem with the file begins or ends.
     """
 
     def __init__(self, path: str, report: HealthReport) -> None:
         self._path = path
         self._report = report
         self._text = ""
-        # How many looks it could not be used at.
+        # Number of checks in a row at which the file was unusable.
         self._spoilt = 0
 
     def load(self) -> str | ConfigError:
-        """Read the file, or say why it cannot be read. Its drive may not answer: it is
-        for a thread of its own.
+        """Return the text of the file, or the error if it cannot be read.
+
+        This must run in a separate thread, since the drive might not respond.
         """
         try:
             return named_text("server.tokens_file", self._path)
@@ -167,10 +173,10 @@ class TokenFile:
             return error
 
     def read(self, found: str | ConfigError) -> Tokens:
-        """Return the tokens of what :meth:`load` has found.
+        """Return the tokens, given the result of :meth:`load`.
 
         Raises:
-            ConfigError: the file cannot be read, or says something else than tokens.
+            ConfigError: the file cannot be read, or does not contain valid tokens.
         """
         if isinstance(found, ConfigError):
             raise found
@@ -178,17 +184,17 @@ class TokenFile:
         return read_tokens(found, f"server.tokens_file {self._path}")
 
     def update(self, found: str | ConfigError) -> Tokens | None:
-        """Return the tokens of what :meth:`load` has found, where they are others than
-        before.
+        """Return the tokens if they have changed, given the result of :meth:`load`.
 
-        None where they are the same, no tokens where the file has been unusable for too
-        long. To be called about once a second.
+        Return None if they have not changed, and no tokens if the file has been
+        unusable for too long. To be called about once a second.
         """
         before = self._text
         try:
             tokens = self.read(found)
         except ConfigError as error:
-            # A file that is written again and again gets no more time.
+            # The count goes on even if the content changes, so that a file that is
+            # written again and again gets no extra time.
             self._spoilt += 1
             if self._spoilt == 1:
                 self._report_state(

@@ -1,23 +1,24 @@
-"""Who may see each field of every message. Pure. There are three levels of visibility;
-each sees what the one before sees, and more. The venue sees what anybody in the hall
-sees anyway: moves, clocks, names, results. The public also sees everything an engine
-said. The arbiter also sees what is no business of the public.
+"""The visibility of each field of every message. Pure.
 
-The venue sees only the fields listed for it, so nothing new reaches it unnoticed; what
-is for the arbiter alone is marked as such; all else is public. A withheld field has its
-default, so a client needs no second set of types.
+There are three levels; each includes the one before. The venue sees what everyone in
+the playing hall can see: moves, clocks, names and results. The public also sees
+everything that comes from engines. Arbiters also see data that is not for the public.
 
-How busy the engines are is not for the venue: a move that was the engine's first choice
-needs one search fewer, so any count of searches, and any message that a search brings
-about, says which were.
+The venue sees only the fields that are listed for it, so a new field cannot reach it by
+mistake. Fields for arbiters only are listed too; all others are public. A withheld
+field has its default value, so all clients can use the same types.
 
-That a venue sees neither gains nor ratings is on purpose: a rating that falls says that
-the last move was bad, which is help to its opponent (lichess refuses live evaluations
-of ordinary games for the same reason: lichess-org/lila #11011, #14857).
+The load of the engines is hidden from the venue. A move that was the engine's first
+choice needs one search fewer, so any number of searches, and any message caused by a
+search, would reveal such moves.
 
-Where the games come from is for the arbiter alone, too: a path on disk, and an address,
-whose path may be its secret and where games lie that are delayed here. Others are given
-a neutral name of each source (:mod:`live.server.pseudonyms`).
+Gains and ratings are hidden from the venue on purpose. A falling rating shows that the
+last move was bad, which helps the opponent (lichess refuses live evaluations of
+ordinary games for the same reason: lichess-org/lila #11011, #14857).
+
+The sources of the games are for arbiters only. They are paths on disk and addresses: an
+address can contain a secret, or lead to games that are delayed here. All others see a
+neutral name of each source (:mod:`live.server.pseudonyms`).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Kind = type[msgspec.Struct]
 
 
 class Visibility(enum.IntEnum):
-    """Who may see a field: the lowest that may, and all above it."""
+    """The levels of visibility. A field can be seen at its level and at higher ones."""
 
     VENUE = 0
     PUBLIC = 1
@@ -45,11 +46,12 @@ class Visibility(enum.IntEnum):
 
     @property
     def wire_name(self) -> Literal["venue", "public", "arbiter"]:
-        """The name that ``hello`` uses."""
+        """The name of the level in ``hello``."""
         return cast(Literal["venue", "public", "arbiter"], self.name.lower())
 
 
-#: All that a venue sees: moves, clocks, names, results, and how the service is doing.
+#: The fields that the venue can see: moves, clocks, names, results, and the health of
+#: sources.
 _VENUE: dict[Kind, str] = {
     from_sources.Player: "name elo title fide_id federation team k",
     figures.EngineInfo: "name limit",
@@ -72,29 +74,31 @@ _VENUE: dict[Kind, str] = {
     to_clients.HealthMessage: "feeds",
     to_clients.HeartbeatMessage: "public_delay",
 }
-#: What arbiters alone see.
+#: The fields that only arbiters can see.
 _ARBITER: dict[Kind, str] = {
-    # Which position the engines are busy with.
+    # The position that an engine is searching.
     health.EngineState: "searching",
-    # What is played at this moment.
+    # The number of moves that the public does not see yet.
     health.PublicDelay: "held_moves held_boards",
-    # What is wrong at a board, and figures of one player.
+    # Alerts about boards and players.
     to_clients.SnapshotMessage: "alerts",
-    # Screening figures are for readers who know their limits. No message carries an
-    # Intrinsic; the files of a report do.
+    # Screening figures, which are for readers who know their limits. No message
+    # contains an Intrinsic, but the files of a report do.
     figures.Intrinsic: "match_z difference_z",
     figures.PlayerView: "agreement",
-    # The address of a game, and texts that may name files and addresses.
+    # The address of a game.
     figures.GameView: "url",
-    # And the number of boards whose figures are behind; it counts delayed boards, too.
+    # Texts that can contain files and addresses, and the number of boards whose figures
+    # are behind, which includes delayed boards.
     health.EngineHealth: "problem behind",
     health.HumanHealth: "problem",
 }
 
 
 def find_minimum_visibility(kind: Kind, field: str) -> Visibility:
-    """Return the lowest visibility that sees this field, as the type or one of its
-    bases lists it.
+    """Return the lowest level that can see a field of a type.
+
+    The field can be listed for the type or for one of its base classes.
     """
     for listed, sight in ((_ARBITER, Visibility.ARBITER), (_VENUE, Visibility.VENUE)):
         if any(field in listed.get(base, "").split() for base in kind.__mro__):
@@ -104,9 +108,10 @@ def find_minimum_visibility(kind: Kind, field: str) -> Visibility:
 
 @cache
 def should_send(kind: Kind, visibility: Visibility) -> bool:
-    """Return whether messages of this type are sent at all.
+    """Return whether messages of a type are sent at this level at all.
 
-    Those that hold only withheld things are not, and alerts go to arbiters alone.
+    Messages that contain only withheld fields are not sent, and alerts are sent only to
+    arbiters.
     """
     if kind is to_clients.AlertMessage:
         return visibility is Visibility.ARBITER
@@ -114,8 +119,9 @@ def should_send(kind: Kind, visibility: Visibility) -> bool:
 
 
 def redact(value: Shown, visibility: Visibility) -> Shown:
-    """Return the value as ``visibility`` may see it; the very same where nothing of it
-    is withheld.
+    """Return a value without the fields that are withheld at this level.
+
+    If nothing is withheld, return the same object.
     """
     hidden, nested = _plan_redaction(type(value), visibility)
     if not hidden and not nested:
@@ -125,7 +131,7 @@ def redact(value: Shown, visibility: Visibility) -> Shown:
         fields |= neutralise_sources(value, _name_source)
         problem = value.problem or ""
         if visibility is Visibility.VENUE and problem.startswith(figures.NO_SCORE):
-            # It would say that an engine answered, and of which ply.
+            # This text would reveal that an engine has answered, and for which ply.
             fields["problem"] = None
     for name in nested:
         held = getattr(value, name)
@@ -141,11 +147,11 @@ def redact(value: Shown, visibility: Visibility) -> Shown:
 def redact_sources(
     feeds: tuple[health.FeedHealth, ...], visibility: Visibility
 ) -> tuple[health.FeedHealth, ...]:
-    """Return the feeds that ``visibility`` sees, without addresses for all but
-    arbiters.
+    """Return the feeds and parts of the service that a level can see.
 
-    A venue sees the sources alone: parts of the service are named when they fail, which
-    an engine's answer may bring about. Producers' parts are for arbiters alone.
+    Only arbiters see addresses and parts for producers. The venue sees no parts of the
+    service at all: they are listed when they fail, and an engine's answer can be the
+    cause.
     """
     if visibility is Visibility.ARBITER:
         return feeds
@@ -158,7 +164,7 @@ def redact_sources(
 
 
 def _name_source(feed: values.FeedName) -> str:
-    """Return the name of a source that has no name for the public."""
+    """Return the neutral name of any source."""
     return "source"
 
 
@@ -166,8 +172,11 @@ def _name_source(feed: values.FeedName) -> str:
 def _plan_redaction(
     kind: Kind, visibility: Visibility
 ) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
-    """Return the fields to empty, each with its replacement, and the fields to look
-    into.
+    """Return the fields of a type to be redacted at this level.
+
+    Returns:
+        The names of withheld fields, each with its replacement, and the names of fields
+        whose values contain something to be redacted.
     """
     hidden = []
     nested = []
@@ -183,9 +192,7 @@ def _plan_redaction(
 
 
 def find_structs(kind: Any) -> list[Kind]:
-    """Return the types of Struct that a field can hold, itself, in a tuple or in a
-    union.
-    """
+    """Return the Struct types in the type of a field, such as in a tuple or a union."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return [kind]
     found: list[Kind] = []

@@ -1,10 +1,9 @@
-"""Bytes on the wire: JSON bodies, message numbers, websocket frames, close codes. Pure.
+"""Encoding of messages: JSON, message numbers, websocket frames, close codes. Pure.
 
-A change is encoded once. Numbering it for a stream splices ``"seq":N`` in front of its
-first field, and framing adds the header of an unmasked text frame (RFC 6455, section
-5.2). The result is the same for every subscriber of the stream, and so is its deflated
-form (RFC 7692) for those who take it: each message is deflated by itself, with nothing
-kept from the one before.
+A change is encoded only once. For each stream ``"seq":N`` is inserted before its first
+field, and the header of an unmasked text frame is added (RFC 6455, section 5.2). The
+result is the same for every subscriber of the stream. So is its deflated form (RFC
+7692), since each message is deflated independently of the messages before it.
 """
 
 import enum
@@ -17,13 +16,14 @@ import msgspec
 from msgspec.structs import astuple, fields
 
 PROTOCOL = 3
-"""Version of messages and answers: in ``hello``, and in the addresses of both."""
+"""Version of the messages and of the JSON interface. It is in ``hello`` and in paths.
+"""
 
 
 LIVE_PATH = f"/v{PROTOCOL}/live"
 API_PATH = f"/api/v{PROTOCOL}"
-#: Logger for the websockets library, which logs each frame at level debug. Frames may
-#: hold tokens, so this logger stays silent.
+#: Logger for the websockets library, which logs each frame at level debug. Frames can
+#: contain tokens, so this logger must not be set to that level.
 FRAMES_LOG = logging.getLogger("live.server.frames")
 
 
@@ -35,63 +35,67 @@ _FIN = 0x80
 _RSV1 = 0x40
 _TEXT = 0x1
 _PING = 0x9
-#: What every deflated message ends with, and so does not carry (RFC 7692, section
+#: The last bytes of every deflated message, which are not sent (RFC 7692, section
 #: 7.2.1).
 _TAIL = b"\x00\x00\xff\xff"
-#: Compression levels: for messages, and for long ones, which are deflated beside the
-#: event loop. The second saves a quarter of a snapshot of 56 games and takes four times
-#: the time.
+#: Compression levels for ordinary messages and for long ones, which are deflated in
+#: another thread. For a snapshot of 56 games, the second level gives a quarter less
+#: data and takes four times as long.
 _LEVEL = 3
 _LONG_LEVEL = 8
-#: Longer messages take more than about a millisecond to deflate.
+#: Size of a message from which deflating takes more than about a millisecond, bytes.
 LONG_BYTES = 64_000
-#: Shorter messages go as they are: that is allowed at any time, and deflating them
-#: saves little.
+#: Minimum size of a message that is deflated, bytes. For shorter messages it saves
+#: little.
 _WORTH_BYTES = 300
 
 
 class CloseCode(enum.IntEnum):
-    """Why a connection ends. From 4100 on: do not come back without a change; below:
-    come back.
+    """The reasons for which the service closes a websocket.
 
-    Codes under 4000 are RFC 6455's (section 7.4.1); 4000 to 4999 are ours to define.
+    After 1003, 1007 and all codes from 4100 on, a client must not reconnect unchanged.
+    Codes below 4000 are those of RFC 6455 (section 7.4.1); codes from 4000 to 4999 are
+    for private use.
     """
 
     GOING_AWAY = 1001
-    """The service stops or restarts: come back after a while."""
+    """The service stops or restarts; the client should reconnect later."""
     TEXT_ONLY = 1003
-    """Binary messages are refused: do not come back before that is changed."""
+    """The client sent a binary message; it must not reconnect unchanged."""
     NOT_UTF8 = 1007
-    """A text message is not UTF-8: do not come back before that is changed."""
+    """The client sent text that is not UTF-8; it must not reconnect unchanged."""
     TRY_LATER = 1013
-    """Too many different filters are in use: come back."""
+    """Too many different filters are in use; the client should reconnect later."""
     SLOW = 4001
-    """The client did not read fast enough, not even a snapshot: come back."""
+    """The client did not read fast enough; it should reconnect."""
     SILENT = 4002
-    """No pong in time: come back."""
+    """The client did not answer a ping in time; it should reconnect."""
     TOO_MUCH = 4100
-    """The client sends more than a subscriber may: do not come back."""
+    """The client sent too many messages; it must not reconnect unchanged."""
     FORBIDDEN = 4101
-    """The token is missing, wrong or expired: do not come back."""
+    """The token is missing, wrong, withdrawn or expired; the client must not reconnect
+    unchanged.
+    """
     OUTDATED = 4102
-    """The client speaks a former protocol: do not come back."""
+    """The client uses an earlier version of the protocol; it must not reconnect
+    unchanged.
+    """
 
 
 def encode(message: object) -> bytes:
-    """Encode a message as JSON without its number: ``{"type":"…",…}``."""
+    """Return a message as JSON without its number: ``{"type":"…",…}``."""
     return _encoder.encode(message)
 
 
 def number(body: bytes, seq: int) -> bytes:
-    """Add the number to an encoded message: ``{"seq":N,"type":"…",…}``."""
+    """Return an encoded message with its number: ``{"seq":N,"type":"…",…}``."""
     return b'{"seq":%d,%b' % (seq, body[1:])
 
 
 def deflate(payload: bytes) -> bytes | None:
-    """Deflate a message for permessage-deflate without context takeover (RFC 7692,
-    section 7.2.1).
+    """Return a message deflated for permessage-deflate without context takeover.
 
-    Return None where that is not worth it.
+    Return None for a message that is too short. See RFC 7692, section 7.2.1.
     """
     if len(payload) < _WORTH_BYTES:
         return None
@@ -102,19 +106,18 @@ def deflate(payload: bytes) -> bytes | None:
 
 
 def frame(payload: bytes) -> bytes:
-    """Build one unfragmented, unmasked text frame."""
+    """Return a message as a single unmasked text frame."""
     return next(split_frames(payload, len(payload) or 1))
 
 
 def split_frames(
     payload: bytes, size: int, *, deflated: bool = False
 ) -> Iterator[bytes]:
-    """Yield a message as frames of at most ``size`` payload bytes (RFC 6455, section
-    5.4).
+    """Yield a message as frames with at most ``size`` bytes of payload each.
 
-    Each is made when it is asked for. Pongs and a close frame may stand between them,
-    so a client that stalls in the middle of a snapshot can still be sent the reason of
-    its end.
+    Each frame is built only when it is needed. Pongs and a close frame can be sent
+    between them (RFC 6455, section 5.4). So a client that stops reading in the middle
+    of a snapshot can still be sent the reason for closing it.
     """
     first = _TEXT | (_RSV1 if deflated else 0)
     for at in range(0, len(payload) or 1, size):
@@ -127,8 +130,9 @@ def split_frames(
 
 
 def build_frame_header(length: int, first: int) -> bytes:
-    """Build the frame header before ``length`` bytes of payload (RFC 6455, section
-    5.2).
+    """Return the header of a frame with ``length`` bytes of payload.
+
+    ``first`` is its first byte (RFC 6455, section 5.2).
     """
     if length < 126:
         return bytes((first, length))
@@ -137,21 +141,21 @@ def build_frame_header(length: int, first: int) -> bytes:
     return bytes((first, 127)) + length.to_bytes(8, "big")
 
 
-#: Asks whether a client is there.
+#: A ping frame, which checks whether a client still answers.
 PING = bytes((_FIN | _PING, 0))
 
 
 def encode_with_defaults(value: object) -> bytes:
-    """Encode a value as JSON with every field, also those at their default.
+    """Return a value as JSON with all fields, including those with default values.
 
-    Answers over HTTP and files carry them, so that a program finds each field that is
-    documented.
+    HTTP answers and files contain all fields, so that programs find every documented
+    field.
     """
     return encode(_add_defaults(value))
 
 
-#: Types that are written as they are; looked up by type, because an answer holds
-#: thousands of such values.
+#: Types whose values need no conversion. They are looked up in a set, since an answer
+#: contains thousands of such values.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -176,5 +180,5 @@ def _add_defaults(value: object) -> object:
 
 @cache
 def list_defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
-    """Return the value of each field that messages leave out, by name."""
+    """Return the default of each field that messages can leave out, by field name."""
     return {field.name: field.default for field in fields(kind) if not field.required}

@@ -1,3 +1,3 @@
-"""Sources: one module each; bytes in, whole-game reports out. Knows no engine and no
-rating.
+"""Readers of game sources, one module per kind: they turn received bytes into reports
+of whole games. They know nothing of engines or ratings.
 """

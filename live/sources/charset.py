@@ -1,11 +1,12 @@
-"""Which characters a source's bytes mean.
+"""Decoding of a source's bytes into characters.
 
-The order is: byte-order mark, UTF-8, then one other charset: the one that settings or a
-header name, else the likely one (:mod:`live.sources.charset_guess`), Windows-1252 where
-nothing is known. Everything that structures a PGN is ASCII, and the charsets agree on
-that, so text is split as bytes and each line decides for itself: what is cut where
-never changes a name. The PGN standard (1994, section 4.1) asks for ISO 8859-1; files in
-the wild hold UTF-8, Windows-1252, both, and marks that lie.
+A byte-order mark is tried first, then UTF-8, then one other charset: the one named by a
+setting or an HTTP header, otherwise a guess (:mod:`live.sources.charset_guess`),
+otherwise Windows-1252. All characters that structure PGN are ASCII, and the charsets
+agree on ASCII. So text is split while it is still bytes, and each line is decoded
+separately: where the text was cut never changes a name. The PGN standard (1994, section
+4.1) requires ISO 8859-1, but real files are in UTF-8, in Windows-1252 or in a mixture,
+and some have a wrong byte-order mark.
 """
 
 import codecs
@@ -13,18 +14,20 @@ import io
 import re
 from functools import lru_cache, partial
 
-#: Bytes that are no UTF-8, as ``surrogateescape`` has them.
+#: Bytes that are not valid UTF-8, as the error handler ``surrogateescape`` decodes
+#: them.
 _NO_UTF8 = re.compile("[\udc80-\udcff]+")
 _ASCII = bytes(range(128))
 
 
 def decode(raw: bytes, fallback: str = "cp1252") -> str:
-    """Return the characters of ``raw``: UTF-8 where most of it is, else ``fallback``.
+    """Return ``raw`` as text: decoded as UTF-8 if most of it is UTF-8, otherwise in
+    charset ``fallback``.
 
-    Never fails. In UTF-8 only the bytes that are none are read as ``fallback``: one
-    damaged name, or a text that is cut in the middle of a letter, costs nothing else. A
-    mark in front is dropped, whatever follows it: files exist that carry the UTF-8 mark
-    over bytes that are not UTF-8.
+    Never fails. In UTF-8, only the invalid bytes are decoded as ``fallback``, so a
+    damaged name or a character that was cut in two affects nothing else. A leading
+    UTF-8 byte-order mark is always dropped: some files begin with it although the rest
+    is not UTF-8.
     """
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
@@ -43,7 +46,9 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
 
 
 def is_mostly_utf8(raw: bytes) -> bool:
-    """Return whether two of three bytes above ASCII are parts of letters in UTF-8."""
+    """Return whether at least two thirds of the bytes above ASCII belong to valid UTF-8
+    characters.
+    """
     text = raw.decode("utf-8", "surrogateescape")
     stray = sum(map(len, _NO_UTF8.findall(text)))
     return 3 * stray <= len(raw.translate(None, _ASCII))
@@ -51,7 +56,9 @@ def is_mostly_utf8(raw: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _is_single_byte(charset: str) -> bool:
-    """Return whether a byte by itself is a letter; in GB 18030 it takes two."""
+    """Return whether one byte above ASCII is a character in this charset; in GB 18030,
+    for example, a character has at least two.
+    """
     try:
         return len(b"\xe9".decode(charset)) == 1
     except (LookupError, ValueError):
@@ -61,29 +68,31 @@ def _is_single_byte(charset: str) -> bool:
 def _decode_as(charset: str, raw: bytes) -> str:
     try:
         return raw.decode(charset, "replace")
-    except (LookupError, ValueError):  # an HTTP header may name a charset nobody knows
+    # An HTTP header can name an unknown charset.
+    except (LookupError, ValueError):
         return raw.decode("cp1252", "replace")
 
 
-#: Charsets that UTF-8 is mistaken for.
+#: Charsets in which other programs wrongly read UTF-8.
 _TAKEN_FOR = ("cp1252", "cp1251")
 
 
 def _decode_bytes(codes: range) -> str:
-    """Return the letters of these bytes in the charsets that UTF-8 is mistaken for."""
+    """Return the characters for these bytes in the charsets of :data:`_TAKEN_FOR`."""
     return "".join(bytes(codes).decode(charset, "ignore") for charset in _TAKEN_FOR)
 
 
-#: What the first and the other bytes of a letter in UTF-8 look like then.
+#: Characters that appear in wrongly decoded text for the first byte of a UTF-8
+#: character (_LEADS) and for its further bytes (_TRAILS).
 _LEADS = _decode_bytes(range(0xC2, 0xF5))
 _TRAILS = _decode_bytes(range(0x80, 0xC0))
 _READ_TWICE = re.compile(f"[{_LEADS}][\x80-\x9f{re.escape(_TRAILS)}]")
 
 
 def undo_double_encoding(text: str) -> str:
-    """Return the text as it was before its UTF-8 was read as Windows-1252 or
-    Windows-1251 and written again (``MÃ¼ller``); other texts as they are, since all of
-    a text must fit.
+    """Repair a text whose UTF-8 bytes were decoded as Windows-1252 or Windows-1251 and
+    encoded again (``MÃ¼ller``). Return the text unchanged unless all of it can be
+    repaired.
     """
     if text.isascii() or not _READ_TWICE.search(text):
         return text
@@ -98,18 +107,20 @@ def undo_double_encoding(text: str) -> str:
 
 
 def _encode_letter(charset: str, sign: str) -> bytes:
-    # What the charset leaves free is read as a control character.
+    # Bytes undefined in the charset were decoded as control characters.
     return sign.encode("latin-1" if "\x80" <= sign <= "\x9f" else charset)
 
 
-#: Two signs of ASCII in UTF-16 without a mark.
+#: Two ASCII characters in UTF-16 without a byte-order mark.
 _WIDE_LITTLE = re.compile(rb"(?:[\t\n\r -~]\x00){2}")
 _WIDE_BIG = re.compile(rb"(?:\x00[\t\n\r -~]){2}")
 _WIDE_BYTES = 4
 
 
 def detect_utf16(head: bytes) -> str:
-    """Return which UTF-16 a text that begins like that is in, empty for others."""
+    """Return the UTF-16 codec for a text with this beginning; empty if it is not
+    UTF-16.
+    """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if _WIDE_LITTLE.match(head):
@@ -117,16 +128,18 @@ def detect_utf16(head: bytes) -> str:
     return "utf-16-be" if _WIDE_BIG.match(head) else ""
 
 
-#: Read as blanks: what old systems fill and end files with.
+#: Control characters that old systems use as filler and end-of-file marks; they are
+#: replaced by spaces.
 _BLANKS = bytes.maketrans(b"\x00\x1a\x0b\x0c", b"    ")
 
 
 class PlainLines:
-    """Turns a source's bytes into lines that end in LF, in a charset that contains
+    """Converts a source's bytes to lines that end in LF, in a charset that contains
     ASCII.
 
-    Whether its lines end in CR LF, CR or LF, and wherever it is cut. UTF-16 is told by
-    its mark, or by two signs of ASCII, which are waited for, and becomes UTF-8.
+    Accepts lines that end in CR LF, CR or LF, and input that is cut anywhere. UTF-16 is
+    recognised by its byte-order mark or by its first two ASCII characters, and is
+    converted to UTF-8. The first bytes are held back until that can be decided.
     """
 
     _head = b""
@@ -134,8 +147,8 @@ class PlainLines:
     _charset = "latin-1"
 
     def decode_lines(self, data: bytes, *, final: bool = False) -> bytes:
-        """Return what can be decoded of ``data``. ``final``: nothing follows, so what
-        was held back comes too.
+        """Return the lines decoded so far from ``data``. If ``final``, no data follows,
+        so everything held back is returned too.
         """
         if self._lines is None:
             data = self._head = self._head + data

@@ -1,11 +1,11 @@
-"""Which charset the names in a text that is not UTF-8 are in. Pure.
+"""Guess of the charset of a text that is not UTF-8, from the names in it. Pure.
 
-A text is read in each charset, and the one in which its names look most like names
-wins: every name in the letters of one language, its frequent ones first; capitals where
-a word begins; vowels and consonants in turn; no signs inside a word. Measured on lists
-of names in 19 languages, one to all of a list in a text: right in 91 to 100 of 100
-texts, where general detectors (chardet 7, charset-normalizer 3.5), which want prose,
-were in 32 to 81.
+The text is decoded in each charset, and the charset in which its names look most like
+names wins: each name uses the letters of one language, mostly the frequent ones; words
+begin with capitals; vowels and consonants alternate; no symbols occur inside a word.
+Measured on lists of names in 19 languages, with texts of one name up to the whole list:
+right for 91 to 100 of 100 texts. General detectors (chardet 7, charset-normalizer 3.5)
+expect prose and were right for 32 to 81.
 """
 
 import re
@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from live.sources.charset import detect_utf16, is_mostly_utf8
 
-#: What is tried, and how much likelier a better one must be: Windows has written most
-#: files.
+#: Charsets tried, each with its starting cost: Windows charsets are the most common, so
+#: another charset must fit better by this amount.
 _CHARSETS = {
     "cp1252": 0.0,  # Western
     "cp1250": 0.3,  # Central European
@@ -23,9 +23,9 @@ _CHARSETS = {
     "cp1253": 0.3,  # Greek
     "cp1254": 0.8,  # Turkish
     "cp1255": 1.0,  # Hebrew
-    "koi8-u": 1.0,  # Cyrillic of Unix; koi8-r is part of it
+    "koi8-u": 1.0,  # Cyrillic of Unix; includes koi8-r
     "cp866": 1.0,  # Cyrillic of DOS
-    "cp850": 1.0,  # Western of DOS; the letters of 437 stand in the same places
+    "cp850": 1.0,  # Western of DOS; cp437 has the same letters in the same positions
     "iso8859-2": 1.0,
     "gb18030": 1.0,
     "mac_roman": 1.5,
@@ -56,14 +56,13 @@ _ALPHABETS = (
 
 
 def _rate_letters(alphabet: str) -> dict[str, float]:
-    """Return what each letter costs: the more frequent, the less."""
+    """Return the cost of each letter of an alphabet: frequent letters cost less."""
     return {letter: 0.4 + 0.09 * rank for rank, letter in enumerate(alphabet)}
 
 
 _COSTS = list(map(_rate_letters, _ALPHABETS))
-#: What it costs that a letter is none of the language's, that a sign is no letter, that
-#: one stands in a word, or beside one, and that it is an apostrophe or a dash in a
-#: word.
+#: Costs of: a letter that is not in the alphabet; a symbol; a symbol inside a word; a
+#: symbol next to a word; an apostrophe or dash inside a word.
 _FOREIGN, _NO_LETTER, _IN_WORD, _BESIDE_WORD, _APOSTROPHE = 6.0, 8.0, 5.0, 1.0, 0.3
 _LOWER_UPPER, _OTHER_SCRIPT, _SMALL_FIRST = 4.0, 5.0, 2.0
 _THREE_CONSONANTS, _TWO_VOWELS = 0.8, 1.0
@@ -72,27 +71,29 @@ _N_BEFORE_VOWEL = 1.5
 
 _SIGNS = frozenset("\xa0–—‘’“”…½°„‚«»\xad·№")
 _VOWELS = frozenset("aeiouyæøœıаеиоуыэюяёіїєαεηιουω")
-#: Values of tags, or fields of a list, with a byte above ASCII.
+#: Values of PGN tags, or fields of a list, that contain a byte above ASCII.
 _VALUE = re.compile(rb'[^"\n;\t\[\]\x80-\xff]*+[\x80-\xff][^"\n;\t\[\]]*+')
 _TAG_LINE = re.compile(rb"^[ \t]*+\[[^\n]*+", re.MULTILINE)
-#: A move with a Russian letter, in Windows-1251.
+#: A chess move with a Russian piece letter, in Windows-1251.
 _RUSSIAN_MOVE = re.compile(
     rb"(?<![\x80-\xff])[\xca\xcb\xd1\xd4]\xf0?\xad?[a-h]?[1-8]?[x:]?[a-h][1-8]"
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
-#: So many values are looked at; more tell nothing new.
+#: Limits on what is examined, since more adds no information: the number of values, and
+#: the bytes of each value.
 _MOST_VALUES, _MOST_VALUE_BYTES = 60, 60
 
 
 def guess_charset(raw: bytes) -> str:
-    """Return the charset that a text is likely in, empty for UTF-8 and UTF-16. A
-    setting or a header knows better.
+    """Return the likely charset of a text; empty for ASCII, UTF-8 and UTF-16. A charset
+    named by a setting or an HTTP header is to be preferred.
     """
     if raw.isascii() or detect_utf16(raw) or is_mostly_utf8(raw):
         return ""
     tags = b"\n".join(_TAG_LINE.findall(raw))
     is_russian = _RUSSIAN_MOVE.search(raw) is not None
-    if tags.isascii() and (tags or is_russian):  # nobody has a name that tells
+    # No name gives a hint.
+    if tags.isascii() and (tags or is_russian):
         likely = "cp1252"
     else:
         values = list(dict.fromkeys(_VALUE.findall(tags or raw)))[:_MOST_VALUES]
@@ -114,7 +115,9 @@ def _choose_charset(values: tuple[bytes, ...]) -> str:
 
 
 def _rate_name(name: str) -> float:
-    """Return how unlike a name the text looks."""
+    """Return the cost of reading the text as a name, 0 or more: lower is more
+    likely.
+    """
     letters: list[str] = []
     cost = 0.0
     for place, sign in enumerate(name):
@@ -141,19 +144,19 @@ def _rate_name(name: str) -> float:
 
 
 def _rate_language(letters: list[str], costs: dict[str, float]) -> float:
-    """Return how unlike a language, with these costs of its letters, the letters
-    look.
-    """
+    """Return the sum of the letters' costs in one language: lower is more likely."""
     return sum(costs.get(letter, _FOREIGN) for letter in letters)
 
 
 def _rate_word(word: str) -> float:
-    """Return how unlike a word the text looks by its capitals, vowels and scripts."""
+    """Return the cost of a word, judged by its capitals, vowels and scripts: lower is
+    more likely.
+    """
     cost = _SMALL_FIRST if word[0].islower() and not word[0].isascii() else 0.0
     in_row = 0
     was_vowel: bool | None = None
     for sign, after in zip(word, f"{word[1:]} ", strict=True):
-        if sign.islower() and after.isupper() and sign != "c":  # McShane
+        if sign.islower() and after.isupper() and sign != "c":  # as in McShane
             cost += _LOWER_UPPER
         if after != " " and _script_of(sign) != _script_of(after):
             cost += _OTHER_SCRIPT
@@ -161,13 +164,13 @@ def _rate_word(word: str) -> float:
             sign in "ñÑ" and not _is_vowel(after)
         ):
             cost += _N_BEFORE_VOWEL
-        if _script_of(sign) in ("CJK", "HEBREW"):  # without capitals and vowels
+        if _script_of(sign) in ("CJK", "HEBREW"):  # no capitals, no vowels
             in_row = 0
             continue
         is_vowel = _is_vowel(sign)
         in_row = in_row + 1 if is_vowel == was_vowel else 1
         was_vowel = is_vowel
-        if sign in "ãõ":  # João, Simões
+        if sign in "ãõ":  # two vowels in a row are normal: João, Simões
             in_row = 0
         if in_row >= (2 if is_vowel else 3):
             cost += _TWO_VOWELS if is_vowel else _THREE_CONSONANTS
@@ -190,5 +193,7 @@ def _is_vowel(letter: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _script_of(sign: str) -> str:
-    """Return ``LATIN``, ``CYRILLIC``, ``GREEK``, ``CJK`` and the like."""
+    """Return the script of a character: ``LATIN``, ``CYRILLIC``, ``GREEK``, ``CJK`` or
+    another.
+    """
     return unicodedata.name(sign, "?").split(" ")[0]

@@ -1,9 +1,9 @@
-"""The files of DGT LiveChess Cloud, and the reports made of them. Pure.
+"""The JSON files of DGT LiveChess Cloud, and the game reports built from them. Pure.
 
-There is no public description. The fields are those that lila (``DgtJson``,
-``RelayFetch``) and pgn-mule (``source/lcc.ts``) read, and what the service was seen to
-send. Players and results come from the pairing list, moves and clocks from one file a
-board; both may be missing at any time.
+The service has no public description. The fields are those that lila (``DgtJson``,
+``RelayFetch``) and pgn-mule (``source/lcc.ts``) read, and those the service was seen to
+send. Players and results come from the pairing list, moves and clocks from one file per
+board. The pairing list and any board's file can be missing at any time.
 """
 
 import re
@@ -29,23 +29,24 @@ from live.sources.pgn_headers import NAME_CHARS, clean_text, create_player
 from live.sources.position_tracker import read_continuation
 from live.sources.typography import normalise_text
 
-#: A file says "standard chess" by this Chess960 position number, and says it always.
+#: Chess960 position number of the standard starting position. Files of standard chess
+#: always contain it.
 STANDARD_POSITION = 518
 _TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")
-#: LiveChess marks the result by putting the kings on the centre squares; boards send
-#: that as a last move (lila RelayInputSanity).
+#: A king's move to a centre square. LiveChess marks the result by the kings on centre
+#: squares; boards send that as a last move (lila RelayInputSanity).
 _KING_TO_CENTRE = re.compile(r"K[a-h]?[1-8]?x?[de][45][+#]?\Z")
 
 
 class CloudRound(ForeignObject):
-    """How many games a round has, and how many of them are being played."""
+    """The number of games in a round, and how many of them are in progress."""
 
     count: int = 0
     live: int = 0
 
 
 class CloudTournament(ForeignObject):
-    """``tournament.json``."""
+    """Contents of ``tournament.json``."""
 
     name: str | None = None
     location: str | None = None
@@ -54,12 +55,12 @@ class CloudTournament(ForeignObject):
 
     @property
     def is_listed(self) -> bool:
-        """Whether all its rounds could be read."""
+        """Whether all rounds of the tournament could be read."""
         return self.rounds is not None and not any(each.unread for each in self.rounds)
 
 
 class CloudPlayer(Value):
-    """A player in the pairing list; there is no rating."""
+    """A player in the pairing list, which has no ratings."""
 
     fname: str | None = None
     mname: str | None = None
@@ -70,7 +71,7 @@ class CloudPlayer(Value):
 
 
 class CloudPairing(ForeignObject):
-    """One board of ``index.json``."""
+    """Pairing of one board in ``index.json``."""
 
     white: CloudPlayer | None = None
     black: CloudPlayer | None = None
@@ -79,21 +80,21 @@ class CloudPairing(ForeignObject):
 
 
 class CloudRoundIndex(ForeignObject):
-    """``round-N/index.json``."""
+    """Contents of ``round-N/index.json``."""
 
     date: str | None = None
     pairings: tuple[CloudPairing, ...] | None = None
 
 
 class CloudClocks(Value):
-    """The clocks right now, seconds; there while a game is live."""
+    """The present clock times in seconds, sent while a game is live."""
 
     white: Annotated[float, msgspec.Meta(ge=0)] | None = None
     black: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
 
 class CloudBoard(ForeignObject):
-    """``round-N/game-M.json``."""
+    """Contents of ``round-N/game-M.json``."""
 
     live: bool | None = None
     chess960: Annotated[int, msgspec.Meta(ge=0, le=959)] | None = None
@@ -103,8 +104,8 @@ class CloudBoard(ForeignObject):
 
 
 def find_current_round(tournament: CloudTournament) -> int:
-    """Return the round to follow when none was named: the last with live games, else
-    the last with any.
+    """Return the number of the round to follow if none was requested: the last one with
+    live games, or else the last one with any games; 1 if there are none.
     """
     rounds = list(enumerate(tournament.rounds or (), start=1))
     live = [number for number, each in rounds if each.live > 0]
@@ -118,17 +119,17 @@ def build_reports(
     index: CloudRoundIndex,
     board: CloudBoard | None,
 ) -> GameReports:
-    """Return the game of board ``number`` (from 1) of a round; ``board`` is None while
-    it has no file.
+    """Return the reports for board ``number`` (from 1) of a round; ``board`` is None
+    while its file does not exist.
 
-    An illegal move ends the game there with ``problem``, and where the game went on
-    from it, that is a second one; kings put in the centre at the end are no moves at
-    all.
+    An illegal move ends the game at that point and is described in ``problem``. If the
+    moves after it form another game, that game is the second report. Kings placed in
+    the centre at the end are not moves.
     """
     assert index.pairings is not None
     pairing, file = index.pairings[number - 1], board or CloudBoard(live=True)
     start = _read_start(file)
-    # From a position that is not known no move is read.
+    # Without a known starting position no moves can be read.
     texts = () if _is_start_lost(file) else file.moves or ()
     told = [_read_move(text) for text in texts[:MAX_PLIES]]
     line = GameLine(start)
@@ -142,9 +143,9 @@ def build_reports(
     ):
         problem = None
     if file.live and file.clock is not None and problem is None and moves:
-        # The clock of the side that is not thinking stands still, and is right where
-        # the file lags behind (lila RelayFetch replaces the last two; the other one is
-        # running).
+        # The clock of the side that is not thinking has stopped, and its time is
+        # correct even where the file lags behind. lila RelayFetch replaces the times of
+        # the last two moves, but the other clock is running.
         left_s = file.clock.white if len(moves) % 2 else file.clock.black
         if left_s is not None:
             moves[-1] = replace(moves[-1], clock_s=left_s)
@@ -159,8 +160,8 @@ def build_reports(
         time_control=clean_text(tournament.timecontrol or "", NAME_CHARS),
         variant="chess960" if start.chess960 else "standard",
     )
-    # The pairing's word; the board's own code where the pairing is silent and the game
-    # over.
+    # Prefer the result in the pairing list; use the board's own result if the list has
+    # none and the game has ended.
     result = pairing.result or "*"
     sent_by: list[ForeignObject] = [pairing]
     if result == "*" and not file.live:
@@ -171,10 +172,10 @@ def build_reports(
         unread.append("result")
     if board is not None and problem is None:
         problem = _describe_unread_moves(board)
-    # Without a file nothing is said of the moves.
+    # Without a file, nothing is known about the moves.
     if board is None or problem is not None:
         unread.append("moves")
-    # No key: organisers reorder boards, so a number is no name of a game.
+    # No key: organisers reorder boards, so a board's number does not identify a game.
     game = GameReport(
         key="",
         headers=headers,
@@ -193,7 +194,7 @@ def build_reports(
 
 
 def _read_start(board: CloudBoard) -> chess.Board:
-    """Return where the game begins."""
+    """Return the starting position of the game."""
     if board.chess960 in (None, STANDARD_POSITION):
         return chess.Board()
     return chess.Board.from_chess960_pos(board.chess960)
@@ -204,7 +205,9 @@ def _is_start_lost(board: CloudBoard) -> bool:
 
 
 def _describe_unread_moves(board: CloudBoard) -> str | None:
-    """Return why the moves may go on behind those that were read, for people."""
+    """Describe for people why there might be moves after those that could be read; None
+    if there cannot be.
+    """
     if _is_start_lost(board):
         return f"its starting position cannot be read ({board.unread['chess960']})"
     if board.moves is None:
@@ -215,7 +218,9 @@ def _describe_unread_moves(board: CloudBoard) -> str | None:
 
 
 def _read_move(text: str) -> ListedMove:
-    """Read ``e4 4903+556``: seconds left and spent; either may be missing."""
+    """Read a move such as ``e4 4903+556``: SAN, seconds left and seconds spent. Either
+    number can be missing.
+    """
     san, _, times = normalise_text(text).strip().partition(" ")
     found = _TIMES.match(times.strip())
     left, spent = found.groups() if found else (None, None)
@@ -241,12 +246,12 @@ def read_cloud_player(person: CloudPlayer | None) -> Player:
 def poll_interval_s(
     board: CloudBoard | None, unchanged_s: float, *, over: bool = False
 ) -> float:
-    """Return the seconds after which a board's file is worth asking for again.
+    """Return the seconds until a board's file should be requested again.
 
-    As kind as lila is: eight minutes for a finished game, 20 s for one without moves or
-    file, and 4 s for one being played, growing to 16 s while its player thinks long.
-    ``over``: the pairing list has a result already. Then the last moves should be there
-    soon or never, and where there is no file none is to come.
+    As considerate as lila: eight minutes for a finished game; 20 s for a game without
+    moves or file; 4 s for a game in progress, growing to 16 s while a player thinks for
+    long. ``over`` means that the pairing list already has a result. Then the last moves
+    should appear soon or never, and no file is expected for a board that has none.
     """
     if board is None:
         return 480.0 if over else 20.0

@@ -1,9 +1,9 @@
-"""Commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``. Pure.
+"""Readers of commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``. Pure.
 
-Defined by the "PGN specification and implementation supplement" (Cowderoy, 2001);
-``%eval`` is as lichess and python-chess write it. Writers differ: DGT LiveChess pads
-with zeros, uses a brace for each command and wraps lines inside the command; others
-leave out the seconds.
+The commands are defined by the "PGN specification and implementation supplement"
+(Cowderoy, 2001); ``%eval`` is read as lichess and python-chess write it. Programs
+differ: DGT LiveChess pads numbers with zeros, puts each command into its own braces and
+wraps lines inside a command; other programs omit the seconds.
 """
 
 import re
@@ -16,25 +16,25 @@ _TIME = re.compile(rb"(\d{1,6}+)(?::(\d{1,2}+))?(?::(\d{1,2}+))?(\.\d*+)?\Z")
 _EVAL = re.compile(
     rb"(?:(?:#|M|#M)([+-]?)(\d{1,4}+)|([+-]?(?:\d{1,7}+(?:\.\d*+)?|\.\d++)))(?:[,/]\s*+\d++)?\Z"
 )
-#: All of a comment that is nothing but a clock, as ICC writes it.
+#: A comment that consists only of a clock time, as ICC writes it.
 _BARE_CLOCK = re.compile(rb"\s*+\(?(\d{1,2}:\d\d(?::\d\d(?:\.\d++)?)?)\)?\s*+\Z")
 
 
 class Unsure(NamedTuple):
-    """What one comment leaves open; the rest of the game may tell."""
+    """Ambiguities of one comment, which the rest of the game might resolve."""
 
     is_short: bool = False
-    """The clock has two parts, read as hours and minutes."""
+    """Whether the clock has two parts, which were read as hours and minutes."""
     is_minutes: bool = False
-    """The clock has two parts that can only be minutes and seconds."""
+    """Whether the clock has two parts that can only be minutes and seconds."""
     whole_pawns: int | None = None
-    """The evaluation, where it was written without a fraction, and read as pawns."""
+    """The evaluation, if it was written without a fraction; it was read as pawns."""
     has_depth: bool = False
-    """A depth stood behind the evaluation."""
+    """Whether a search depth followed the evaluation."""
 
 
 class CommentValues(NamedTuple):
-    """What one comment says about the move before it."""
+    """Values in one comment about the move before it."""
 
     clock_s: float | None = None
     spent_s: float | None = None
@@ -43,11 +43,12 @@ class CommentValues(NamedTuple):
 
 
 def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
-    """Return the commands of one comment (text between its braces), None when it holds
-    none.
+    """Return the values of the commands in one comment (the text between its braces),
+    or None if it has no readable command.
 
-    ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated)
-    needs. The first readable command of a kind counts.
+    ``white_moved`` tells whether White made the move before the comment, which is
+    needed for ``[%eval #0]`` (mated). Of several commands of one kind the first
+    readable one counts.
     """
     clock_s = spent_s = score = unsure = None
     for name, text in _COMMAND.findall(comment):
@@ -74,8 +75,8 @@ def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
 
 
 def read_bare_clock(comment: bytes) -> CommentValues | None:
-    """Return the clock of a comment that is nothing else (``0:04:57``), None for
-    others.
+    """Return the clock of a comment that consists only of a time (``0:04:57``), or None
+    for other comments.
     """
     found = _BARE_CLOCK.match(comment)
     if found is None:
@@ -85,12 +86,12 @@ def read_bare_clock(comment: bytes) -> CommentValues | None:
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
-    """Return the seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when
-    it is none of them.
+    """Return the seconds for ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds, or None
+    for other texts.
 
-    Two parts are hours and minutes on a clock, but minutes and seconds when
-    ``short_is_minutes``, since nobody writes the time a move took in whole minutes, and
-    where they have a fraction.
+    Two parts are hours and minutes, as on a clock. They are minutes and seconds if they
+    have a fraction or if ``short_is_minutes`` is set: nobody writes the time spent on a
+    move in whole minutes.
     """
     match = _TIME.match(text)
     if match is None:
@@ -108,11 +109,11 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
 
 
 def read_eval(text: bytes, white_moved: bool) -> Score | None:
-    """Return White's score of ``0.23`` (pawns), ``#-3`` (mate), each with ``,depth`` or
-    without.
+    """Return the score from White's view for ``0.23`` (pawns) or ``#-3`` (mate), with
+    or without ``,depth`` after it.
 
-    Clamped to ±3900 centipawns, mate ±3900 (Ferreira 2012, section 3). ``#0`` is the
-    position in which the side to move is already mated.
+    Scores are clamped to ±3900 centipawns, and a mate counts ±3900 (Ferreira 2012,
+    section 3). ``#0`` means that the side to move has been mated.
     """
     match = _EVAL.match(text)
     if match is None:

@@ -1,4 +1,4 @@
-"""Dates as people write them → PGN's ``2026.10.15``. Pure."""
+"""Conversion of dates as people write them to the PGN form ``2026.10.15``. Pure."""
 
 import re
 import unicodedata
@@ -6,7 +6,8 @@ from datetime import date
 
 from live.sources.typography import normalise_text
 
-#: The beginnings of the months' names in the languages of the pages, without accents.
+#: For each month, the beginnings of its names in the languages of the pages, without
+#: accents.
 _MONTHS = (
     "jan janv jän ene gen янв",
     "feb fev фев",
@@ -21,7 +22,7 @@ _MONTHS = (
     "nov ноя",
     "dec dez dic дек",
 )
-#: Days of the week that begin like a month.
+#: Names of weekdays that begin like the name of a month.
 _WEEKDAYS = re.compile(r"\b(?:mardi|martes|martedi|marte)\b")
 _MOST_CHARS = 40
 
@@ -35,10 +36,10 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def read_date(text: str) -> str:
-    """Return a date as PGN has it, with ``??`` for what is not known.
+    """Return a date in PGN form, with ``??`` for unknown parts.
 
-    What can be read in two ways (``05/06/2026``) or not at all stays as it was written;
-    a text without any digit is no date, and empty.
+    An ambiguous (``05/06/2026``) or unreadable date is returned as written; a text
+    without any digit is not a date and gives an empty text.
     """
     if _OF_PGN.fullmatch(text):
         return text
@@ -63,7 +64,9 @@ def _read_numeric_date(text: str) -> str:
 
 
 def _read_worded_date(text: str) -> str:
-    """Return the date of ``Oct 15, 2026``, ``15 de octubre de 2026`` and the like."""
+    """Return the PGN form of a date such as ``Oct 15, 2026`` or ``15 de octubre de
+    2026``; empty if the text has no unique date.
+    """
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(sign for sign in folded if not unicodedata.combining(sign))
     bare = _WEEKDAYS.sub("", unicodedata.normalize("NFC", bare))
@@ -85,7 +88,7 @@ def _month_number(word: str) -> int:
 
 
 def _join_date(year: str, month: str, day: str) -> str:
-    """Return the date; empty where there is no such one."""
+    """Return the date in PGN form; empty if there is no such day."""
     try:
         date(int(year), *(int(part) if part.isdigit() else 1 for part in (month, day)))
     except ValueError:

@@ -1,7 +1,7 @@
-"""``--feed demo``: six real games with their clocks, replayed faster. Needs no
-network.
+"""The source ``--feed demo``: six real games with their clocks, replayed faster. It
+needs no internet connection.
 
-The games and where they come from are in this folder (``games.pgn``, ``README.md``).
+The games and their origins are in the folder ``demo`` (``games.pgn``, ``README.md``).
 """
 
 from collections import defaultdict, deque
@@ -13,10 +13,10 @@ from live.sources.game_timeline import GameMoment, PlannedIncident, plan_timelin
 from live.sources.pgn_decoder import PgnReader
 from live.sources.source_address import FeedAddress
 
-#: One board loses a move and finds it again, another sends a wrong move first: both
-#: happen at every tournament, and come before a long thought, so that there is time to
-#: see the effect. A clock that somebody corrected comes in the first seconds, and asks
-#: for notice until one takes it.
+#: Incidents of the demo. One board withdraws a move and sends it again; another sends a
+#: wrong move and then the right one. Both happen at every tournament, and both come
+#: before a long thought, so that their effect can be seen. A corrected clock comes in
+#: the first seconds; its alert stays open until somebody acknowledges it.
 INCIDENTS = (
     PlannedIncident("takeback", game=1, ply=48),
     PlannedIncident("slip", game=4, ply=54),
@@ -25,22 +25,25 @@ INCIDENTS = (
 
 
 def read_demo_games() -> list[GameReport]:
-    """Return the bundled games, finished."""
+    """Return the bundled games in their finished state."""
     text = resources.files(__package__).joinpath("demo", "games.pgn").read_bytes()
     return PgnReader().read_text(text, closed=True)
 
 
-#: How many times faster than they were played the games run at most.
+#: Greatest replay speed, as a multiple of the speed of the original games.
 SPEED = 100.0
-#: Plies that a game has when the demo joins it: its next move is a slip, so that one is
-#: told within the first minute. The others begin.
+#: By game index, the number of plies already played when the demo starts. The next move
+#: of this game is a serious mistake, so that one is reported within the first minute.
+#: All other games start from the beginning.
 JOINED_AT = {5: 22}
-#: What to try next: people see it beside the source's name.
+#: Hint shown next to the source's name: what to try after the demo.
 NEXT = "your own event: live-rate --feed URL or FILE"
 
 
 def _plan_boards() -> dict[int, deque[GameMoment]]:
-    """Return what the source says of each game, from where the demo joins it."""
+    """Return the remaining moments of each game, by game index, from where the demo
+    joins it.
+    """
     coming = defaultdict[int, deque[GameMoment]](deque)
     for moment in plan_timeline(read_demo_games(), speed=SPEED, incidents=INCIDENTS):
         if len(moment.report.moves) >= JOINED_AT.get(moment.game, 0):
@@ -49,11 +52,11 @@ def _plan_boards() -> dict[int, deque[GameMoment]]:
 
 
 class DemoFeed(SessionFeed):
-    """Replays the bundled games as fast as they are rated, so that no board is ever
-    ahead of its figures, and no faster than :data:`SPEED` times their own pace.
+    """Replays the bundled games as fast as they are rated, but no faster than
+    :data:`SPEED` times their original speed: no board is ever ahead of its ratings.
 
-    Each board has a clock of its own: where figures are slow all boards whose time has
-    come move together, and none stands still while others play on.
+    Each board has its own timetable. Where rating is slow, all boards that are due move
+    together, so that none stands still while the others play on.
     """
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
@@ -71,14 +74,14 @@ class DemoFeed(SessionFeed):
             for game in [game for game, at_s in due_s.items() if at_s <= now_s]:
                 moments = coming[game]
                 shown = moments.popleft()
-                # A board may say two things in one instant (clocks of equal seconds):
-                # the last holds.
+                # A board can have several moments at one instant (clocks with equal
+                # seconds): only the last one is reported.
                 while moments and moments[0].at_s == shown.at_s:
                     shown = moments.popleft()
                 reports.append(shown.report)
                 if moments:
-                    # What waited for figures is not caught up with: moves keep their
-                    # distance.
+                    # Time lost waiting for ratings is not made up, so the intervals
+                    # between moves are kept.
                     due_s[game] = now_s + moments[0].at_s - shown.at_s
                 else:
                     del due_s[game]

@@ -1,15 +1,15 @@
-"""Games that stand in several files of one folder: each counts once. Pure.
+"""Removal of duplicate games: a game in several files of one folder counts once. Pure.
 
-LiveChess writes its games one by one and, beside them, all in one file. Programs that
-keep folders in step, and people, make copies: ``games (HALL-PC's conflicted
-copy).pgn``, ``games - Copy.pgn``. What a file is called says nothing about a copy, so
+LiveChess writes each game to its own file and, in addition, all games to one file.
+Synchronisation programs and people make copies: ``games (HALL-PC's conflicted
+copy).pgn``, ``games - Copy.pgn``. A file's name does not show whether it is a copy, so
 games are compared.
 
-Of one game the file is read that has most of its moves: a copy may have been made long
-ago, and a copy may be what the hall goes on to write. Where a file takes moves back
-that it had itself, copies that still hold them are outdated until they change. With
-equal moves a single game's file comes before others, then the file that was read
-before, then the one that was written last.
+A game is read from the file that has the most of its moves: a copy might be old, but it
+might also be the file that the hall continues to write. If a file withdraws moves that
+it had, copies that still contain them are outdated until they change. If files have
+equal moves, a file of a single game is preferred, then the file that was used before,
+then the file that was written last.
 """
 
 import re
@@ -31,44 +31,47 @@ from live.sources.game_identity import (
 )
 from live.sources.pgn_snapshots import TextReading
 
-#: A file of one game, as LiveChess calls it.
+#: Name of a file of one game, as LiveChess writes it.
 _SINGLE = re.compile(r"game-\d+\.pgn", re.IGNORECASE)
-#: Plies of one line that show two games to be one, whatever the names.
+#: Number of equal plies that prove two games to be the same, whatever the players'
+#: names.
 PROOF_PLIES = 20
-#: How many of the last plies may be in correction in one of two files.
+#: Greatest number of last plies that can differ because only one of two files has been
+#: corrected.
 CORRECTED_PLIES = 2
-#: Fewer plies than this are no proof that a game which goes on is one that is over.
+#: With fewer plies than this, an unfinished game cannot be proved to be the same as a
+#: finished one.
 COMMON_PLIES = 10
-#: Games of one player in one round that a game is compared with.
+#: Greatest number of games of one player in one round that a game is compared with.
 MAX_ALIKE = 20
 
 Readings = dict[Path, TextReading]
-#: Of files that hold doubles: how many, by the files that hold these games, too.
+#: By file with duplicate games: the number of its games that are in each other file.
 Doubles = dict[Path, Counter[Path]]
 Seat = tuple[str, str, str]
-#: A game in one file.
+#: A game in a file.
 Place = tuple[Path, Identity]
 
 
 def is_single_game_file(path: Path) -> bool:
-    """Return whether a file is called like one of a single game."""
+    """Return whether a file's name is that of a file with a single game."""
     return _SINGLE.fullmatch(path.name) is not None
 
 
 class FiledGame(NamedTuple):
-    """A game as one file has it."""
+    """A game as found in one file."""
 
     path: Path
     who: Identity
     game: GameReport
     is_single: bool
-    """Whether it has a file of its own, by its name."""
+    """Whether its file contains only this game, judged by the file's name."""
     is_whole: bool
     """False for the last game of a text that is still being written."""
     written_ns: int
-    """When its file was written last."""
+    """Time at which its file was last written, nanoseconds since 1970."""
     seats: frozenset[Seat]
-    """Who plays which colour in which round."""
+    """Round, colour and name of its players."""
 
     @property
     def place(self) -> Place:
@@ -76,29 +79,32 @@ class FiledGame(NamedTuple):
 
 
 class DoubledGames:
-    """Which file each game of a folder is read from, from one look to the next."""
+    """Selector of the file from which each game of a folder is read, updated at each
+    scan.
+    """
 
     def __init__(self) -> None:
-        # Of games that stand in several files: what each file had at the last look, and
-        # with which others it was one.
+        # Moves of each game that is in several files, as each file had them at the last
+        # scan; and by such a game, the number of its group of duplicates.
         self._lines: dict[Place, tuple[Move, ...]] = {}
         self._known: dict[Place, int] = {}
-        # What was given at the last look, and what followed from it.
+        # Input of the last scan, and the results computed from it.
         self._given: Readings = {}
         self._left_out: dict[Path, set[Identity]] = {}
         self._doubles: Doubles = {}
-        # By the looks at which files came.
+        # By file, the number of the scan at which it was first seen.
         self._come: dict[Path, int] = {}
         self._looks = 0
-        # What is read, and what is not until it changes.
+        # Places from which games are read, and places that are ignored until they
+        # change.
         self._read: set[Place] = set()
         self._outdated: set[Place] = set()
 
     def drop_doubles(
         self, readings: Readings, written_ns: Mapping[Path, int]
     ) -> tuple[Readings, Doubles]:
-        """Return the readings with each game once, and which files are doubles of
-        which: how many of their games stand in these.
+        """Return the readings with each game only once, and the duplicates: for each
+        file, how many of its games are in which other file.
         """
         self._looks += 1
         self._come = {path: self._come.get(path, self._looks) for path in readings}
@@ -112,7 +118,9 @@ class DoubledGames:
         return found, self._doubles
 
     def _is_unchanged(self, readings: Readings) -> bool:
-        """Return whether the readings are those of the last look; remember them."""
+        """Return whether the readings equal those of the last scan, and remember
+        them.
+        """
         before = self._given
         self._given = dict(readings)
         return before.keys() == readings.keys() and all(
@@ -147,7 +155,9 @@ class DoubledGames:
         self._doubles = doubles
 
     def _group_games(self, filed: Iterable[FiledGame]) -> list[list[FiledGame]]:
-        """Group the games, each with its doubles in other files."""
+        """Group the games so that each group contains one game and its duplicates in
+        other files.
+        """
         groups: list[list[FiledGame]] = []
         by_key: dict[object, list[int]] = defaultdict(list)
         by_former: dict[int, int] = {}
@@ -173,9 +183,9 @@ class DoubledGames:
         return groups
 
     def _find_former_group(self, each: FiledGame) -> int | None:
-        """Return the group that a game was in at the last look. One that has been
-        corrected since is still in it; where it goes on from other moves altogether it
-        is another game.
+        """Return the group of a game at the last scan; None if it was in none. A game
+        that has been corrected since then is still in its group; a game with another
+        first move is a different game.
         """
         before = self._lines.get(each.place)
         if before is None or (before and each.game.moves[:1] != before[:1]):
@@ -183,8 +193,8 @@ class DoubledGames:
         return self._known[each.place]
 
     def _find_outdated(self, group: list[FiledGame]) -> Iterator[Place]:
-        """Yield the places of games with moves that another file had, and has taken
-        back or corrected.
+        """Yield the places of games that still contain moves which another file had and
+        has since withdrawn or corrected.
         """
         for each in group:
             unchanged = self._lines.get(each.place) == each.game.moves
@@ -199,8 +209,8 @@ class DoubledGames:
                 yield each.place
 
     def _is_taken_back(self, each: FiledGame, other: FiledGame) -> bool:
-        """Return whether the other file has lost moves, as a whole, that this one still
-        holds.
+        """Return whether ``other``, read to its end, has withdrawn moves that ``each``
+        still contains.
         """
         before = self._lines.get(other.place)
         now = other.game.moves
@@ -212,9 +222,10 @@ class DoubledGames:
         )
 
     def _choose_original(self, group: list[FiledGame], first: FiledGame) -> FiledGame:
-        """Return the game whose doubles people are told of: not another one with each
-        move. A copy comes later, or has the longer name; where it goes on alone it is
-        the other that is left out.
+        """Return the game shown to people as the original of a group, so that the name
+        does not change with every move. A copy appears later or has a longer name. If
+        only the copy is continued, the copy is named and the older file counts as left
+        out.
         """
         usual = min(group, key=self._copy_likelihood)
         behind = len(first.game.moves) - len(usual.game.moves)
@@ -222,7 +233,9 @@ class DoubledGames:
         return usual if is_read else first
 
     def _copy_likelihood(self, each: FiledGame) -> tuple[object, ...]:
-        """Return a sort key: a file that comes later is likelier to be the copy."""
+        """Return a sort key that is greater for likelier copies; a file that was seen
+        later is likelier to be the copy.
+        """
         path = each.path
         return (
             not each.is_single,
@@ -247,7 +260,7 @@ class DoubledGames:
 def _list_games(
     readings: Readings, written_ns: Mapping[Path, int]
 ) -> Iterator[FiledGame]:
-    """Yield all games, those that have a file of their own first."""
+    """Yield the games of all files; files with a single game come first."""
     for path in sorted(readings, key=lambda path: not is_single_game_file(path)):
         reading, has_one = readings[path], is_single_game_file(path)
         games = reading.games
@@ -267,8 +280,8 @@ def _drop_games(reading: TextReading, games: set[Identity]) -> TextReading:
 
 
 def _is_in_group(each: FiledGame, group: list[FiledGame]) -> bool:
-    """Return whether a game is one with those of a group, of which none is in its own
-    file.
+    """Return whether a game is the same as a game of the group; False if the group
+    already has a game from its file.
     """
     return all(each.path is not other.path for other in group) and any(
         _is_double(each, other) for other in group
@@ -276,12 +289,13 @@ def _is_in_group(each: FiledGame, group: list[FiledGame]) -> bool:
 
 
 def _is_double(one: FiledGame, other: FiledGame) -> bool:
-    """Return whether two files hold one game.
+    """Return whether two games from different files are the same game.
 
-    Between a single game and another file beside it a common player of one round is
-    enough, or :data:`PROOF_PLIES` plies of one line: they are two outputs of one
-    program. Between others both players, event, round and date are the same, or one
-    player and so many plies: names are put right in one file first.
+    A file of a single game and a collection in the same folder are two outputs of one
+    program: a common player in one round is enough, or :data:`PROOF_PLIES` equal plies.
+    For other files, the two players, event, round and date must be the same, or one
+    player and :data:`PROOF_PLIES` plies, since names are often corrected in only one
+    file at first.
     """
     a, b = one.game, other.game
     common = min(len(a.moves), len(b.moves))
@@ -312,7 +326,7 @@ def _is_same_pairing(one: FiledGame, other: FiledGame) -> bool:
         and one.seats == other.seats
         and _fold_text(a.event) == _fold_text(b.event)
         and _fold_text(a.round) == _fold_text(b.round)
-        # Without a round, folders tell rounds apart.
+        # If the round is unknown, games in different folders are from different rounds.
         and (
             bool(_fold_text(a.round).strip("?-"))
             or one.path.parent == other.path.parent
@@ -323,8 +337,8 @@ def _is_same_pairing(one: FiledGame, other: FiledGame) -> bool:
 
 
 def _may_be_next_game(one: FiledGame, other: FiledGame) -> bool:
-    """Return whether one is over, and the other may be the next game of the same
-    players: it is written later, and has hardly begun.
+    """Return whether one game has ended and the other might be the next game of the
+    same players: it was written later and has fewer moves.
     """
     over, next_one = sorted((one, other), key=lambda each: each.game.result == "*")
     return (
@@ -336,13 +350,13 @@ def _may_be_next_game(one: FiledGame, other: FiledGame) -> bool:
 
 
 def _lookup_keys(each: FiledGame) -> Iterator[object]:
-    """Yield what doubles have in common: a player in a round, or a line that is long
-    enough.
+    """Yield keys that duplicates share: each player in a round and, for a long enough
+    game, some of its moves.
     """
     yield from sorted(each.seats)
     start_fen, moves = each.game.start_fen, each.game.moves
     if len(moves) >= PROOF_PLIES:
-        # Few of these moves tell lines apart well enough.
+        # A sample of the moves distinguishes games well enough.
         yield start_fen, *(moves[at].uci for at in range(3, PROOF_PLIES, 4))
 
 

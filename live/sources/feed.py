@@ -1,14 +1,15 @@
-"""The contract of a source, and the runner that follows one until it is over.
+"""The interface of a source, and the runner that follows a source until it ends.
 
-A source is polled: :meth:`PolledFeed.poll` returns a :class:`Poll`, what the source
-holds now. Or it is streamed: :meth:`SessionFeed._follow_source` hands what comes to
-:meth:`FeedSession.report`. Either raises :class:`FeedTrouble` for what ends a
-connection. Retry, health, staleness and the grace period after the last result are the
-runner's alone, so no source can bring the service down.
+A polled source implements :meth:`PolledFeed.poll`, which returns the source's present
+games as a :class:`Poll`. A streamed source implements
+:meth:`SessionFeed._follow_source`, which passes each update to
+:meth:`FeedSession.report`. Each raises :class:`FeedTrouble` when a connection has to
+end. Only the runner handles retries, health, staleness and the grace period after the
+last result, so no source can stop the service.
 
-Loss policy feed → game: lossless. A report is a whole game, so a missed one is healed
-by the next; ``FeedSink.report`` waits when the consumer is busy, so nothing is dropped
-here.
+Loss policy from source to game: lossless. Each report contains a whole game, so the
+next report makes up for a missed one; ``FeedSink.report`` waits while the consumer is
+busy, so nothing is dropped here.
 """
 
 import asyncio
@@ -33,125 +34,128 @@ from live.sources.retry import FeedTrouble
 
 
 class FeedSink(Protocol):
-    """Where a source puts what it learns."""
+    """The receiver of a source's games and health."""
 
     async def report(self, report: FeedReport) -> None:
-        """Hand over games; waits while the consumer is behind. Cancel-safe."""
+        """Pass games to the consumer; wait while it is behind. Can be cancelled
+        safely.
+        """
 
     async def wait_until_rated(self) -> None:
-        """Return once all that was reported is rated. Games that are being played wait
-        for nobody; a replay that would run ahead of its figures does.
+        """Return once every reported game has been rated. Sources of live games never
+        call this; a replay does, so that it does not run ahead of the ratings.
         """
 
     def known_games(self, feed: FeedName) -> Sequence[GameReport]:
-        """Return the games of this source as they stood when the service ended; none
-        before its first run.
+        """Return this source's games as they were when the service last stopped; none
+        on its first run.
         """
 
     def health(self, health: FeedHealth) -> None:
-        """Say how the source is doing; only changes of state or detail are worth
-        saying.
+        """Report the health of the source. Call this only when its state or detail
+        changes.
         """
 
 
 class Feed(Protocol):
-    """One followed source.
+    """A source that can be followed.
 
-    ``run`` returns when the source is over (end of input, every game finished and the
-    source said so), having reported health ``finished``; one that lasts says
-    ``finished`` and looks on, since the next round may come from it. What is not there
-    yet (404, 401, a page that is not PGN, a name that does not resolve) is health
-    ``waiting`` and asked for again; what fails after its first report is health
-    ``retrying``. Only where nobody waits (``--once``, a look) does a source that cannot
-    be followed raise :class:`live.errors.FeedError`.
+    ``run`` reports health ``finished`` and returns when the source has ended: its input
+    has ended, or every game has a result and the source has confirmed it. A lasting
+    source reports ``finished`` but keeps polling, since the next round might follow.
+    While the source does not exist yet (404, 401, a page that is not PGN, a name that
+    does not resolve), health is ``waiting`` and the request is repeated. A failure
+    after the first report sets health ``retrying``. :class:`live.errors.FeedError` is
+    raised only where nobody waits for the source (``--once``, or a probe).
     """
 
     name: FeedName
-    """What people call it: the ``--feed`` text without secrets."""
+    """Name shown to people: the ``--feed`` text without secrets."""
 
     async def run(self, sink: FeedSink) -> None: ...
 
 
 def describe_failure(feed: FeedName, error: FeedError) -> FeedHealth:
-    """Return what is shown of a source that cannot be followed; its name stands beside
-    it already.
+    """Return the health shown for a source that cannot be followed. Its detail omits
+    the source's name, which is displayed next to it anyway.
     """
     return FeedHealth(feed, "failed", str(error).removeprefix(f"{feed}: "))
 
 
 log = logging.getLogger(__name__)
 
-#: Stands between what is wrong and when it is tried again.
+#: Text between the description of a problem and the time of the next attempt.
 RETRY = ", trying again in "
-#: What is not there yet is asked for again after so long at the soonest: lila does the
-#: same.
+#: Shortest time between two requests for a source that does not exist yet, seconds.
+#: lila uses the same.
 WAITING_S = 10.0
-#: A source that worked within so many seconds is asked again after :data:`SOON_S` at
-#: the latest: one bad answer of a cache must not cost half a minute of moves.
+#: If a source last worked within :data:`RECENT_S` seconds, retry it after at most
+#: :data:`SOON_S` seconds: one bad answer of a cache must not cost half a minute of
+#: moves.
 RECENT_S = 600.0
 SOON_S = 10.0
-#: How often a page or a service is asked whether the next round has come, where all is
-#: over.
+#: Time between two requests for a page or service whose games have all ended, seconds:
+#: the next round might have appeared.
 RESTING_S = 30.0
 
 
 @dataclass(frozen=True)
 class FeedConditions:
-    """What every source works under: settings, time and chance."""
+    """The conditions every source works under: settings, clock and random numbers."""
 
     config: FeedsConfig
     clock: Clock = LOOP_CLOCK
     random: Chance = random.random
-    """For the first wait before a reconnect."""
+    """Random number generator for the first wait before a reconnect."""
     passing: bool = False
-    """Only a look: nothing is left behind at the source, and nobody who follows it is
-    disturbed.
+    """Whether the source is only probed: the probe leaves nothing behind at the source
+    and does not disturb others who follow it.
     """
     lasting: bool = False
-    """What is not there yet is waited for, and no answer ends the following. A source
-    whose games are all over is shown as finished and looked at all the same: the next
-    round may come from it. Otherwise its following ends.
+    """Whether to wait for a source that does not exist yet, and to continue whatever it
+    answers. When all its games have ended, it is shown as finished but still polled,
+    since the next round might follow. If false, following the source ends then.
     """
 
 
 class Poll(NamedTuple):
-    """What one poll of a source found."""
+    """The result of one poll of a source."""
 
     games: Sequence[GameReport] = ()
     complete: bool = False
-    """These are all the games that it has."""
+    """Whether these are all the games of the source."""
     again_in_s: float | None = None
-    """It may have more than this: poll it again after so many seconds at the latest,
-    and do not take it for over.
+    """Poll again after at most this many seconds, and do not consider the source ended:
+    it might have more than these games.
     """
     note: str = ""
-    """What people should know of a source that works: boards that fail, games left
-    out.
+    """Message for people about a source that works, such as failing boards or games
+    left out.
     """
     trouble: Exception | None = None
-    """What ended the connection, or asks for fewer requests: raised once the games are
-    reported.
+    """Error that ended the connection or asks for fewer requests. It is raised after
+    the games have been reported.
     """
     heard_s: float | None = None
-    """Where this poll got no answer and so has no games: when the source answered last,
-    clock time.
+    """Set if this poll got no answer and so has no games: clock time of the source's
+    last answer.
     """
 
 
 class WrongBoard(NamedTuple):
-    """A board of a source, and what could not be read of it."""
+    """A board of a source, with a description of what could not be read."""
 
     name: str
     problem: str
 
 
-#: Boards that are named of one problem, and problems, where a source has more of them.
+#: Greatest number of problems listed for a source, and of boards listed per problem.
 MOST_NAMED = 5
 
 
 def describe_wrong_boards(wrong: Iterable[WrongBoard]) -> str:
-    """Return which boards of a source have a problem, for people: ``board 2, board 4:
-    …``.
+    """Describe for people which boards of a source have which problem: ``board 2, board
+    4: …``.
     """
     boards: defaultdict[str, list[str]] = defaultdict(list)
     for each in wrong:
@@ -167,7 +171,9 @@ def describe_wrong_boards(wrong: Iterable[WrongBoard]) -> str:
 
 
 def _name_board(game: GameReport) -> str:
-    """Return what people call the board: its number, else its players, else its key."""
+    """Return a name of the board for people: its number, its two players, or its
+    key.
+    """
     headers = game.headers
     if headers.board is not None:
         return f"board {headers.board}"
@@ -176,15 +182,15 @@ def _name_board(game: GameReport) -> str:
 
 
 def _is_ended_illegally(game: GameReport) -> bool:
-    """Return whether the game is over but for an illegal move: kings that are set in
-    the centre are no trouble of the source.
+    """Return whether the game has ended and its last move was illegal. That is not a
+    fault of the source: kings are placed in the centre to mark the result.
     """
     return game.result != "*" and (game.problem or "").startswith("illegal move")
 
 
 class FeedSession:
-    """Reports and health of one source, each said once; just enough of its games to see
-    change and end.
+    """Reports and health of one source, each sent only once. It keeps just enough of
+    each game to notice changes and the end.
     """
 
     def __init__(
@@ -193,14 +199,14 @@ class FeedSession:
         self.name = name
         self.sink = sink
         self.reported = False
-        """Something was reported: from now on no trouble is fatal."""
+        """Whether anything has been reported. After that no trouble is fatal."""
         self.changed_s = conditions.clock.now()
         """Clock time of the last change to any game."""
         self.heard_s = float("-inf")
-        """When the source answered last as it should."""
+        """Clock time of the source's last valid answer."""
         self.note = ""
-        """What people should know of a source that works: boards that fail, games left
-        out.
+        """Message for people about a source that works, such as failing boards or games
+        left out.
         """
         self._polled: tuple[GameReports, bool] | None = None
         self._games: dict[Identity, tuple[object, ...]] = {}
@@ -212,18 +218,19 @@ class FeedSession:
 
     @property
     def games_text(self) -> str:
-        """How many games there are, for people."""
+        """The number of games as text for people."""
         count = len(self._games)
         return f"{count} game{'s' if count != 1 else ''}"
 
     def _note_games(self, games: Iterable[GameReport], *, complete: bool) -> None:
-        """Note games as they are now, O(1) a game: a change in the middle of a game
-        that leaves its length, last move, result and headers as they are is no news
-        here.
+        """Record the present state of games, O(1) per game. A change in the middle of a
+        game is not noticed if the number of moves, last move, result and headers stay
+        the same.
         """
         games = list(games)
         if not complete:
-            # A stream that catches up has several states of one game at once.
+            # A stream that catches up sends several states of one game at once: keep
+            # the last.
             games = list(
                 {game.key or place: game for place, game in enumerate(games)}.values()
             )
@@ -246,13 +253,13 @@ class FeedSession:
         self._games = after
 
     def remember_games(self, games: Iterable[GameReport]) -> None:
-        """Count games of a former run: while one of them goes on, the source is not
-        over.
+        """Record games of an earlier run: while one of them is unfinished, the source
+        has not ended.
         """
         self._note_games(games, complete=False)
 
     def report_health(self, state: FeedState, detail: str = "") -> None:
-        """Report health, unless it was the last thing said."""
+        """Report the health, unless it equals the health reported last."""
         if state in ("live", "stale", "finished"):
             notes = [detail, self.note, describe_wrong_boards(self._wrong.values())]
             detail = "; ".join(filter(None, notes))
@@ -264,8 +271,8 @@ class FeedSession:
     async def report(
         self, games: Sequence[GameReport], *, complete: bool = False
     ) -> None:
-        """Hand games over and count them as a sign of life. Waits while the consumer is
-        behind.
+        """Report games and note that the source has answered. Waits while the consumer
+        is behind.
         """
         if games or complete:
             self._note_games(games, complete=complete)
@@ -274,7 +281,9 @@ class FeedSession:
         self.mark_alive()
 
     async def report_poll(self, poll: Poll) -> None:
-        """Report what a poll found; the same as last time is a sign of life only."""
+        """Report the result of a poll. If it equals the last one, only note that the
+        source has answered.
+        """
         self.note = poll.note
         if poll.heard_s is not None:
             self._report_state(poll.heard_s)
@@ -291,8 +300,8 @@ class FeedSession:
         self._report_state(self._clock.now())
 
     def _report_state(self, heard_s: float) -> None:
-        """Report ``live``, or ``stale`` when the games stand still for long; the source
-        answered at ``heard_s``.
+        """Report state ``live``, ``stale`` (no game has changed for long) or
+        ``finished``. ``heard_s`` is the clock time of the source's last answer.
         """
         self.heard_s = max(self.heard_s, heard_s)
         still_s = self._clock.now() - self.changed_s
@@ -307,11 +316,12 @@ class FeedSession:
             self.report_health("finished" if self.is_idle else "live", self.games_text)
 
     def ends_in_s(self) -> float | None:
-        """Return the seconds until the source counts as over; None while a game is
+        """Return the seconds until the source counts as ended; None while a game is
         unfinished.
 
-        All results are in and nothing has changed for the grace period: a result is
-        often entered before the last moves arrive, and wrong ones are mended at once.
+        A source has ended when all results are in and nothing has changed for the grace
+        period: a result is often entered before the last moves arrive, and a wrong
+        result is usually corrected at once.
         """
         if not self._games or any(result == "*" for result, *_ in self._games.values()):
             return None
@@ -320,32 +330,34 @@ class FeedSession:
         )
 
     def earliest_wait_s(self, *waits_s: float | None) -> float:
-        """Return the shortest of some waits and the time until the source is over, if
-        it is not yet; at least one is not None.
+        """Return the shortest of the given waits and, if the source has not ended, the
+        time until it does, in seconds. At least one of these must not be None.
         """
         ends_in_s = None if self._has_ended else self.ends_in_s()
         return min(each for each in (*waits_s, ends_in_s) if each is not None)
 
     @property
     def is_over(self) -> bool:
-        """Everything was reported, and following the source may end."""
+        """Whether everything has been reported and following the source can end."""
         return not self._lasting and self._has_ended
 
     @property
     def is_idle(self) -> bool:
-        """Everything was reported, but the next round may come: check now and then."""
+        """Whether everything has been reported but the next round might follow, so that
+        the source is checked now and then.
+        """
         return self._lasting and self._has_ended
 
     @property
     def _has_ended(self) -> bool:
         left_s = self.ends_in_s()
-        # A deadline may fire a clock tick early, and sums of seconds are not exact.
+        # A deadline can fire one clock tick early, and sums of seconds are not exact.
         return left_s is not None and left_s < 0.1
 
 
 class SessionFeed(ABC):
-    """A source that is followed session by session: what :class:`Feed` is for every
-    kind.
+    """Base of all sources: implements :class:`Feed` as a series of sessions, each of
+    which ends when the connection is lost.
     """
 
     def __init__(self, name: FeedName, conditions: FeedConditions) -> None:
@@ -354,15 +366,15 @@ class SessionFeed(ABC):
         self._clock, self._config = conditions.clock, conditions.config
 
     async def run(self, sink: FeedSink) -> None:
-        """Follow a source until it is over, whatever happens.
+        """Follow the source until it ends, reconnecting after every failure.
 
         Raises :class:`FeedError` only for fatal trouble before the first report, and
-        not where what is not there yet is waited for. A fault in our own code is logged
-        and treated like a lost connection: other feeds must not suffer from it.
+        never for a lasting source. A fault in our own code is logged and treated like a
+        lost connection, so that other sources continue.
 
-        Waits start small again after a session that worked for longer than was waited
-        for it: a source that answers and hangs up at once is asked ever more rarely,
-        too.
+        Waits between attempts grow. They start small again after a session that worked
+        for longer than the wait before it, so a source that answers and disconnects at
+        once is also asked less and less often.
         """
         session = FeedSession(self.name, sink, self._conditions)
         clock, lasting = self._clock, self._conditions.lasting
@@ -402,16 +414,18 @@ class SessionFeed(ABC):
 
     @abstractmethod
     async def _follow_source(self, session: FeedSession) -> None:
-        """Follow the source for one session: return when it is over, or raise what
-        ended it.
+        """Follow the source for one session. Return when the source has ended; raise
+        the error that ended the session.
         """
 
 
 class PolledFeed(SessionFeed):
-    """A source that is asked what it holds, again and again."""
+    """A source that is asked for its games at intervals."""
 
     _news: asyncio.Event | None = None
-    """Set when the source has news itself; None for one that never says so."""
+    """Event set when the source announces a change; None if it never announces
+    changes.
+    """
 
     async def _follow_source(self, session: FeedSession) -> None:
         async with self._connect():
@@ -431,21 +445,23 @@ class PolledFeed(SessionFeed):
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
-        """Hold open what polls need, for the block. Raises FeedTrouble."""
+        """Keep open the connection that polls need, for the duration of the block.
+        Raises FeedTrouble.
+        """
         yield
 
     @abstractmethod
     async def poll(self, session: FeedSession) -> Poll | None:
-        """Return what the source holds now; None where it is not there. Raises
-        FeedTrouble.
+        """Return the present games of the source; None if the source does not exist
+        now. Raises FeedTrouble.
         """
 
     def _poll_period_s(self, session: FeedSession) -> float:
-        """Return the seconds between two polls where nothing speaks for fewer."""
+        """Return the usual number of seconds between two polls."""
         return self._config.poll_s
 
     async def _wait(self, wait_s: float) -> None:
-        """Wait for so many seconds, or until the source has news."""
+        """Wait for this many seconds, or until the source announces a change."""
         if self._news is None:
             await self._clock.sleep(wait_s)
             return

@@ -1,15 +1,16 @@
-"""Games from files and folders.
+"""The sources for files and folders.
 
-``--feed PATH.pgn``: a PGN file that is still being written. Watched where the system
-can, and looked at now and then in any case (network drives do not report changes). The
-folder is watched, not the file: when a writer replaces the file atomically, a watch on
-the old file sees nothing more.
+``--feed PATH.pgn``: a PGN file that is still being written. The operating system is
+asked to announce changes where it can, and the file is also checked at intervals, since
+network drives do not announce changes. The file's folder is watched, not the file
+itself: when a writer replaces the file atomically, a watch on the old file reports
+nothing more.
 
-``--feed FOLDER``: PGN files as DGT LiveChess and others write them, in folders and
-sub-folders. LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same
-games one by one as ``game-M.pgn``; which of the two is there depends on its settings. A
-game that stands in several files counts once (:mod:`live.sources.doubled_games`), and
-what is left out is named.
+``--feed FOLDER``: PGN files in a folder and its sub-folders, as DGT LiveChess and other
+programs write them. LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, next to it,
+the same games one by one as ``game-M.pgn``; its settings decide which of these exist. A
+game that is in several files counts once (:mod:`live.sources.doubled_games`), and what
+is left out is shown to people.
 """
 
 import asyncio
@@ -35,7 +36,8 @@ from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import FeedAddress
 from live.user_files import in_print, on_own_thread, read_regular
 
-# It logs every change that it sees: with the log in the followed folder, for ever.
+# watchfiles logs every change that it sees. A log file in the followed folder would
+# make it log for ever.
 logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 log = logging.getLogger(__name__)
@@ -43,32 +45,36 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-#: Bounds of what is looked at: a whole disk given by mistake must not be read.
+#: Limits on the files read, and on the depth of sub-folders: a whole disk given by
+#: mistake must not be read.
 MAX_FILES = 2000
 MAX_DEPTH = 4
 _NUMBER = re.compile(r"(\d+)")
 
-#: Sets the event whenever the path may have changed; returns when it cannot watch.
+#: Function that sets the event whenever the path might have changed; it returns if it
+#: cannot watch the path.
 Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
-#: What shows that a file has changed: modification time, size and inode.
+#: Modification time (nanoseconds), size and inode of a file, to detect changes.
 Signature = tuple[int, int, int]
 Signatures = dict[Path, Signature]
-#: After so long without an answer of the drive that is said, seconds.
+#: Time after which a drive that does not answer is reported, seconds.
 SLOW_S = 10.0
-#: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and
-#: many shares.
+#: Resolution of a drive's clock, seconds: two changes within this time can have the
+#: same modification time. It is 2 s on FAT and many network shares.
 TICK_S = 2.0
 
 
 def read_signature(path: Path) -> Signature:
-    """Return what shows whether a file changed; raises OSError as ``os.stat`` does."""
+    """Return the signature by which a change of the file is detected. Raises OSError as
+    ``os.stat`` does.
+    """
     stat = os.stat(path)
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def read_bounded(path: Path, max_bytes: int) -> bytes:
-    """Return the whole file; raises :class:`FeedTrouble` when it is larger than
-    ``max_bytes``, and OSError for what cannot be read or is no regular file.
+    """Return the contents of a file. Raises :class:`FeedTrouble` if it is larger than
+    ``max_bytes``, and OSError if it cannot be read or is not a regular file.
     """
     text = read_regular(path, max_bytes + 1)
     if len(text) > max_bytes:
@@ -79,7 +85,7 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
 
 
 def _natural_sort_key(path: Path) -> list[list[tuple[bool, int, str]]]:
-    """Return a sort key by which ``game-2`` comes before ``game-10``."""
+    """Return a sort key that puts ``game-2`` before ``game-10``."""
     return [list(map(_word_sort_key, _NUMBER.split(part[:255]))) for part in path.parts]
 
 
@@ -88,18 +94,18 @@ def _word_sort_key(word: str) -> tuple[bool, int, str]:
 
 
 def scan_folder(folder: Path) -> Signatures:
-    """Return the files to read below a folder, each with what shows whether it changed.
+    """Return the PGN files below a folder, each with its signature.
 
-    Raises OSError when the folder itself cannot be read; unreadable entries below it
-    are left out.
+    Raises OSError if the folder itself cannot be read, and FeedTrouble if it contains
+    too many files; unreadable entries below it are skipped.
     """
     os.listdir(folder)
     found: list[Path] = []
     for here, folders, names in os.walk(folder):
         if len(Path(here).relative_to(folder).parts) >= MAX_DEPTH:
             folders.clear()
-        # A folder that is called like a file is left out by name, as is all else that
-        # is no file.
+        # A folder whose name ends in .pgn is listed like a file, so that it is reported
+        # as unreadable instead of being searched.
         found += [
             Path(here, name) for name in (*names, *folders) if _is_named_pgn(name)
         ]
@@ -114,7 +120,7 @@ def scan_folder(folder: Path) -> Signatures:
     for path in sorted(found, key=_natural_sort_key):
         try:
             signatures[path] = read_signature(path)
-        except OSError:  # gone in this very moment
+        except OSError:  # deleted since it was listed
             continue
     return signatures
 
@@ -124,10 +130,11 @@ def _is_named_pgn(name: str) -> bool:
 
 
 class FileFeed(PolledFeed):
-    """Reports the games of one PGN file: looks at it whenever it may have changed, and
-    every ``poll_s``.
+    """Reports the games of one PGN file. Reads the file whenever it might have changed,
+    and at least every ``poll_s`` seconds checks whether it has.
 
-    Over when every game has a result and nothing has changed for the grace period.
+    The source has ended when every game has a result and nothing has changed for the
+    grace period.
     """
 
     kind = "file"
@@ -144,7 +151,9 @@ class FileFeed(PolledFeed):
         self._watch = watch or watch_path
         self._snapshots = PgnSnapshots(conditions)
         self._found: dict[Path, tuple[Signature, float, float]] = {}
-        """How a file looks, since when, and when it was read last."""
+        """By file: its signature, the clock time since which it has that signature, and
+        the clock time at which it was last read.
+        """
         self._texts: dict[Path, PgnText] = {}
 
     @asynccontextmanager
@@ -161,7 +170,7 @@ class FileFeed(PolledFeed):
             await asyncio.gather(watcher, return_exceptions=True)
 
     async def poll(self, session: FeedSession) -> Poll | None:
-        """Return the games that are there now; None without a file or folder."""
+        """Return the present games; None if the file or folder does not exist."""
         try:
             return await self._read_changes(session)
         except FileNotFoundError:
@@ -179,10 +188,11 @@ class FileFeed(PolledFeed):
             found = self._found.get(path)
             if found is None or found[0] != mark:
                 found = self._found[path] = mark, self._clock.now(), float("-inf")
-            # Read so soon after its last change another one may look the same.
+            # A file read so soon after a change might change again without a new
+            # signature.
             if found[2] < found[1] + TICK_S:
                 await self._read_file(path, session)
-        for path in self._texts.keys() - now.keys():  # perhaps just being replaced
+        for path in self._texts.keys() - now.keys():  # perhaps being replaced now
             del self._texts[path]
             self._found.pop(path, None)
         readings = {
@@ -190,16 +200,18 @@ class FileFeed(PolledFeed):
             for path in now
             if path in self._texts
         }
-        # Of thousands of games it takes long: others go on meanwhile.
+        # With thousands of games this takes long, so it runs on a thread of its own.
         notes = await on_own_thread(self._drop_doubles, readings, now)
         return self._snapshots.confirm_texts(readings.values(), session, notes)
 
     def _find_files(self) -> Signatures:
-        """Return the files, each with what shows whether it changed."""
+        """Return the files to read, each with its signature."""
         return {self._path: read_signature(self._path)}
 
     def _drop_doubles(self, readings: Readings, now: Signatures) -> list[str]:
-        """Leave out what is there twice; returns what people should know."""
+        """Return messages for people. The source for a folder also removes duplicate
+        games here.
+        """
         return list(dict.fromkeys(text.note for text in self._texts.values()))
 
     async def _read_file(self, path: Path, session: FeedSession) -> None:
@@ -216,10 +228,12 @@ class FileFeed(PolledFeed):
     async def _call_and_warn_if_slow(
         self, session: FeedSession, work: Callable[..., T], *arguments: object
     ) -> T:
-        """Return what the drive answers, however late; warn if it is late."""
+        """Run ``work`` on a thread and return its result, however long it takes. Report
+        a slow drive if the result is late.
+        """
         answer = asyncio.ensure_future(on_own_thread(work, *arguments))
         try:
-            # Threads know no other clock than the machine's.
+            # Threads run in real time, so the source's clock cannot be used.
             await asyncio.wait([answer], timeout=SLOW_S)
             if not answer.done():
                 session.report_health(
@@ -235,14 +249,14 @@ class FileFeed(PolledFeed):
             await self._watch(self._path, changed)
         except (
             Exception
-        ) as error:  # no inotify left, a folder that went away: polling remains
+        ) as error:  # no inotify watches left, or the folder is gone; polling continues
             log.warning(
                 "%s: cannot be watched (%s), looking now and then", self._path, error
             )
 
     def _report_missing(self, session: FeedSession) -> None:
-        """Report that the path does not exist: looking costs nothing, so it is done
-        often.
+        """Report that the path does not exist; raise FeedNotFound if nothing has been
+        reported yet and nobody waits for the source.
         """
         if not session.reported and not self._conditions.lasting:
             raise FeedNotFound(
@@ -274,16 +288,20 @@ class FolderFeed(FileFeed):
     ) -> None:
         super().__init__(name, path, conditions, watch)
         self._left_out: dict[Path, str] = {}
-        """Files that could not be read, and why."""
+        """Reason why a file could not be read, by file."""
         self._doubled = DoubledGames()
         self._doubles: dict[Path, str] = {}
-        """Files that are left out, or part of them, and why."""
+        """By file that is ignored wholly or partly because its games are in other
+        files: the description shown to people.
+        """
 
     def _find_files(self) -> Signatures:
         return scan_folder(self._path)
 
     def _drop_doubles(self, readings: Readings, now: Signatures) -> list[str]:
-        """Leave out all but one of each game that stands in several files."""
+        """Keep only one of each game that is in several files. Return messages for
+        people.
+        """
         written_ns = {path: mark[0] for path, mark in now.items()}
         found, doubles = self._doubled.drop_doubles(readings, written_ns)
         said = {
@@ -309,8 +327,8 @@ class FolderFeed(FileFeed):
         return [*notes, *super()._drop_doubles(readings, now)]
 
     async def _read_file(self, path: Path, session: FeedSession) -> None:
-        """Read one file; whatever is wrong with it costs no other file, and is tried
-        again: its writer may hold it for a moment.
+        """Read one file. A failure affects only this file, which is read again later:
+        its writer might have locked it for a moment.
         """
         try:
             await super()._read_file(path, session)
@@ -326,7 +344,7 @@ class FolderFeed(FileFeed):
 
 
 def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
-    """Say which file is left out, as far as it is, and where its games are."""
+    """Describe how many games of a file are ignored, and where else these games are."""
     left_out = elsewhere.total()
     what = f"{left_out} of its {games} games" if left_out < games else "its games"
     where = " and ".join(in_print(each.name) for each in sorted(elsewhere)[:2])
@@ -338,10 +356,10 @@ def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
 
 
 async def watch_path(path: Path, changed: asyncio.Event) -> None:
-    """Set ``changed`` whenever the system reports that a file was written, made or
-    replaced, or any PGN file below a folder.
+    """Set ``changed`` whenever the operating system reports that the file, or any PGN
+    file below the folder, was created, written or replaced.
     """
-    from watchfiles import (  # here, because only this kind of feed needs it
+    from watchfiles import (  # imported here because no other source needs it
         Change,
         watch,
     )
@@ -356,7 +374,7 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
                 return changed_path.lower().endswith(".pgn")
             return os.path.basename(changed_path) == path.name
 
-        # A writer makes a file in several steps; a tenth of a second joins them.
+        # A writer creates a file in several steps; a tenth of a second combines them.
         where = path if tree else path.parent
         for _ in watch(
             where,
@@ -377,15 +395,15 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
         stop.set()
 
 
-#: What stands before the first slash of an address that was copied without its
+#: Host name and slash at the beginning of a web address that was copied without
 #: ``https://``.
 _HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
-#: A drive of Windows.
+#: Drive letter at the beginning of a Windows path.
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Open the feed of a file or folder. Raises FeedNotFound and FeedUnreadable."""
+    """Open the source for a file or folder. Raises FeedNotFound and FeedUnreadable."""
     text = source.target
     if text.lower().startswith("file://"):
         text = unquote(urlsplit(text).path)
@@ -396,7 +414,8 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
         elsewhere = _HOST.match(text) or (os.name != "nt" and _DRIVE.match(text))
         may_come = conditions.lasting and not elsewhere
     except (OSError, ValueError, RuntimeError):
-        # No name that a file could have (too long, with a zero byte), or nobody's home.
+        # The name is impossible for a file (too long, contains a zero byte), or the
+        # home directory is unknown.
         there = may_come = False
     if not there and not may_come:
         remedy = "Check the path"
@@ -418,7 +437,7 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
             )
         return FolderFeed(source.name, path, conditions)
     if there and not path.is_dir() and not path.is_file():
-        # A pipe or a device may wait for ever, and is read once.
+        # A pipe or device might block for ever, and its contents can be read only once.
         remedy = (
             "Give a file or a folder, or pipe it into standard input, which is called -"
         )

@@ -1,19 +1,19 @@
-"""JSON that somebody else writes, read field by field. Pure.
+"""Reader of JSON written by other programs, field by field. Pure.
 
-Services and publishers change what they send without a word. A value that is not what
-its field should hold costs that field alone, and is named in the object it stood in; so
-one player's odd rating costs no board, and one odd board no round. A text that is no
-JSON is nothing heard.
+Services and publishers change their JSON without notice. So an unreadable value affects
+only its own field and is recorded in the object that contains the field: one player's
+odd rating does not lose the board, and one odd board does not lose the round. A text
+that is not JSON is treated as if nothing had been received.
 
-What is expected is written down as structs, each of whose fields has a default:
+The expected fields are declared as structs in which every field has a default:
 
-* ``null`` is a field that is not there: it has its default.
-* Numbers written as texts, and texts written as numbers, are read; a blank text is no
-  number, and one of more than :data:`MAX_TEXT` characters no name, unless its field
-  says how long it may be. A ``Result`` is read in all its spellings.
-* A list ends at the first entry that cannot be read, but for one of
-  :class:`ForeignObject`: there an empty one says what was found, and those behind it
-  keep their places.
+* ``null`` is treated like a missing field: the field has its default.
+* Numbers written as texts, and texts written as numbers, are read. A blank text is not
+  a number. A text longer than :data:`MAX_TEXT` characters is not accepted, unless its
+  field declares another limit. A ``Result`` is read in all its spellings.
+* A list ends before the first unreadable entry. In a list of :class:`ForeignObject`, an
+  unreadable entry becomes an empty object that describes what was found, so that later
+  entries keep their positions.
 """
 
 import json
@@ -46,15 +46,14 @@ from live.sources.results import read_result
 
 T = TypeVar("T")
 
-#: Entries of a list that are looked at: of boards and moves there are far fewer.
+#: Greatest number of entries read from a list; boards and moves are far fewer.
 MAX_ENTRIES = 4096
-#: The longest text of a field that does not say how long its own may be: no name is
-#: longer.
+#: Greatest length of a text whose field does not declare a limit; no name is longer.
 MAX_TEXT = 1000
-#: How many unread fields of one object are named to people; further ones are not.
+#: Greatest number of unread fields shown to people per object.
 MAX_UNREAD = 8
 
-#: Digits of a number that is read; 64 bits have 19.
+#: Greatest number of digits in a number that is read; 64-bit integers have up to 19.
 _MAX_DIGITS = 18
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{_MAX_DIGITS}}}(?:\.0{{0,9}})?\Z")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{_MAX_DIGITS}}}(?:\.[0-9]{{0,{_MAX_DIGITS}}})?\Z")
@@ -62,23 +61,26 @@ _TRUTHS: dict[object, bool] = {0: False, 1: True, "false": False, "true": True}
 
 
 class ForeignObject(Value):
-    """An object that a source sent, and what could not be read of it."""
+    """An object sent by a source, with a record of what could not be read."""
 
     unread: dict[str, str] = msgspec.field(default_factory=dict)
-    """What was found instead ("a list"), by the field's path ("white.elo"); an empty
-    path is the object itself."""
+    """By path of an unread field (``white.elo``): what was found instead (``a list``).
+    The empty path stands for the object itself.
+    """
 
 
 F = TypeVar("F", bound=ForeignObject)
 
 
 class _Unreadable(Exception):
-    """What was found where a field cannot hold it; without words it was blank."""
+    """Raised for a value that its field cannot hold, with a description of the value;
+    without one if the value was blank.
+    """
 
 
 def read_json(body: bytes | str, kind: type[T]) -> T | None:
-    """Return what a source says in JSON as ``kind``; None where it says no such
-    thing.
+    """Decode JSON and return it as ``kind``; None if it is not JSON or cannot be read
+    as ``kind``.
     """
     try:
         value = _decode_json(body)
@@ -88,19 +90,21 @@ def read_json(body: bytes | str, kind: type[T]) -> T | None:
 
 
 def read_value(value: object, kind: type[T]) -> T | None:
-    """Return a value that was decoded before as ``kind``, or None where it is none."""
+    """Return an already decoded JSON value as ``kind``; None if it cannot be read as
+    that.
+    """
     try:
         return cast(T, _choose_reader(cast(Any, kind))(value, _Place("", {})))
     except _Unreadable:
         return None
 
 
-#: What is said of a text that may have been meant as JSON.
+#: Descriptions of texts that might have been intended as JSON.
 _MEANT_AS_JSON = (None, "JSON, not PGN", "text that is not PGN")
 
 
 def describe_no_json(body: bytes) -> str:
-    """Return what a text is that could not be read as JSON, for people."""
+    """Describe, for people, a text that could not be read as JSON."""
     if not body.strip():
         return "nothing"
     what = describe_no_pgn(body[:HEAD_BYTES])
@@ -108,8 +112,8 @@ def describe_no_json(body: bytes) -> str:
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
-    """Return ``now`` with the values that ``before`` has for the named fields which
-    could not be read completely. They stay named as unread.
+    """Return ``now`` with the values of ``before`` in those of the named fields that
+    could not be read completely. These fields stay recorded as unread.
     """
     if before is None or not now.unread:
         return now
@@ -120,8 +124,8 @@ def fill_unread(now: F, before: F | None, *names: str) -> F:
 
 
 def describe_unread(unread: Mapping[str, str]) -> str:
-    """Return what could not be read, for people: ``not read: white.elo (a list)``;
-    empty for nothing.
+    """Return a text for people about what could not be read: ``not read: white.elo (a
+    list)``; empty if nothing.
     """
     named = [f"{path} ({found})" if path else found for path, found in unread.items()]
     named = named[:MAX_UNREAD]
@@ -129,14 +133,14 @@ def describe_unread(unread: Mapping[str, str]) -> str:
 
 
 def add_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
-    """Return the report with what could not be read of its game in its ``problem``."""
+    """Return the report with the unread fields of its game added to its ``problem``."""
     if not unread:
         return report
     problem = "; ".join(filter(None, [report.problem, describe_unread(unread)]))
     return replace(report, problem=problem)
 
 
-# --- bytes to plain values ----------------------------------------------------------
+# --- from bytes to plain values -------------------------------------------------------
 
 
 def _decode_json(body: bytes | str) -> object:
@@ -147,39 +151,43 @@ def _decode_json(body: bytes | str) -> object:
 
 
 def _read_integral(digits: str) -> float:
-    """Return a number of few digits exactly; of more nothing is read."""
+    """Return the number exactly if it has few digits; otherwise infinity, which is then
+    not accepted as a number.
+    """
     return int(digits) if len(digits) <= _MAX_DIGITS + 1 else math.inf
 
 
-# --- plain values to structs --------------------------------------------------------
+# --- from plain values to structs -----------------------------------------------------
 
 
 class _Place(NamedTuple):
-    """Where a value stands in its object, and what could not be read of that."""
+    """Path of a value in its object, and the object's record of unread fields."""
 
     path: str
     unread: dict[str, str]
 
     def at_field(self, name: str) -> "_Place":
-        """Return the place of a field of what stands here."""
+        """Return the place of a field of the value at this place."""
         return _Place(f"{self.path}.{name}" if self.path else name, self.unread)
 
     def note_unread(self, found: str) -> None:
-        """Name what was found here and could not be read."""
+        """Record that the value found here could not be read."""
         if found:
             self.unread.setdefault(self.path, found)
 
 
 Reader = Callable[[object, _Place], object]
-"""Gives a value as its field holds it; raises :class:`_Unreadable`."""
+"""Function that converts a decoded value to the type of its field; it raises
+:class:`_Unreadable`.
+"""
 
 
 @cache
 def _choose_reader(kind: Any) -> Reader:
-    """Return how a value of this type is read.
+    """Return the reader for values of this type.
 
     Raises:
-        TypeError: there is no reader for it.
+        TypeError: there is no reader for this type.
     """
     if kind in _SCALARS:
         return _SCALARS[kind]
@@ -214,7 +222,7 @@ def _describe_value(value: object) -> str:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number that can be used."""
+    """Return whether a value is a finite number."""
     return (
         isinstance(value, int | float)
         and not isinstance(value, bool)
@@ -223,7 +231,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _make_text_reader(most: int) -> Reader:
-    """Return a reader of texts of so many characters at most."""
+    """Return a reader of texts with at most this many characters."""
 
     def read_text(value: object, place: _Place) -> str:
         if _is_number(value):
@@ -232,7 +240,7 @@ def _make_text_reader(most: int) -> Reader:
             raise _Unreadable(_describe_value(value))
         if len(value) > most:
             raise _Unreadable(f"a text of more than {most} characters")
-        # Half a surrogate pair can be written in JSON, and in nothing else.
+        # JSON can contain half a surrogate pair, which cannot be encoded.
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
     return read_text
@@ -253,7 +261,7 @@ def _read_number(value: object, place: _Place) -> float:
     text = value.strip() if isinstance(value, str) else ""
     if _NUMBER.match(text):
         return float(text)
-    # A blank text says that nothing is known.
+    # A blank text means that the value is unknown.
     raise _Unreadable(
         "" if value == "" or str(value).isspace() else _describe_value(value)
     )
@@ -265,13 +273,13 @@ def _read_truth(value: object, place: _Place) -> bool:
     raise _Unreadable(_describe_value(value))
 
 
-#: Results as DGT writes them.
+#: Results as DGT LiveChess writes them.
 _RESULT_CODES: dict[str, Result] = {
     "WHITEWIN": "1-0",
     "BLACKWIN": "0-1",
     "DRAW": "1/2-1/2",
 }
-#: What says that there is no result.
+#: Texts that mean that there is no result.
 _NO_RESULT = frozenset({"", "*", "-", "?", "NOTPLAYED"})
 
 
@@ -313,8 +321,8 @@ def _make_bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
 
 
 def _make_union_reader(kinds: list[Any], *, optional: bool) -> Reader:
-    """Return a reader of several types, the first that fits. Beside lists and objects a
-    text is a text, and no number.
+    """Return a reader that tries several types and uses the first that fits. If lists
+    or objects are among them, a text is never read as a number.
     """
     scalars = [
         kind for kind in kinds if kind in _SCALARS or get_origin(kind) is Annotated

@@ -1,4 +1,4 @@
-"""Which game of a source each reported game is, and which are one game twice. Pure."""
+"""Identities of the games of a source, and removal of games that are repeated. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,15 +7,14 @@ from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, GameReports, Move
 
-#: What distinguishes one game from the others of its source, as far as the source
-#: allows.
+#: Key that distinguishes a game from the other games of its source, as far as possible.
 Identity = tuple[object, ...]
 Identified = dict[Identity, GameReport]
 
 
 def identify_games(games: Iterable[GameReport]) -> list[Identity]:
-    """Return one identity per game, in order; games that look alike are numbered in
-    their order.
+    """Return one identity per game, in order. Games with equal names are numbered in
+    that order.
     """
     seen: Counter[Identity] = Counter()
     named: list[Identity] = []
@@ -27,7 +26,9 @@ def identify_games(games: Iterable[GameReport]) -> list[Identity]:
 
 
 def identify_game(game: GameReport) -> Identity:
-    """Return the source's own key, else event, round, board and the players' names."""
+    """Return the source's own key of a game, or else its event, round, board and
+    players' names.
+    """
     return (game.key,) if game.key else _identify_by_names(game)
 
 
@@ -42,22 +43,21 @@ def _identify_by_names(game: GameReport) -> Identity:
     )
 
 
-#: Games of the same heads that another is compared with, the last ones: of 20,000 each
-#: with each would take minutes.
+#: Greatest number of games with equal headers that a game is compared with; the last
+#: ones are used. Comparing 20,000 such games each with each would take minutes.
 ALIKE = 20
-#: Plies played alike after which two entries of the same players, event and round are
-#: one game.
+#: Number of equal plies that prove that two games with equal players, event and round
+#: are the same game.
 REPEATED_PLIES = 10
 
 
 def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
-    """Return the games of one text, each once; keys separate them only where the keys
-    differ.
+    """Return the games of one text, each only once.
 
-    One address for all games of a round is no key of a game (lichess exports of 2025):
-    where several games have the same address, none of them gets it as a key. A game
-    that stands twice, with the same players, headers and moves as far as both go, is
-    counted once: the longer one.
+    Games with equal players, headers and moves, as far as both go, are one game; the
+    longer version is kept. Different keys do not make them different games. A key
+    shared by several games is removed from all of them: lichess exports of 2025 give
+    all games of a round one address.
     """
     kept: list[GameReport] = []
     places: defaultdict[Identity, list[int]] = defaultdict(list)
@@ -81,9 +81,12 @@ def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
 
 
 def count_shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
-    """Return how many plies both begin with, whatever the clocks and scores."""
+    """Return the number of plies that the two lines have in common from the beginning,
+    without regard to clocks and scores.
+    """
     shorter = min(len(one), len(other))
-    # Compared in C: most lines only go on where the other stops.
+    # This comparison runs in C; usually the longer line contains all of the shorter
+    # one.
     if one[:shorter] == other[:shorter]:
         return shorter
     pairs = enumerate(zip(one, other, strict=False))
@@ -91,8 +94,8 @@ def count_shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
 
 
 def is_same_line(one: GameReport, other: GameReport, corrected: int = 0) -> bool:
-    """Return whether one game goes on where the other stops, but for so many last plies
-    of the shorter.
+    """Return whether one game continues the other. The last ``corrected`` plies of the
+    shorter one are allowed to differ.
     """
     plies = min(len(one.moves), len(other.moves)) - corrected
     return (

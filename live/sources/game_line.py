@@ -1,6 +1,6 @@
-"""The moves of one game, which sources send from its start again at every move. Pure.
+"""The moves of one game, for sources that resend all moves with every new move. Pure.
 
-Those sent before are only compared, so a resend costs little more than its new moves.
+Moves sent before are only compared, so a resend costs little more than its new moves.
 """
 
 from collections.abc import Generator, Iterable
@@ -11,13 +11,13 @@ import chess
 from live.messages.from_sources import Move, Score
 from live.sources.san import UnplayableMove, play_san, quote_move
 
-#: The longest game that is followed, in plies; the rest is left out.
+#: Greatest number of plies read of a game; the rest is ignored.
 MAX_PLIES = 1200
 
 
 class ListedMove(NamedTuple):
-    """One move as sent: SAN or UCI, with the mover's clock after it and the time it
-    took.
+    """A move as sent: its text (SAN or UCI), the mover's clock after it and the time
+    spent on it, seconds.
     """
 
     text: str
@@ -26,24 +26,31 @@ class ListedMove(NamedTuple):
 
 
 class GameLine:
-    """The moves of one game, given from its start again and again: :meth:`restart`,
-    then :meth:`add` each. Those given before are only compared.
+    """The moves of one game, which are given again from the start each time: call
+    :meth:`restart`, then :meth:`add_move` for each move. Moves given before are only
+    compared.
     """
 
     def __init__(self, start: chess.Board | None = None) -> None:
         self.start = start or chess.Board()
         self.moves: list[Move] = []
         self.problem: str | None = None
-        """Why the last list of :meth:`play_moves` could not be played to its end."""
+        """Description of the move at which the last :meth:`play_moves` had to stop;
+        None if it reached the end.
+        """
         self._texts: list[str] = []
         self._known: list[Move] = []
-        """What the texts mean; it and ``moves`` begin alike."""
+        """The moves for ``_texts``. ``moves`` starts with the same moves, with clocks
+        added.
+        """
         self._board = self.start.copy(stack=False)
         self._stands = 0
-        """Plies after which the board stands, or -1."""
+        """Number of plies that have been played on ``_board``; -1 if unknown."""
 
     def restart(self, start: chess.Board | None = None) -> None:
-        """Begin again, from the start or from this one."""
+        """Start the game again from the present starting position, or from
+        ``start``.
+        """
         if start is not None and (
             start != self.start or start.chess960 != self.start.chess960
         ):
@@ -51,7 +58,9 @@ class GameLine:
         self.moves, self.problem = [], None
 
     def add_move(self, text: str) -> None:
-        """Play the next move. Raises :class:`UnplayableMove`; then it is left out."""
+        """Play the next move. Raises :class:`UnplayableMove`, and then leaves the game
+        unchanged.
+        """
         ply = len(self.moves)
         if ply >= len(self._texts) or self._texts[ply] != text:
             board = self._board_at(ply)
@@ -59,7 +68,7 @@ class GameLine:
                 uci, san = play_san(board, text)
             except UnplayableMove:
                 raise
-            except Exception as error:  # python-chess on a position it did not foresee
+            except Exception as error:  # a position that python-chess did not foresee
                 self._stands = -1
                 raise UnplayableMove("cannot read", quote_move(text)) from error
             board.clear_stack()
@@ -72,7 +81,9 @@ class GameLine:
     def annotate_last(
         self, clock_s: float | None, spent_s: float | None, eval: Score | None = None
     ) -> None:
-        """Take what is said of the last move; the first word on a thing counts."""
+        """Add clock, time spent and score to the last move; values it already has are
+        kept.
+        """
         if clock_s is None and spent_s is None and eval is None:
             return
         move = self.moves[-1]
@@ -87,9 +98,9 @@ class GameLine:
     def play_moves(
         self, given: Iterable[ListedMove], start: chess.Board | None = None
     ) -> Generator[None, None, None]:
-        """Take all moves so far, from the start or from this one. An illegal one ends
-        the game there. Gives back control after each move, which costs up to some 50
-        us.
+        """Play a game from its beginning, from the present starting position or
+        ``start``. Stop at an illegal move and describe it in ``problem``. Yields after
+        each move, which takes up to some 50 µs.
         """
         self.restart(start)
         for each in given:
@@ -105,24 +116,24 @@ class GameLine:
 
     @property
     def has_bare_pawns(self) -> bool:
-        """Whether some move of a pawn was given without a ``P``."""
+        """Whether any pawn move was given without the letter ``P``."""
         return any(text[0] in "abcdefgh" for text in self._texts[: len(self.moves)])
 
     def describe_error(self, error: UnplayableMove) -> str:
-        """Return what is said of a next move that is none, with its number as on a
-        scoresheet.
+        """Return the description of a move that could not be played, with its number as
+        on a scoresheet.
         """
         turns = len(self.moves) + (self.start.turn == chess.BLACK)
         number = self.start.fullmove_number + turns // 2
         return f"{error.why} {number}{'...' if turns % 2 else '.'}{error.text}"
 
     def truncate(self, plies: int) -> None:
-        """Keep only so many moves."""
+        """Keep only the first ``plies`` moves."""
         del self.moves[plies:]
 
     @property
     def board(self) -> chess.Board:
-        """The position after the moves; to be left as it is."""
+        """The position after the moves. Do not change it."""
         return self._board_at(len(self.moves))
 
     def _board_at(self, plies: int) -> chess.Board:

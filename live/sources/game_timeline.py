@@ -1,14 +1,12 @@
-"""What boards, clocks and operators get wrong for good, done to the moments of one
-game. Pure.
+"""Reconstruction of everything a source would have reported while a finished game was
+played. Pure.
 
-Each is what one alert of :mod:`live.watch` is raised for. Unlike a slip that is put
-right before the next move, these last: the game ends as the mistake leaves it.
+The demo and the rehearsals replay games in this way. The clocks of a game show when
+each move was made, and this gives the report of the whole game at each moment.
 
-Finished games turned back into what a source said while they were played. Pure.
-
-The demo and the rehearsals run on this: from the clocks of a game follows when each
-move was made, and from that everything a source would have reported, whole game by
-whole game.
+Incidents can be added to a replay: errors of boards, clocks and operators. A slip or a
+takeback is corrected within a move. The other errors stay until the end of the game;
+each of them raises one alert of :mod:`live.watch`.
 """
 
 import re
@@ -35,24 +33,28 @@ Mistake = Literal[
 ]
 MISTAKES: tuple[Mistake, ...] = get_args(Mistake)
 Incident = Literal["slip", "takeback"] | Mistake
-"""``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the
-move is withdrawn and sent again. What lasts longer is a mistake.
+"""Kind of error in a replay. ``slip``: a wrong move is sent and corrected before the
+next move. ``takeback``: a move is withdrawn and sent again. The errors of
+:data:`Mistake` are never corrected.
 """
 
 Told = tuple[float, GameReport]
-"""When, seconds, and what the source holds of the game from then on."""
+"""Time in seconds, and the game as the source reports it from then on."""
 
-#: Own moves that a clock stands still, and what it gains when it rises, seconds.
+#: Number of a player's moves during which a clock stands still, and the seconds that a
+#: rising clock gains.
 STILL_MOVES = 8
 RISE_S = 900.0
-#: A flag has been down this long before anybody enters the result, seconds.
+#: Time between a fallen flag and the entry of the result, seconds.
 FLAG_S = 600.0
-#: Moves that come only after the result.
+#: Number of plies that arrive only after the result.
 LATE_PLIES = 2
 
 
 def add_mistake(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
-    """Return the same game with something wrong from ``ply`` on, if it has that ply."""
+    """Return the moments of a game with an error from ``ply`` on; unchanged if the game
+    is shorter.
+    """
     at = next(
         (at for at, (_, report) in enumerate(told) if len(report.moves) >= ply), None
     )
@@ -75,7 +77,7 @@ def add_mistake(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
         case "stale":
             return list(before)
         case "flag":
-            # Who is to move runs out of time; the result comes late.
+            # The side to move runs out of time; the result is entered late.
             at_s, last = before[-1]
             fallen = _replace_clocks(last, {ply - 3: 0.0})
             over = replace(fallen, result="0-1" if ply % 2 else "1-0")
@@ -95,12 +97,12 @@ def add_mistake(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
 def _spoil_report(
     game: GameReport, mistake: Incident, ply: int, last: int
 ) -> GameReport:
-    """Return a report of a game of ``last`` plies with what is wrong from ``ply``."""
+    """Return one report of a game of ``last`` plies with an error from ``ply`` on."""
     clocks = {
         index: game.moves[index].clock_s for index in range(ply - 1, len(game.moves), 2)
     }
     match mistake:
-        case "result":  # the operator enters the wrong one
+        case "result":  # the operator enters a wrong result
             wrong: dict[Result, Result] = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}
             return replace(game, result=wrong.get(game.result, game.result))
         case "last-move":
@@ -120,8 +122,8 @@ def _spoil_report(
 
 
 def _replace_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> GameReport:
-    """Return the game with other clocks after some moves, by index; nobody says how
-    long these took.
+    """Return the game with other clock times after the moves with these indices, and
+    without the time spent on them.
     """
     moves = list(game.moves)
     for index, clock_s in clocks.items():
@@ -130,27 +132,29 @@ def _replace_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> Gam
     return replace(game, moves=tuple(moves))
 
 
-#: Where a game has no clocks: about the pace of 90 minutes for 40 moves plus half a
-#: minute each.
+#: Thinking time of a move in a game without clocks, seconds: about the pace of 90
+#: minutes for 40 moves plus 30 s per move.
 MOVE_S = 120.0
-#: The result is entered this long after the last move.
+#: Time from the last move to the entry of the result, seconds.
 RESULT_S = 20.0
 
-#: At the end, but for a remark: ``5700+30 (a)``.
+#: Increment at the end of a time control, before an optional remark: ``5700+30 (a)``.
 _INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*(?:\([^()]*\)\s*)?$")
 
 
 class PlannedIncident(Value):
-    """Something a board or its operator got wrong."""
+    """An error of a board or its operator, added to a replay."""
 
     kind: Incident
     game: int
-    """Index among the games replayed."""
+    """Index of the game among the replayed games."""
     ply: int
 
 
 class GameMoment(Value):
-    """From ``at_s`` on, the source holds ``report`` for game number ``game``."""
+    """A moment of a replay: from ``at_s`` seconds on, the source reports game ``game``
+    as ``report``.
+    """
 
     at_s: float
     game: int
@@ -163,12 +167,12 @@ def plan_timeline(
     speed: float = 1.0,
     incidents: Iterable[PlannedIncident] = (),
 ) -> list[GameMoment]:
-    """Return everything the source says, in order of time, from 0 s on.
+    """Return all moments of a replay in order of time, from 0 s on.
 
-    Each game starts at 0 without moves, grows ply by ply as its clocks say, and gets
-    its result last; ``speed`` 60 turns an hour into a minute. The last moment of each
-    game is the game as given, unless a mistake was made with it. An incident at a ply
-    that the game does not have, or where no wrong move is possible, does not happen.
+    Each game starts at 0 s without moves, gets each move at the time that its clocks
+    show, and its result last. ``speed`` 60 turns an hour into a minute. The last moment
+    of a game is the game as given, unless an error remains in it. An incident is
+    skipped if its game does not have that ply, or if no wrong move is possible there.
     """
     if not speed > 0:
         raise ValueError(f"speed must be above 0, not {speed}")
@@ -182,17 +186,17 @@ def plan_timeline(
             if incident.game == index:
                 told = add_mistake(told, incident.kind, incident.ply)
         moments += [GameMoment(at_s / speed, index, report) for at_s, report in told]
-    moments.sort(key=lambda moment: moment.at_s)  # stable: a game's own order is kept
+    moments.sort(key=lambda moment: moment.at_s)  # stable: keeps each game's order
     return moments
 
 
 def infer_thinking_s(game: GameReport) -> list[float]:
-    """Return the seconds each move took: as reported, else from the mover's clocks and
-    the increment.
+    """Return the seconds spent on each move: as reported, or else computed from the
+    mover's clocks and the increment.
 
-    A clock that jumps up (the next time control, an arbiter's correction) counts 0 s;
-    where there is no clock a move takes :data:`MOVE_S`. The first move of each side has
-    no clock before it and counts 0 s.
+    If a clock goes up (next time control, correction by an arbiter), the move counts 0
+    s. A move without a clock counts :data:`MOVE_S`. In a game with clocks, the first
+    move of each side has no clock before it and counts 0 s.
     """
     found = _INCREMENT.search(game.headers.time_control)
     increment_s = float(found[1]) if found else 0.0
@@ -217,11 +221,11 @@ def infer_thinking_s(game: GameReport) -> list[float]:
 
 
 def choose_wrong_move(game: GameReport, ply: int) -> Move | None:
-    """Return another legal move where ``ply`` was played, as a board with a bad sensor
-    would send it.
+    """Return a legal move other than the one played at ``ply``, as a board with a bad
+    sensor might send it; None if there is none.
 
-    The same piece on another square if it has one, else any other move; None if there
-    is none.
+    A move of the same piece is preferred, then the one that ends nearest to the played
+    move's square.
     """
     board = chess.Board(game.start_fen, chess960=game.headers.variant == "chess960")
     for move in game.moves[: ply - 1]:

@@ -1,11 +1,11 @@
-"""What the clocks and evaluations of one game count: hours or minutes, pawns or
-centipawns. Pure.
+"""Units of the clocks and evaluations of a game: hours or minutes, pawns or centipawns.
+Pure.
 
-One comment does not tell. ``59:01`` is 59 hours on a DGT clock and 59 minutes for a
-writer who leaves out the hour once it is used up; ``23,14`` is a depth of 14 and a
-score that its writer counted in pawns or in centipawns. So a unit is decided once, for
-all of a game, by its other clocks, its time control and its other evaluations. What
-fits no unit is left out, and it is said.
+A single comment can be ambiguous. ``59:01`` is 59 hours on a DGT clock, but 59 minutes
+if the writer omits hours that have been used up. ``23,14`` is a score at depth 14, in
+pawns or in centipawns. So each unit is decided once for a whole game, from its other
+clocks, its time control and its other evaluations. Values that fit no unit are removed,
+and people are told so.
 """
 
 import re
@@ -17,19 +17,20 @@ from msgspec.structs import replace
 from live.messages.from_sources import MATE_CP, GameReport, Move, Score
 from live.sources.comment_commands import Unsure
 
-#: No clock over the board shows more, seconds; only correspondence does.
+#: Greatest time on a clock in a game over the board, seconds; only correspondence games
+#: have more.
 MOST_CLOCK_S = 10 * 3600
-#: Nobody begins with more on a clock of hours and minutes, seconds.
+#: Greatest time at the start of a game if clocks show hours and minutes, seconds.
 _MOST_SHORT_S = 4 * 3600
-#: The most that a clock gains at once, at a time control, seconds.
+#: Greatest time that a clock gains at once, at a time control, seconds.
 MOST_ADDED_S = 2 * 3600
-#: What a clock may show beyond the header's first period, seconds.
+#: Time that a clock can show in addition to the first period in the header, seconds.
 _OVER_BASE_S = 3600
-#: Evaluations of so many pawns are not written without a fraction, but for mates; and
-#: nobody is so far ahead in the opening.
+#: Limits on evaluations written without a fraction, in pawns: in the whole game, and in
+#: the first _OPENING_PLIES plies. Only mate scores are greater.
 _MOST_PAWNS, _MOST_OPENING_PAWNS, _OPENING_PLIES = 100, 10, 20
 
-#: PGN's own form, in seconds: so large a number counts no minutes.
+#: A time control in PGN's own form, seconds: a number this large is not in minutes.
 _SECONDS = re.compile(r"\*?(?:\d{1,3}/)?(\d{3,6})(?:[+:]|\Z)")
 _LEAST_SECONDS = 151
 
@@ -39,39 +40,39 @@ LEFT_OUT = "impossible clocks left out"
 
 
 def read_start_clock_s(time_control: str) -> float | None:
-    """Return what a clock shows at the start; None where the header's unit is not
-    plain.
+    """Return the seconds on a clock at the start of the game; None if the header's unit
+    is unclear.
     """
     found = _SECONDS.match(time_control)
     return float(found[1]) if found and int(found[1]) >= _LEAST_SECONDS else None
 
 
 class BareClock(NamedTuple):
-    """A comment that is nothing but a time, as ICC writes clocks."""
+    """A comment that consists only of a time, as ICC writes clocks."""
 
     ply: int
     clock_s: float
     is_short: bool
-    """It has two parts."""
+    """Whether the time has two parts, such as ``59:01``."""
 
 
 class GameUnits:
-    """Collects what may mean two things while a game is read; :meth:`resolve_units`
-    decides.
+    """Collector of the ambiguous values of a game; :meth:`resolve_units` decides on
+    them.
     """
 
     def __init__(self) -> None:
         self._short: list[int] = []
-        """Plies whose clock has two parts, read as hours and minutes."""
+        """Plies whose clock has two parts and was read as hours and minutes."""
         self._has_minutes = False
-        """Some clock can only be minutes and seconds."""
+        """Whether any clock can only be in minutes and seconds."""
         self._bare: list[BareClock] = []
         self._whole: dict[int, int] = {}
-        """Evaluations without a fraction by ply, as they were written."""
+        """By ply: evaluation written without a fraction, as a number."""
         self._has_depths = False
 
     def note_unsure(self, ply: int, unsure: Unsure) -> None:
-        """Take down what a comment leaves open; ``ply`` is 0 before the first move."""
+        """Record the ambiguities of a comment; ``ply`` is 0 before the first move."""
         if unsure.is_short and ply:
             self._short.append(ply)
         self._has_minutes |= unsure.is_minutes
@@ -80,17 +81,17 @@ class GameUnits:
             self._has_depths |= unsure.has_depth
 
     def note_bare_clock(self, clock: BareClock) -> None:
-        """Take down a comment that is nothing but a time."""
+        """Record a comment that consists only of a time."""
         self._bare.append(clock)
 
     def resolve_units(
         self, moves: list[Move], start: Score | None, base_s: float | None
     ) -> tuple[Score | None, list[str]]:
-        """Put right the moves; return the evaluation before the first one, and what
-        people should know, each thing once.
+        """Correct the units in ``moves``. Return the corrected evaluation before the
+        first move, and messages for people.
 
-        ``start``: that evaluation as it was read. ``base_s``: what a clock shows at the
-        start, where that is known.
+        ``start`` is that evaluation as it was read. ``base_s`` is the time on a clock
+        at the start of the game, seconds, if known.
         """
         notes: list[str] = []
         if self._bare and self._are_clocks(base_s):
@@ -110,8 +111,8 @@ class GameUnits:
         return start, notes
 
     def _are_centipawns(self, scores: Sequence[Score | None]) -> bool:
-        """Return whether the evaluations, by ply, count centipawns. Who writes pawns
-        writes fractions.
+        """Return whether the evaluations, given by ply, are in centipawns. Programs
+        that write pawns write fractions.
         """
         if not any(self._whole.values()):
             return False
@@ -127,7 +128,8 @@ class GameUnits:
     def _may_be_hours(self, moves: Sequence[Move], base_s: float | None) -> bool:
         start_s = _MOST_SHORT_S if base_s is None else base_s + _OVER_BASE_S
         short = {*self._short}
-        # By side, what its clock may show; one with three parts tells.
+        # Greatest time that each side's clock can show. A clock with three parts is
+        # unambiguous.
         most_s = [start_s, start_s]
         for ply, move in enumerate(moves, 1):
             if move.clock_s is None:
@@ -139,8 +141,8 @@ class GameUnits:
         return True
 
     def _are_clocks(self, base_s: float | None) -> bool:
-        """Return whether bare times are clocks, which fall, rather than times spent,
-        which do both.
+        """Return whether the bare times are clocks, not times spent: clocks mostly
+        fall.
         """
         first_s = self._bare[0].clock_s / (60 if self._bare[0].is_short else 1)
         if base_s is not None:
@@ -169,8 +171,8 @@ def _clamp_score(number: int) -> Score:
 
 
 def drop_impossible_clocks(moves: list[Move]) -> bool:
-    """Leave out clocks of more than ten hours between others of less; return whether
-    any was.
+    """Remove clocks above :data:`MOST_CLOCK_S` whose neighbours are below it. Return
+    whether any was removed.
     """
     dropped = False
     for side in (0, 1):
@@ -195,13 +197,13 @@ def drop_impossible_clocks(moves: list[Move]) -> bool:
 def apply_clock_tags(
     report: GameReport, tags_s: tuple[float | None, float | None]
 ) -> GameReport:
-    """Return the report with the clocks that the tags say, White's first, on each
-    side's last move.
+    """Return the report with the clocks from its tags (White's first) on each side's
+    last move.
 
-    A tag fills in a clock that is missing. Where there is one, the tag counts only if
-    it shows more, as when the time of the next period was added, though no more than
-    the side ever had: what runs down in a tag is the clock of who is thinking, and some
-    write the time at the start there.
+    The tag is used if the move has no clock. Otherwise the tag is used only if it shows
+    more than the move, as when the time of the next period has been added, but less
+    than the side's greatest clock so far. Tags can be misleading: the clock of the side
+    to move is running, and some programs write the time at the start.
     """
     if tags_s == (None, None):
         return report

@@ -1,30 +1,30 @@
-"""Boards in a playing hall: what stands on each, which game that is, and when it is
-over. Pure.
+"""Boards in a playing hall: the moves on each, the game they belong to, and the end of
+that game. Pure.
 
-A board senses pieces and knows nothing else. All day its pieces are put back, set up
-again and analysed with. The pairing of its table says which game it is:
+A board only senses pieces. All day, pieces are put back, set up again and moved in
+analysis. The pairing of the board's table decides to which game its moves belong:
 
-* **One pairing in one round is one game.** Pieces that are set back and replayed are
-  the same game, with corrected moves too. A name that is mended, a player who is
-  replaced, colours that are swapped and a pairing that comes after the moves change
-  what the game is called, not which game it is. The next game comes with another
-  round, or with other players once the game before is over.
-* **While it goes on, a board that has less than was played is doubted**: its pieces
-  were set back, often before anybody has entered the result. Up to :data:`BACK_PLIES`
-  plies may be taken back at once. Else the game keeps its moves, marked, until the
-  board has come as far again.
-* **A result ends it.** What is moved then is analysis. Results are often entered before
-  the last moves are pressed, so moves that go on from the last one count for the grace
-  period of ``[feeds]``, from when the result was seen, unless the board was set back.
-  Longer would take analysis for moves, since that begins from the last position; and
-  moves that correct others are not taken, since that is what analysis looks like. If
-  the source takes the result back, the game goes on.
+* **A pairing in a round is one game.** If the pieces are set back and the moves
+  replayed, even with corrections, it is still the same game. A corrected name, a
+  replaced player, exchanged colours and a pairing entered after the first moves change
+  the headers of the game, but not its identity. The next game starts with another
+  round, or with other players after the present game has ended.
+* **If a board shows fewer moves than its unfinished game has, the board is doubted**:
+  its pieces have been set back, often before anybody has entered the result. Up to
+  :data:`BACK_PLIES` plies can be taken back at once. Otherwise the game keeps its
+  moves, marked as doubtful, until the board has as many again.
+* **A result ends the game.** Later moves are analysis. But results are often entered
+  before the last moves are played on the board, so moves that continue the game still
+  count for the grace period of ``[feeds]`` after the result, unless the board has been
+  set back. In a longer period, analysis would be taken for moves, since it starts from
+  the last position. Moves that replace earlier ones do not count, since analysis looks
+  like that. If the source withdraws the result, the game continues.
 
-Without a pairing, a board that was cleared and is played on has a new game, and no
-result ends it.
+Without a pairing, a new game starts when the board has been cleared and moves are
+played; no result ends such a game.
 
-:class:`Hall` is told what a former run has seen, and compares with it as with all that
-it has seen itself: a board that says nothing yet has lost nothing.
+:class:`Hall` gets the games of an earlier run and treats them like its own: a board
+that has not sent anything yet has not lost any moves.
 """
 
 from collections import defaultdict
@@ -57,67 +57,72 @@ from live.sources.kept_moves import keep_unread
 from live.sources.placements import find_placement, find_position_after
 
 MAX_BOARDS = 768
-#: Games held at most; those that nobody plays any more are let go first.
+#: Greatest number of games remembered; games that are not on a board are forgotten
+#: first.
 MAX_GAMES = 2000
 
-#: What is said at a board whose game keeps its moves.
+#: Problems shown for a game that keeps its moves although its board differs.
 SET_BACK = f"{IN_DOUBT} the pieces were set back, and no result is there yet"
 MISSED = "moves are missing: none that are known lead to how the pieces stand"
 
 
 class Hall:
-    """All boards of one hall and their games.
+    """All boards of a hall and their games.
 
-    Tell it what comes in, then take :meth:`take_changed_games`.
+    Pass it everything that LiveChess sends, then call :meth:`take_changed_games`.
     """
 
     def __init__(self, known: Iterable[GameReport] = (), grace_s: float = 0.0) -> None:
-        """``known``: games as they stood when a former run ended. ``grace_s``: for how
-        long after a result moves still count, seconds.
+        """Create the hall from ``known``, the games as they were at the end of an
+        earlier run. ``grace_s``: time after a result during which moves still count,
+        seconds.
         """
         self.boards: dict[str, HallBoard] = {}
-        """In the order of their numbers."""
+        """Boards by serial number, in the order of their own numbers."""
         self._grace_s = grace_s
         self._games: dict[str, GameReport] = {}
         self._rounds: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-        """Games by event, and round and table."""
+        """Keys of games, by event and by round and table."""
         self._own: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        """Games by the board that they began on."""
+        """Keys of games, by the name of the board on which they began."""
         self._ended_s: dict[str, float] = {}
-        """When results were seen to come, by the clock of the caller."""
+        """By key of a game: clock time at which its result was first seen."""
         self._seats: Seats = {}
         self._told: dict[str, GameReport] = {}
         self._news: dict[str, None] = {}
         for game in known:
-            # Without a pairing there is no result but that of a mate, found again.
+            # A game without a pairing has no result except mate, which will be found
+            # again.
             self._hold_game(replace(game, result="*") if _is_unpaired(game) else game)
 
     def take_changed_games(self) -> list[GameReport]:
-        """Return the games that have changed since they were told last."""
+        """Return the games that have changed since the last call."""
         games = [self._games[key] for key in self._news if key in self._games]
         self._told.update((game.key, game) for game in games)
         self._news.clear()
         return games
 
     def game_of_board(self, board: HallBoard) -> GameReport | None:
-        """Return the game that is, or was last, played at a board."""
+        """Return the present or last game of a board; None if it had none."""
         return self._games.get(board.key)
 
     @property
     def note(self) -> str:
-        """What people should know of boards that keep moves; empty without any."""
+        """Message for people about boards whose games keep their moves; empty if there
+        are none.
+        """
         games = [self.game_of_board(board) for board in self.boards.values()]
         keeps = sum(game is not None and game.problem == SET_BACK for game in games)
         boards = "1 board was" if keeps == 1 else f"{keeps} boards were"
         return f"{boards} set back without a result" if keeps else ""
 
-    # --- what comes in ----------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------
 
     def add_board(self, serial: str, now_s: float) -> HallBoard | None:
-        """Return the board of this number, a new one where it is not known; None for
-        one too many.
+        """Return the board with this serial number, which is created if it is new; None
+        if there are too many boards.
 
-        A new board has the game that it had last in a former run.
+        A new board gets its last game from an earlier run.
         """
         board = self.boards.get(serial)
         if board is not None or len(self.boards) >= MAX_BOARDS:
@@ -133,14 +138,14 @@ class Hall:
         return board
 
     def mark_disconnected(self) -> None:
-        """Mark all subscriptions as gone; the games are not."""
+        """Mark all subscriptions as lost, but keep the games."""
         for board in self.boards.values():
             board.is_subscribed = False
             board.is_set_up = False
             board.lost_s = inf
 
     def apply_pairings(self, seats: Seats, now_s: float) -> Generator[None, None, None]:
-        """Bring all boards to what the pairings say; yields after each."""
+        """Apply new pairings to all boards. Yields after each board."""
         before = self._seats
         self._seats = seats
         serials = dict.fromkeys([*seats, *before])
@@ -164,8 +169,8 @@ class Hall:
         san: Sequence[str],
         now_s: float,
     ) -> Generator[None, None, None]:
-        """Take all moves that LiveChess has on a board, from where it began to follow;
-        yields between pieces of work.
+        """Apply the moves that LiveChess has of a board, from the position where it
+        started to follow. Yields between pieces of work.
         """
         games = [
             game
@@ -182,7 +187,7 @@ class Hall:
         self.apply_clocks(board, now_s)
 
     def apply_clocks(self, board: HallBoard, now_s: float) -> None:
-        """Take the clocks of a board as they are now."""
+        """Apply the present clocks of a board to its game."""
         game = self.game_of_board(board)
         if (
             board.update_last_clock()
@@ -202,9 +207,11 @@ class Hall:
     def apply_placement(
         self, board: HallBoard, placed: str, now_s: float
     ) -> str | None:
-        """Take a placement that came without moves; empty where only clocks are told.
+        """Apply a placement that came without moves; an empty one means that only
+        clocks came.
 
-        Returns the position to send to LiveChess, once it is known.
+        Return the FEN of the position to send to LiveChess, or None while it is
+        unknown.
         """
         if board.is_set_up:
             return None
@@ -212,9 +219,9 @@ class Hall:
         if placed == chess.STARTING_BOARD_FEN:
             fen = chess.STARTING_FEN
         elif placed:
-            with suppress(ValueError):  # no placement
+            with suppress(ValueError):  # not a placement
                 fen = self._find_position(board, placed, now_s)
-        board.is_set_up = fen is not None  # else pieces are in the air
+        board.is_set_up = fen is not None  # None while pieces are lifted
         game = self.game_of_board(board)
         if (
             not board.is_set_up
@@ -229,17 +236,17 @@ class Hall:
         return fen
 
     def stage_of(self, board: HallBoard, now_s: float) -> Stage:
-        """Return what moves on a board are now."""
+        """Return the stage of the board, which tells how to treat moves on it."""
         game = self.game_of_board(board)
         if game is not None and game.result != "*":
             past_s = now_s - self._ended_s.get(game.key, -inf)
             return "over" if board.is_set_back or past_s > self._grace_s else "ending"
         return "playing" if board.is_paired else "free"
 
-    # --- who plays --------------------------------------------------------------------
+    # --- players ----------------------------------------------------------------------
 
     def _seat_players(self, board: HallBoard, now_s: float) -> None:
-        """Bring a board to what the pairings say of it."""
+        """Apply the pairings of a board."""
         rounds = self._seats.get(board.serial, ())
         current = self._find_current_seat(board, rounds)
         game = self.game_of_board(board)
@@ -254,10 +261,12 @@ class Hall:
     def _find_current_seat(
         self, board: HallBoard, rounds: Sequence[Seat]
     ) -> Seat | None:
-        """Return the pairing that counts: the last that has begun.
+        """Return the present pairing: the last one whose game has begun; None if there
+        is none.
 
-        One of whose round moves are held has begun, whatever is said of it: its result
-        may be taken back, or its transmission stopped.
+        If the board's game has moves and is of the same round, the pairing counts as
+        begun whatever LiveChess reports: its result might have been withdrawn, or its
+        transmission stopped.
         """
         game = self.game_of_board(board)
         found = None
@@ -274,7 +283,7 @@ class Hall:
     def _seat_current(self, board: HallBoard, seat: Seat, now_s: float) -> None:
         game = self.game_of_board(board)
         if game is not None and board.is_silent and _is_unpaired(game):
-            return  # first it has to say whether that game is still there
+            return  # wait until the board shows whether that game is still on it
         if game is None or not self._is_same_game(board, game, seat):
             known = self._find_paired_game(seat)
             is_reopened = known is not None and known.result != "*" == seat.result
@@ -283,7 +292,7 @@ class Hall:
             game = known
             self._move_to_board(game, board)
         if game.result == "*" or seat.result == "*":
-            # What stands there now came before the result.
+            # The present moves on the board were played before the result.
             self._update_game(replace(game, headers=seat.headers, result="*"))
             self._apply_line(board, now_s)
         self._apply_seat(self._games[game.key], seat, now_s)
@@ -293,7 +302,8 @@ class Hall:
         if _is_unpaired(game):
             return is_on_board or seat.result != "*"
         if len(game.moves) < NEW_GAME_PLIES:
-            # Boards are exchanged before it matters: each game goes to its players.
+            # Boards are exchanged at the beginning of games: each game goes with its
+            # players.
             other = self._find_paired_game(seat)
             if (
                 other is not None
@@ -303,8 +313,9 @@ class Hall:
         return is_same_pairing(game, seat, is_on_board=is_on_board)
 
     def _find_paired_game(self, seat: Seat) -> GameReport | None:
-        """Return the game of a pairing, wherever it is played: the most alike, the
-        longest, the last.
+        """Return the game of a pairing, at whichever board it is played; None if there
+        is none. The game with most players in common is preferred, then the longest,
+        then the last.
         """
         found: GameReport | None = None
         best = (0, 0)
@@ -320,14 +331,16 @@ class Hall:
     def _update_elsewhere(
         self, rounds: Iterable[Seat], now_s: float, but: str = ""
     ) -> None:
-        """Take players and results of games that are not played at a board now."""
+        """Apply the pairings' players and results to games that are not on a board
+        now.
+        """
         for seat in rounds:
             game = self._find_paired_game(seat)
             if game is not None and game.key != but:
                 self._apply_seat(game, seat, now_s)
 
     def _apply_seat(self, game: GameReport, seat: Seat, now_s: float) -> None:
-        """Give a game the players and the result of its pairing."""
+        """Apply the players and the result of a pairing to its game."""
         if game.result == "*" != seat.result:
             self._ended_s[game.key] = now_s
         is_clear = seat.result != "*" and game.problem == SET_BACK
@@ -336,10 +349,10 @@ class Hall:
             replace(game, headers=seat.headers, result=seat.result, problem=problem)
         )
 
-    # --- which game -------------------------------------------------------------------
+    # --- the game of a board ----------------------------------------------------------
 
     def _create_game(self, board: HallBoard, headers: Headers) -> GameReport:
-        """Return a new game of a board, without moves."""
+        """Return a new game without moves for a board."""
         own = self._own.get(board.name, ())
         keys: Iterable[str]
         if headers.round:
@@ -355,7 +368,7 @@ class Hall:
         return GameReport(key, headers, chess.STARTING_FEN)
 
     def _move_to_board(self, game: GameReport, board: HallBoard) -> None:
-        """Let this game be played at this board from now on, and at no other."""
+        """Make this board the only one at which the game is played from now on."""
         for other in self.boards.values():
             if other.key == game.key:
                 other.key = ""
@@ -371,8 +384,8 @@ class Hall:
     def _apply_line(
         self, board: HallBoard, now_s: float, *, is_first: bool = False
     ) -> None:
-        """Let what stands on a board count, if it does. ``is_first``: nothing was heard
-        of it before in this run.
+        """Apply the moves on a board to its game, if they count. ``is_first`` means
+        that the board has sent no moves in this run before.
         """
         if board.is_silent:
             return
@@ -380,8 +393,8 @@ class Hall:
         line = board.moves
         starts_elsewhere = game is not None and board.start_fen != game.start_fen
         if game is not None and not starts_elsewhere and _is_broken_off(board, game):
-            # Nobody knows what stands behind that, so it is neither less nor another
-            # game.
+            # The moves after the unreadable one are unknown. So the line is neither
+            # shorter than the game nor another game.
             if self.stage_of(board, now_s) != "over":
                 now = replace(
                     game, moves=tuple(line), problem=board.problem, unread=("moves",)
@@ -428,12 +441,16 @@ class Hall:
             board.is_set_back = False
 
     def _mark_doubtful(self, game: GameReport, problem: str) -> None:
-        """Say why a game keeps the moves that it has, while a result may come."""
+        """Set the reason why an unfinished game keeps its moves although its board
+        differs.
+        """
         if game.result == "*" and not _is_unpaired(game):
             self._update_game(replace(game, problem=problem))
 
     def _find_position(self, board: HallBoard, placed: str, now_s: float) -> str | None:
-        """Return the position of a game in progress; None where nothing tells it."""
+        """Return the FEN of the present position of a board from its placement; None if
+        it cannot be determined.
+        """
         game = self.game_of_board(board)
         stage = self.stage_of(board, now_s)
         if stage == "over":
@@ -442,14 +459,14 @@ class Hall:
         if game is not None and game.moves:
             lines.append((game.start_fen, game.moves))
         if stage == "free" or not lines:
-            lines.append((chess.STARTING_FEN, ()))  # the first moves of the next game
+            lines.append((chess.STARTING_FEN, ()))  # the next game might have begun
         for start_fen, moves in lines:
             found = find_placement(start_fen, moves, placed)
             if found is not None:
                 board.set_position(found[1], start_fen, found[0])
                 return found[1]
         if game is not None and game.moves and stage != "free":
-            return None  # it is this game all the same, whatever was missed of it
+            return None  # still this game, whichever moves were missed
         chess.BaseBoard(placed)
         fen = next(
             filter(
@@ -469,10 +486,12 @@ class Hall:
             nobody, nobody, event=_unpaired_event(board.name), board=board.number
         )
 
-    # --- what is held -----------------------------------------------------------------
+    # --- stored games -----------------------------------------------------------------
 
     def _update_game(self, game: GameReport) -> None:
-        """Hold a game as it is now, and tell it where that is news."""
+        """Store the present state of a game, and mark it as changed if it differs from
+        the state reported last.
+        """
         self._hold_game(game)
         if self._told.get(game.key) != game:
             self._news[game.key] = None
@@ -493,7 +512,7 @@ class Hall:
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:
-        """Forget the oldest games that stand on no board."""
+        """Forget the oldest games that are not on a board."""
         here = {board.key for board in self.boards.values()}
         gone = [game for key, game in self._games.items() if key not in here]
         for game in gone[: len(self._games) - MAX_GAMES]:
@@ -505,8 +524,8 @@ class Hall:
 
 
 def _is_broken_off(board: HallBoard, game: GameReport) -> bool:
-    """Return whether a line ends where it cannot be read, before the moves that are
-    held.
+    """Return whether a line is shorter than the game only because one of its moves
+    cannot be read.
     """
     if board.problem is None or len(board.moves) >= len(game.moves):
         return False
@@ -514,7 +533,7 @@ def _is_broken_off(board: HallBoard, game: GameReport) -> bool:
 
 
 def _first_board_name(game: GameReport) -> str:
-    """Return the name of its board."""
+    """Return the name of the board on which the game began."""
     return game.key.partition("/")[0]
 
 
@@ -527,5 +546,7 @@ def _unpaired_event(name: str) -> str:
 
 
 def _is_unpaired(game: GameReport) -> bool:
-    """Return whether no pairing ever named it. Lists of players may have."""
+    """Return whether a game never had a pairing. Its players might still be known from
+    a list.
+    """
     return game.headers.event == _unpaired_event(_first_board_name(game))

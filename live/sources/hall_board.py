@@ -1,5 +1,5 @@
-"""One board in a playing hall: what stands on it, what that means for its game, and who
-sits there. Pure.
+"""A board in a playing hall: the moves on it, their effect on its game, and its
+players. Pure.
 """
 
 from collections import deque
@@ -18,21 +18,23 @@ from live.sources.pgn_headers import clean_text
 from live.sources.placements import count_plies_before
 from live.sources.san import UnplayableMove
 
-#: The first moves may be taken back one by one; where a longer game has lost them all,
-#: its board was cleared.
+#: Least number of plies in a game for which an empty line means that the board was
+#: cleared. In a shorter game, the first moves might have been taken back one by one.
 NEW_GAME_PLIES = 4
-#: Moves taken back in a game, or while nobody listened, at most.
+#: Greatest number of plies taken back in a game, or while the service was not
+#: connected.
 BACK_PLIES = 8
 
 Stage = Literal["free", "playing", "met", "ending", "over"]
-"""Of a board: it has no pairing; its game goes on; the result has just come, before the
-board said anything in this run; it has just come; it is past.
+"""Stage of a board: ``free``: it has no pairing; ``playing``: its game is in progress;
+``met``: the result has just come, and the board has sent nothing in this run before;
+``ending``: the result has just come; ``over``: the result came long ago.
 """
 
 
 def may_continue(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether a game that goes on may have come from the moves held to this
-    line.
+    """Return whether a game in progress can have changed from the moves in ``held`` to
+    those in ``line``.
     """
     if len(line) >= len(held):
         return True
@@ -41,21 +43,24 @@ def may_continue(held: Sequence[Move], line: Sequence[Move]) -> bool:
 
 
 def is_another_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether a board without a pairing has another game on it now."""
+    """Return whether a board without a pairing now has another game on it."""
     kept = count_shared_plies(held, line)
     if not line:
         return len(held) >= NEW_GAME_PLIES
-    # Nobody listened when it began: its moves are others, or hardly any.
+    # The service was not connected when the new game began, so its moves are different,
+    # or hardly any.
     return len(held) - kept > BACK_PLIES and (kept < len(line) or kept < NEW_GAME_PLIES)
 
 
 def is_line_of_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether this line is that game's, or analysis of its end."""
+    """Return whether a line belongs to the game with the moves ``held``, or analyses
+    its end.
+    """
     return bool(held) and 2 * count_shared_plies(held, line) >= len(held)
 
 
 def is_line_valid(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether the line on a board is what was played in its game."""
+    """Return whether the line on a board was played in its game."""
     match stage:
         case "free":
             return True
@@ -72,21 +77,21 @@ def is_line_valid(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> b
             return False
 
 
-# Who plays at a board, and whether that is the game before.
+# Players at a board, and whether they still play the previous game.
 
 
 class Seat(Value):
-    """What the pairings say of one board in one round."""
+    """Pairing of one board in one round."""
 
     headers: Headers
-    """With the round as ``2.14``: round and table."""
+    """Headers of the game; its round is written as round and table: ``2.14``."""
     result: Result = "*"
     is_begun: bool = True
-    """Whether it is being played, or has a result."""
+    """Whether the game is in progress or has a result."""
 
 
 Seats = Mapping[str, tuple[Seat, ...]]
-"""By the serial number of the board, rounds in order."""
+"""By the board's serial number: its pairings in the order of rounds."""
 
 
 def _is_person(one: Player, other: Player) -> bool:
@@ -96,18 +101,20 @@ def _is_person(one: Player, other: Player) -> bool:
 
 
 def count_same_players(one: Headers, other: Headers) -> int:
-    """Return how many players sit where they sat: 0 to 2."""
+    """Return the number of players with unchanged seats: 0 to 2."""
     return _is_person(one.white, other.white) + _is_person(one.black, other.black)
 
 
 def shares_player(one: Headers, other: Headers) -> bool:
-    """Return whether one of the players is the same, of either colour."""
+    """Return whether the two games have a common player, with either colour."""
     swapped = _is_person(one.white, other.black) or _is_person(one.black, other.white)
     return swapped or count_same_players(one, other) > 0
 
 
 def is_same_round(one: Headers, other: Headers) -> bool:
-    """Return whether both are of the same round, at any table: tables are exchanged."""
+    """Return whether two games are of the same round. Their tables can differ, since
+    tables are exchanged.
+    """
     rounds = [headers.round.partition(".")[0] for headers in (one, other)]
     return rounds[0] == rounds[1] and (
         one.event == other.event or shares_player(one, other)
@@ -115,88 +122,95 @@ def is_same_round(one: Headers, other: Headers) -> bool:
 
 
 def is_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
-    """Return whether a paired game is the one that is now called by this pairing of its
-    board.
+    """Return whether a game with a pairing is the one that its board's present pairing
+    names.
 
-    ``is_on_board``: its moves still stand there.
+    ``is_on_board`` means that the game's moves are still on the board.
     """
     if not is_same_round(game.headers, seat.headers):
         return False
     if game.result == "*":
-        return True  # whatever is changed while it goes on
+        return True  # names and colours can change during a game
     alike = count_same_players(game.headers, seat.headers)
-    if seat.result == "*":  # the result is taken back, or the next two have sat down
+    # The result was withdrawn, or the next two players have sat down.
+    if seat.result == "*":
         return alike == 2 or (alike == 1 and is_on_board)
     return is_on_board or shares_player(game.headers, seat.headers)
 
 
-# What stands there.
+# State of the board.
 
-#: Moves that are read in one go: to tell whether one is legal takes some 50 us.
+#: Number of plies read at once. Checking whether a move is legal takes some 50 µs.
 READ_PLIES = 64
-#: Placements remembered of a board met in the middle of its game: a capture is three or
-#: four.
+#: Number of placements remembered of a board that is first seen in the middle of its
+#: game. A capture causes three or four placements.
 SEEN = 6
 
 
 class Clocks(NamedTuple):
-    """What the clock of a board shows."""
+    """Present times on the clock of a board."""
 
     white_s: float | None = None
     black_s: float | None = None
     is_whites_running: bool | None = None
-    """Black's runs where it is false, none where it is None."""
+    """True if White's clock runs, False if Black's does, None if neither does."""
 
 
 class HallBoard:
-    """One board, and what stands on it."""
+    """A board and its moves."""
 
     def __init__(self, serial: str, number: int) -> None:
         self.serial = serial
         self.number = number
-        """Among all boards, and of what is subscribed to for it."""
+        """Number of this board among all boards, also used as the id of its
+        subscription.
+        """
         self.is_subscribed = False
         self.is_set_up = False
-        """Whether LiveChess follows moves on it, as far as we know."""
+        """Whether, as far as is known, LiveChess follows the moves on the board."""
         self.is_silent = True
-        """No moves have been heard of it in this run."""
+        """Whether no moves of the board have been received in this run."""
         self.is_paired = False
         self.is_set_back = False
-        """Its pieces were set back since the last move that counted."""
+        """Whether its pieces were set back since the last move that counted."""
         self.key = ""
-        """Of the game here; empty where there is none."""
+        """Key of the game at this board; empty if there is none."""
         self.before: GameReport | None = None
-        """The game that was here before it."""
+        """Game played at this board before the present one."""
         self.lost_s = inf
-        """Since when its pieces stand as nothing tells, by the clock of the caller."""
+        """Clock time since which the position of its pieces is unknown; infinity if it
+        is known.
+        """
         self.clocks = Clocks()
         self.start_fen = chess.STARTING_FEN
         self.moves: list[Move] = []
-        """All that stands here, and with which clocks it was seen."""
+        """All moves on the board, with the clocks that were received with them."""
         self.problem: str | None = None
-        """Why not all of it could be read."""
+        """Reason why not all moves could be read."""
         self.seen: deque[str] = deque(maxlen=SEEN)
-        """Placements of a board met in the middle of its game."""
+        """Last placements of a board that was first seen in the middle of its game."""
         self._line = GameLine()
         self._from_fen = ""
-        """Where LiveChess began to follow."""
+        """FEN of the position from which LiveChess follows the moves."""
         self._played: tuple[Move, ...] = ()
-        """What was played before that."""
+        """Moves before that position."""
         self._start = chess.Board()
-        """Where that began."""
+        """Starting position of those moves."""
 
     @property
     def name(self) -> str:
-        """The serial number as keys of games begin with it."""
+        """The serial number in the form with which keys of games begin."""
         return clean_text(self.serial, 40).replace("/", "-")
 
     @property
     def is_met_later(self) -> bool:
-        """Whether LiveChess follows its game from after its beginning."""
+        """Whether LiveChess started to follow the game after its first move."""
         return bool(self._played)
 
     def set_position(self, fen: str, start_fen: str, played: tuple[Move, ...]) -> None:
-        """Note that LiveChess is sent this position, which these moves lead to."""
+        """Record that LiveChess is sent position ``fen``, which is reached from
+        ``start_fen`` by the moves ``played``.
+        """
         self._from_fen = fen
         self._played = played
         self._start = chess.Board(start_fen)
@@ -204,9 +218,10 @@ class HallBoard:
     def read_line(
         self, start: chess.Board | None, san: Sequence[str], games: Iterable[GameReport]
     ) -> Generator[None, None, None]:
-        """Take all moves so far, as sent, from where LiveChess began to follow, which
-        may be in the middle of one of these games. Moves already known keep their
-        clocks. Yields between pieces of work; until the last nothing has changed.
+        """Read all moves that LiveChess sends, from the position where it started to
+        follow. If that position occurs in one of ``games``, that game's earlier moves
+        are put before them. Known moves keep their clocks. Yields between pieces of
+        work; the moves of the board change only after the last one.
         """
         if start is not None and (fen := start.fen()) != self._from_fen:
             self._set_start(start, games)
@@ -228,11 +243,11 @@ class HallBoard:
         self.start_fen = line.start.fen()
         self.problem = problem
         kept = count_shared_plies(before, self.moves)
-        # The clocks of another game are not this one's.
+        # Clocks of another game must not be copied to this one.
         if not is_another_game(before, self.moves):
             self.moves[:kept] = before[:kept]
         newest = len(played) + len(san) - 1
-        # Only the newest move is sent with its clock.
+        # A clock comes only with the newest move.
         if kept <= newest < len(self.moves):
             self._set_clock(newest)
 
@@ -247,9 +262,9 @@ class HallBoard:
                 return
 
     def update_last_clock(self) -> bool:
-        """Take the clock of the newest move's player once it is pressed; return whether
-        it shows another time: a move is sensed before, and only then the clock stands
-        still, with the increment on it.
+        """Record the clock of the last mover after it was pressed. Return whether it
+        changed the clock of the last move. A move is sensed before the clock is
+        pressed; only then does the clock stop and show the increment.
         """
         is_white_to_move = self._is_whites_move(len(self.moves))
         if not self.moves or self.clocks.is_whites_running is not is_white_to_move:
@@ -259,12 +274,12 @@ class HallBoard:
         return self.moves[-1] != before
 
     def _is_whites_move(self, ply: int) -> bool:
-        """Return whether White makes the move after ``ply`` others."""
+        """Return whether the move after ``ply`` plies is White's."""
         return (" w " in self.start_fen) == (ply % 2 == 0)
 
     def _set_clock(self, ply: int) -> None:
-        """Give the move after ``ply`` others what its player's clock shows now, if
-        anything.
+        """Set the clock of the move after ``ply`` plies to its player's present clock,
+        if known.
         """
         clock_s = (
             self.clocks.white_s if self._is_whites_move(ply) else self.clocks.black_s

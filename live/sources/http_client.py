@@ -1,7 +1,7 @@
-"""HTTP as all feeds use it: one client, bounded bodies, one translation of what goes
-wrong.
+"""HTTP client for all sources: it limits the size of bodies and translates errors.
 
-Everything httpx can raise becomes :class:`FeedTrouble` here and nowhere else.
+Every error that httpx can raise is converted to :class:`FeedTrouble` here and nowhere
+else.
 """
 
 import asyncio
@@ -30,46 +30,52 @@ from live.sources.retry import (
 )
 from live.sources.source_address import split_address
 
-# httpx logs every URL it asks for, with whatever secret is in it.
+# httpx logs the URL of every request, including secrets in it.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
-#: The most bytes that a file or one answer of a source may have.
+#: Greatest size of a file or of one answer from a source, bytes.
 MAX_BYTES = 64_000_000
-#: Enough for http → https → www → a CDN and back; more is a loop or a login.
+#: Greatest number of redirects: enough for http → https → www → a CDN and back. More
+#: indicate a loop or a login page.
 REDIRECTS = 5
-#: The only coding of bodies that is asked for, and taken.
+#: The only content coding that is requested and accepted.
 GZIP = ("gzip", "x-gzip")
-#: An answer that takes longer than this many time-outs to begin, or in all, is given
-#: up.
+#: An answer is abandoned if its headers take longer than :data:`PATIENCE_BEGIN`
+#: time-outs, or the whole answer longer than :data:`PATIENCE` time-outs.
 PATIENCE_BEGIN = 3
 PATIENCE = 12
-#: Pieces of a body taken in one turn of the loop: a source may send every byte as a
-#: piece of its own, and each costs some 0.05 ms.
+#: Number of pieces of a body that are read before other tasks get a turn. A source can
+#: send each byte as a separate piece, which takes some 0.05 ms.
 PIECES_A_TURN = 32
-#: A body of more pieces than this is given up where these hold few bytes each.
+#: A body with more than :data:`PIECES` pieces is abandoned if they have fewer than
+#: :data:`PIECE_BYTES` bytes on average.
 PIECES = 4096
 PIECE_BYTES = 16
-#: A file that was changed so short a time before the answer may change again under the
-#: same time: times are whole seconds, two on some drives.
+#: A file that was changed this shortly before the answer might change again without a
+#: new modification time: such times are in whole seconds, on some drives in steps of
+#: two.
 _FRESH = timedelta(seconds=2)
 
 
 class HttpBody(Value):
-    """A body with what is worth knowing about it."""
+    """Body of an answer, with the headers that matter."""
 
     body: bytes
     content_type: str
     validators: dict[str, str]
-    """Headers that make the next request conditional (RFC 9110, section 13)."""
+    """Headers that make the next request conditional (RFC 9110, section 13), by
+    name.
+    """
 
 
 def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]:
-    """Return what a server gives to compare with; empty where that is nothing, or
-    cannot be sent back.
+    """Return the headers with which the next request asks for the body only if it has
+    changed; empty if the answer provides none that can be used.
 
-    A file can be written again within the second that its time names, and many servers
-    make the entity tag of that time, too. So neither counts of an answer that is hardly
-    younger (RFC 9110, section 8.8.2.2). ``now`` is for answers without a date.
+    A file can be written again within the second of its modification time, and many
+    servers derive the entity tag from that time. So neither is used if the file was
+    changed shortly before the answer (RFC 9110, section 8.8.2.2). ``now`` is used for
+    answers without a date.
     """
     tag, modified = (headers.get(name, "") for name in ("ETag", "Last-Modified"))
     if modified:
@@ -78,8 +84,9 @@ def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]
             modified = ""
         elif (read_http_date(headers.get("Date", "")) or now) - modified_at < _FRESH:
             return {}
-    # If-None-Match compares weakly (RFC 9110, 13.1.2), but some servers compare
-    # strings, and some turn strong tags weak on the way (nginx with gzip). Both forms.
+    # If-None-Match compares weakly (RFC 9110, section 13.1.2). But some servers compare
+    # strings, and some proxies turn strong tags into weak ones (nginx with gzip). So
+    # send the tag in its strong form, too.
     strong = tag.removeprefix("W/")
     both = {
         "If-None-Match": tag if strong == tag else f"{tag}, {strong}",
@@ -90,8 +97,8 @@ def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]
 
 @asynccontextmanager
 async def open_client(config: FeedsConfig) -> AsyncIterator[httpx.AsyncClient]:
-    """Yield a client for one source. It is made in a thread: loading certificates takes
-    tens of ms.
+    """Yield a client for one source. The client is created in a thread because loading
+    certificates takes tens of milliseconds.
     """
     made = await asyncio.to_thread(
         httpx.AsyncClient,
@@ -114,19 +121,19 @@ async def open_request(
     headers: Mapping[str, str] | None = None,
     endless: bool = False,
 ) -> AsyncIterator[httpx.Response]:
-    """Send a GET and yield its answer if that is worth reading (2xx or 304); raise
+    """Send a GET request and yield its answer if its status is 2xx or 304; raise
     FeedTrouble for any other.
 
-    Errors while the body is read, inside the block, are translated as well. ``endless``
-    lifts the time-out between bytes, for streams that set their own deadline.
+    Errors inside the block, while the body is read, are also translated. ``endless``
+    removes the time-out between bytes, for streams that set their own deadline.
     """
     usual_s = http.timeout.read or 5.0
     timeout = httpx.Timeout(usual_s, read=None if endless else usual_s)
     try:
         async with AsyncExitStack() as stack:
             try:
-                # Without a time-out between bytes nothing else bounds the wait for the
-                # first.
+                # Without a time-out between bytes, nothing else limits the wait for the
+                # headers.
                 async with asyncio.timeout(PATIENCE_BEGIN * usual_s):
                     response = await stack.enter_async_context(
                         http.stream("GET", url, headers=headers, timeout=timeout)
@@ -155,11 +162,11 @@ async def fetch_body(
     max_bytes: int = MAX_BYTES,
     headers: Mapping[str, str] | None = None,
 ) -> HttpBody | None:
-    """Return the whole body at a URL, or None when it has not changed since the
-    validators among ``headers``.
+    """Return the whole body at a URL, or None if it has not changed since the answer
+    from which ``headers`` were taken.
 
-    Raises :class:`FeedTrouble`; also for a body above ``max_bytes`` (no more than that
-    is kept in memory) and for one that drips in without end.
+    Raises :class:`FeedTrouble`, also if the body is larger than ``max_bytes`` (no more
+    than that is kept in memory) or arrives too slowly.
     """
     try:
         async with (
@@ -176,8 +183,8 @@ async def fetch_body(
 
 
 async def yield_between_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the pieces of a body, so that others have their turn between any
-    :data:`PIECES_A_TURN`.
+    """Yield the pieces of a body, and let other tasks run after every
+    :data:`PIECES_A_TURN` pieces.
     """
     taken = 0
     async for piece in pieces:
@@ -206,8 +213,9 @@ async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -
 
 
 def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
-    """Return whether the body is compressed. Refuse codings that were not asked for:
-    each further one multiplies what a few bytes grow to.
+    """Return whether the body is compressed. Raise FeedTrouble for a coding that was
+    not requested, and for several: each one multiplies the size to which a few bytes
+    can grow.
     """
     named = response.headers.get("Content-Encoding", "").lower().split(",")
     codings = [each.strip() for each in named if each.strip() not in ("", "identity")]
@@ -220,9 +228,7 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
 
 
 async def _inflate_body(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
-    """Yield the body without its coding, in pieces that bring it to ``most`` bytes at
-    the most.
-    """
+    """Yield the decompressed body in pieces, at most ``most`` bytes in total."""
     inflate = zlib.decompressobj(wbits=31)
     done = 0
     async for part in response.aiter_raw():
@@ -235,18 +241,20 @@ async def _inflate_body(response: httpx.Response, most: int) -> AsyncIterator[by
 
 
 class InwardRedirect(httpx.RequestError):
-    """A source elsewhere redirects to this machine or its network."""
+    """Raised if a public source redirects to this computer or its local network."""
 
 
 async def _reject_private_redirect(response: httpx.Response) -> None:
-    """Refuse a redirect from a public address to a private one: a page of a stranger
-    must not have us ask what only this machine can reach. Whoever means such an address
-    names it. What comes with a redirect is read by nobody, however much that is.
+    """Refuse a redirect from a public address to a private one: a foreign page must not
+    make this service send requests to addresses that only this computer can reach.
+    People who want such a source can give its address directly. The body of a redirect
+    is not read, whatever its size.
     """
     if not response.has_redirect_location:
         return
-    # Its name may have stood for another address when it was connected to. A socket
-    # that is closed does not know, and closed it is with a body that nobody reads.
+    # The host name might have had another address when the connection was made, so use
+    # the address of the connection. Read it first: a closed socket no longer knows it,
+    # and skipping the unread body closes the socket.
     stream = response.extensions.get("network_stream")
     peer = stream and stream.get_extra_info("server_addr")
     assert isinstance(response.stream, httpx.AsyncByteStream)
@@ -260,15 +268,16 @@ async def _reject_private_redirect(response: httpx.Response) -> None:
         return
     if await _is_private_host(there):
         raise InwardRedirect("", request=request)
-    # A name may be given another address when it is looked up to connect; it goes on to
-    # further redirects with the rest of the request.
+    # The name can have another address when it is looked up for the connection, so
+    # check the connection too. The extension stays on the request for further
+    # redirects.
     request.extensions["trace"] = OutwardConnection(request)
 
 
 class OutwardConnection:
-    """Refuses a connection to an address that is not public before anything is sent on
-    it; one to a proxy, which asks in its own name, is left alone. For httpx's
-    ``trace``.
+    """Callback for httpx's ``trace`` that refuses a connection to a private address
+    before anything is sent. Connections to a configured proxy are allowed, since the
+    proxy sends the request in its own name.
     """
 
     def __init__(self, request: httpx.Request) -> None:
@@ -289,33 +298,34 @@ class OutwardConnection:
 
 
 def _parse_address(text: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Return the address that a system says, without a link-local one's scope."""
+    """Return an address that the operating system reports, without the scope of a
+    link-local address.
+    """
     return ipaddress.ip_address(str(text).partition("%")[0])
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Tell whether the whole internet sees it."""
-    # A socket for both families says the IPv4 address that it is connected to in this
-    # form.
+    """Return whether an address can be reached from the whole internet."""
+    # An IPv6 socket that is connected to an IPv4 address reports it in mapped form.
     mapped = getattr(address, "ipv4_mapped", None)
     return bool((mapped or address).is_global)
 
 
 async def _is_private_host(host: str) -> bool:
-    """Return whether a name or address is not one that the whole internet sees."""
+    """Return whether a name or address cannot be reached from the whole internet."""
     try:
         found = [_parse_address(host.strip("[]"))]
     except ValueError:
         try:
             infos = await asyncio.get_running_loop().getaddrinfo(host, None)
         except (OSError, UnicodeError):
-            return False  # connecting fails as well, and says why
+            return False  # connecting will fail too, and report the reason
         found = [_parse_address(info[4][0]) for info in infos]
     return not all(map(_is_public, found))
 
 
 def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
-    """Return what an error of httpx means. The text never holds the URL, which may hold
+    """Translate an error of httpx. The text never contains the URL, which might contain
     a secret.
     """
     match error:
@@ -341,7 +351,7 @@ def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
     return FeedTrouble(words.format(host=host))
 
 
-#: What other errors mean; the first kind that fits counts.
+#: Descriptions of further errors, by class; the first matching class counts.
 _WORDS: dict[type[Exception], str] = {
     httpx.ConnectTimeout: "{host} does not answer",
     httpx.TimeoutException: "{host} has stopped answering",
@@ -358,7 +368,9 @@ def _host_of(url: str) -> str:
 
 
 def _describe_cause(error: BaseException) -> str:
-    """Return the system's words at the root of an error: `` (Connection refused)``."""
+    """Return the operating system's description of the cause of an error, in brackets:
+    `` (Connection refused)``.
+    """
     root: BaseException | None = error
     while root is not None:
         if isinstance(root, OSError) and root.strerror:

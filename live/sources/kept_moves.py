@@ -1,8 +1,8 @@
-"""What stays of a game of which its source now says less. Pure.
+"""Keeping the moves of a game whose source now shows fewer. Pure.
 
-Moves that were shown fall only by a line that can be read and contradicts them: one
-with another move at some ply, or a shorter one that was read to its end. What cannot be
-read is nothing heard, and says nothing of what was played.
+Moves that were shown are only withdrawn if the source sends a readable line that
+contradicts them: a different move at some ply, or a shorter line that was read to its
+end. What cannot be read is treated as if it had not been received.
 """
 
 from typing import Protocol
@@ -19,14 +19,15 @@ from live.messages.from_sources import (
 )
 from live.sources.game_identity import count_shared_plies
 
-#: What a ``problem`` ends with where the source shows less than the board does.
+#: Added to the ``problem`` of a game whose known moves are still shown although its
+#: source now has fewer.
 AS_LAST = "; shown as it was last"
-#: What it is while that is in doubt.
+#: The ``problem`` of a game while its loss of moves is in doubt.
 LESS = f"{IN_DOUBT} its source has less of it just now"
 
 
 class KnownGame(Protocol):
-    """A game as it was known before, whatever holds it."""
+    """Interface of a game as it was known before."""
 
     @property
     def headers(self) -> Headers: ...
@@ -45,13 +46,13 @@ class KnownGame(Protocol):
 
 
 def keep_unread(report: GameReport, known: KnownGame) -> GameReport:
-    """Fill the unread parts of ``report`` with what is ``known`` of them.
+    """Fill the unread parts of ``report`` from the game that was ``known`` before.
 
     Returns:
-        The report itself where all of it could be read, or where what could be read of
-        its moves contradicts the known ones. A line of which moves are kept has the
-        known result, unless it names one, and the known starting position where not
-        even its first move could be read.
+        ``report`` itself if all of it could be read, or if its readable moves
+        contradict the known ones. Otherwise a report with the known moves added. It
+        has the known result, unless it brings a result itself, and the known starting
+        position if not even its first move could be read.
     """
     if "result" in report.unread:
         report = replace(report, result=known.result)

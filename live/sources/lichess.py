@@ -1,14 +1,17 @@
-"""lichess: the live PGN stream of a broadcast round, a tournament or a group.
+"""Source for a lichess broadcast: the live PGN stream of a round, a tournament or a
+group.
 
-What the stream does (lichess API documentation, "Stream an ongoing broadcast round as
-PGN", and lila's RelayPgnStream): on connecting every game of a round that has begun
-comes whole; after that a game comes whole again at each new move, each followed by two
-blank lines; a single space comes when nothing has happened for a minute. It never ends
-by itself and never says that anything was missed. So a lost connection is healed by the
-games that the next one begins with, and now and then (and before the end is believed)
-the round's export is read: it has the takebacks, the corrected clocks and whatever a
-stalled connection has missed. In the stream of a tournament or group the addresses of
-the games name their rounds.
+Behaviour of the stream (lichess API documentation, "Stream an ongoing broadcast round
+as PGN", and lila's RelayPgnStream): on connecting, all games of rounds that have begun
+are sent. After each new move the whole game is sent again. Each game is followed by two
+blank lines. After a minute without events a single space is sent. The stream does not
+end, and does not report missed events.
+
+A lost connection loses nothing, since the next one starts with all games. In addition,
+the round's export is read now and then, and before the source is considered ended: it
+includes takebacks, corrected clocks and everything that a stalled connection missed. In
+the stream of a tournament or group, the addresses of the games contain the ids of their
+rounds.
 """
 
 from __future__ import annotations
@@ -58,41 +61,48 @@ from live.sources.web_page_feed import WebPageFeed
 
 log = logging.getLogger(__name__)
 
-#: How often a stream shows a sign of life when nothing happens, seconds (lichess API).
+#: Time after which a stream without events sends a sign of life, seconds (lichess API).
 KEEP_ALIVE_S = 60.0
-#: How often a stream is compared with the round while games are played, seconds: it
-#: reports neither takebacks nor boards added, and drops what a slow reader misses.
+#: Shortest time between two comparisons of the stream with the round, seconds. The
+#: stream reports neither takebacks nor added boards, and drops events that a slow
+#: reader misses.
 COMPARE_S = 20.0
 T = TypeVar("T")
 
-#: The list of boards is compared every so often at most where nothing happens, seconds.
+#: Longest time between two comparisons if nothing changes, seconds.
 RARELY_S = 300.0
-#: The same when all games are over.
+#: Longest time between two comparisons after all games have ended, seconds.
 RAREST_S = 1800.0
-#: The whole round is read this often, whatever the list says.
+#: Time after which the whole round is read even if the list of boards shows no
+#: difference, seconds.
 EXPORT_S = 300.0
-#: How often it is asked, after the end, whether the next round has begun.
+#: Time between two checks whether the next round has begun, after the end of a round,
+#: seconds.
 NEXT_ROUND_S = 60.0
-#: Rounds of one group or tournament compared at a time, one request each.
+#: Greatest number of rounds of a group or tournament per comparison; each needs a
+#: request.
 MAX_ROUNDS = 16
-#: Deadlines may pass so much early: sums of seconds are not exact.
+#: Deadlines can fire this much early, seconds, since sums of seconds are not exact.
 TICK_S = 0.1
-#: The source may have more than its stream has sent, which says so itself.
+#: A poll of a source that might have more games than its stream has sent. It sets no
+#: time for the next poll, since the stream announces new games.
 UNFINISHED = Poll(again_in_s=inf)
 
 
 class _NextRound(Exception):
-    """The next round of the tournament has begun, and has a stream of its own."""
+    """Raised when the next round of the tournament has begun, which has a separate
+    stream.
+    """
 
 
 class LichessBroadcastFeed(PolledFeed):
     """Follows the stream of a round, of a tournament (round after round) or of a group.
 
-    A round is over when all results are in, stay so for the grace period, and its
-    export says the same. Where the next round is waited for, it is compared ever more
-    rarely from then on, and its address leads on to the next round of its tournament
-    when that has begun. A tournament is over when, besides, lichess says so of each of
-    its rounds. A group has no such word: it is followed until somebody stops us.
+    A round has ended when all results are in and have not changed for the grace period,
+    and its export confirms that. For a lasting source, the ended round is compared less
+    and less often; when the next round of its tournament begins, the source continues
+    with that. A tournament has ended when, in addition, lichess reports each of its
+    rounds as ended. A group has no such report: it is followed until the service stops.
     """
 
     def __init__(
@@ -109,26 +119,24 @@ class LichessBroadcastFeed(PolledFeed):
         self._url = f"{api}/broadcast"
         self._scope, self._id = target.what, target.id
         self._rounds: dict[str, set[str]] = {}
-        """Rounds of a tournament or group worth comparing, each with its unfinished
-        games.
+        """Rounds of a tournament or group that need comparing: by id of the round, the
+        keys of its unfinished games.
         """
         self._token = token
         self._earlier: list[str] = []
-        """Rounds that this one's address has led to after its end, the last one before
+        """Ids of earlier rounds that this source has followed to their end, the latest
         first.
         """
         self._next_asked_s = -inf
         self._placements: dict[str, tuple[tuple[Move, ...], str]] = {}
         self._held: dict[str, GameReport] = {}
-        """Games of the round as they were reported last, by key."""
+        """Games of the round as they were last reported, by key."""
         self._exported_s = -inf
         self._tried_s: float | None = None
-        """When the round was compared last; a new connection changes nothing about
-        it.
-        """
+        """Clock time of the last comparison; a new connection does not reset it."""
         self._decoder = PgnDecoder()
         self._readers: dict[str, PgnReader] = {}
-        """Of the rounds compared last."""
+        """By id of a recently compared round: the reader of its export."""
         self._silence_s = 2 * KEEP_ALIVE_S + conditions.config.timeout_s
 
     async def _follow_source(self, session: FeedSession) -> None:
@@ -158,9 +166,9 @@ class LichessBroadcastFeed(PolledFeed):
                     self._tried_s = self._heard_s
                 self._compared_s = -inf
                 self._failed_s: float | None = None
-                """The last change before a comparison that failed."""
-                # Drop the game that the last connection broke off in: the whole game
-                # comes again.
+                """Clock time of the last change before the last failed comparison."""
+                # Drop the incomplete game at the end of the previous connection: the
+                # whole game will be sent again.
                 self._decoder.reset()
                 self._news = asyncio.Event()
                 self._read_next()
@@ -171,7 +179,7 @@ class LichessBroadcastFeed(PolledFeed):
                     await asyncio.gather(self._reading, return_exceptions=True)
 
     def _read_next(self) -> None:
-        # A task of its own: a deadline that passes must not break the stream off.
+        # A separate task, so that a deadline does not interrupt the stream.
         news = self._news
         assert news is not None
         self._reading = asyncio.create_task(
@@ -180,14 +188,14 @@ class LichessBroadcastFeed(PolledFeed):
         self._reading.add_done_callback(lambda _: news.set())
 
     def _request_headers(self) -> dict[str, str]:
-        # Compression would hold moves back.
+        # Compression would delay moves.
         return {"Accept-Encoding": "identity", **self._token.auth_headers()}
 
     async def poll(self, session: FeedSession) -> Poll:
-        """Return what has come of the stream; where nothing has, and a comparison is
-        due, what that finds.
+        """Return the games that the stream has completed. If it has sent nothing and a
+        comparison is due, return the result of the comparison.
         """
-        # What has come is read before anything that is due.
+        # Process received data before anything that is due.
         if self._reading.done():
             return await self._poll_stream(session)
         if session.is_over and self._compared_s > session.changed_s:
@@ -213,15 +221,15 @@ class LichessBroadcastFeed(PolledFeed):
 
     @property
     def _unanswered(self) -> Poll:
-        """A poll without an answer; it says when the stream or the connection was last
-        heard.
+        """A poll without an answer. It includes the clock time at which the stream or
+        the connection was last active.
         """
         return UNFINISHED._replace(heard_s=self._heard_s)
 
     def _next_comparison_s(self, session: FeedSession) -> float:
-        """Return when the next comparison is due: soon while something happens, ever
-        later where all is over, but never without end: results are corrected hours
-        later.
+        """Return the clock time of the next comparison. Comparisons are frequent while
+        games change and become rarer after the end, but never stop: results are
+        corrected hours later.
         """
         assert self._tried_s is not None
         still_s = self._clock.now() - session.changed_s
@@ -243,26 +251,26 @@ class LichessBroadcastFeed(PolledFeed):
         self._read_next()
         is_blank = not chunk.strip()
         if is_blank and session.is_over and self._scope == "round":
-            # A keep-alive after the grace period says as much as a comparison that
-            # failed would have.
+            # After the grace period, a keep-alive is taken as confirmation of the end,
+            # as a failed comparison is.
             return Poll()
         if not is_blank and not self._has_begun:
             if what := describe_no_pgn(chunk, self._content_type):
                 remedy = "Check the address and [feeds.lichess] base_url"
                 raise create_fatal_trouble(self.name, f"answers with {what}", remedy)
             self._has_begun = True
-        # Blanks are decoded, too: a blank line ends a game.
+        # Blank chunks are decoded too, since a blank line ends a game.
         games = await LoopSlices().run(self._decoder.decode_in_pieces(chunk))
-        # The export may overtake the stream. A game of the stream never only shrinks
-        # (lila sends no takebacks), so one that is shorter than what is held is old
-        # news, also where a slip at its end was put right since, and so is one that
-        # only lacks its result; a takeback and a result withdrawn come with the next
-        # comparison.
+        # The export can be more recent than the stream. lila's stream sends no
+        # takebacks. So a streamed game that is shorter than the stored one is outdated,
+        # even if an error in its last moves has been corrected since. The same applies
+        # to a game that only lacks its result. Takebacks and withdrawn results come
+        # with the next comparison.
         news = [game for game in games if not self._is_old(game)]
         return UNFINISHED._replace(games=self._hold_games(news))
 
     def _keep_unread(self, game: GameReport) -> GameReport:
-        """Return the game with what is known of its unread parts."""
+        """Return the game, with its unread parts filled from the stored game."""
         held = self._held.get(game.key)
         return game if held is None else keep_unread(game, held)
 
@@ -273,8 +281,8 @@ class LichessBroadcastFeed(PolledFeed):
         )
 
     async def _compare_rounds(self, session: FeedSession) -> Poll:
-        """Ask lichess for what the stream does not send. Not finished where that
-        failed, or where there is more to come.
+        """Fetch from lichess what the stream does not send. Return an unfinished poll
+        if that fails or if more is to come.
         """
         if self._scope == "round":
             if not session.is_over and await self._matches_board_list():
@@ -302,7 +310,9 @@ class LichessBroadcastFeed(PolledFeed):
         return (Poll() if is_over else UNFINISHED)._replace(games=found)
 
     async def _fetch_round(self, round_id: str) -> tuple[list[GameReport], bool]:
-        """Return a round's games, none where that failed, and whether they are all."""
+        """Return the games of a round (none if the request failed), and whether they
+        are complete.
+        """
         answer = await self._fetch_body(f"round/{round_id}.pgn")
         if answer is None or describe_no_pgn(answer.body, answer.content_type):
             return [], False
@@ -311,13 +321,15 @@ class LichessBroadcastFeed(PolledFeed):
         if len(self._readers) > MAX_ROUNDS:
             del self._readers[next(iter(self._readers))]
         games = await LoopSlices().run(reader.read_in_pieces(answer.body, closed=True))
-        # The stream sent some: an empty export is not believed.
+        # An empty export is not accepted as complete, since the stream has sent games.
         return games, bool(games) and not reader.left_out
 
     def _hold_games(
         self, games: Sequence[GameReport], *, complete: bool = False
     ) -> list[GameReport]:
-        """Return the games with what is known of their unread parts, and hold them."""
+        """Fill the unread parts of the games from the stored games; store and return
+        the result.
+        """
         if self._scope != "round":
             self._note_unfinished(games)
         games = [self._keep_unread(game) for game in games]
@@ -328,7 +340,9 @@ class LichessBroadcastFeed(PolledFeed):
         return games
 
     def _note_unfinished(self, games: Sequence[GameReport]) -> None:
-        """Note which games of which rounds are unfinished, by their addresses."""
+        """Record which games of each round are unfinished. The rounds' ids are in the
+        games' addresses.
+        """
         for game in games:
             target = read_lichess_target(game.headers.url)
             if target is None or target.what != "round":
@@ -340,12 +354,13 @@ class LichessBroadcastFeed(PolledFeed):
                 unfinished.discard(game.key)
 
     async def _matches_board_list(self) -> bool:
-        """Ask for the short list of the round's boards: does it say the same as what is
-        held?
+        """Return whether the short list of the round's boards agrees with the stored
+        games.
 
-        It costs a tenth of the export, and shows takebacks, pairings that have not
-        begun, boards that were removed, and results. Every :data:`EXPORT_S` the export
-        is read in any case: the list has neither earlier moves nor ratings.
+        The list has a tenth of the size of the export. It shows takebacks, pairings
+        that have not begun, removed boards and results, but neither earlier moves nor
+        ratings. So after :data:`EXPORT_S` seconds this returns False in any case, and
+        the export is read.
         """
         if self._clock.now() - self._exported_s >= EXPORT_S:
             return False
@@ -370,10 +385,11 @@ class LichessBroadcastFeed(PolledFeed):
         return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
 
     async def _look_for_next_round(self) -> None:
-        """Switch to the round after ours if it has begun, and go on comparing ours.
+        """Switch to the next round if it has begun; the round before it is still
+        compared.
 
         Raises:
-            _NextRound: it has.
+            _NextRound: the next round has begun.
         """
         now_s = self._clock.now()
         if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
@@ -414,7 +430,7 @@ class LichessBroadcastFeed(PolledFeed):
 
 
 class _Round(ForeignObject):
-    """As lichess names things; times in milliseconds."""
+    """A round of a tournament, with lichess' field names; times are in milliseconds."""
 
     id: str = ""
     ongoing: bool = False
@@ -427,7 +443,7 @@ class _Round(ForeignObject):
 
 
 class Tour(Value):
-    """``/api/broadcast/{tourId}``."""
+    """Contents of ``/api/broadcast/{tourId}``."""
 
     rounds: tuple[_Round, ...] = ()
 
@@ -441,12 +457,12 @@ class RoundBoard(Value):
 
     id: str = ""
     fen: str | None = None
-    """Left out at the starting position."""
+    """FEN of the present position; missing at the starting position."""
     status: str | None = None
 
 
 class RoundList(Value):
-    """``/api/broadcast/-/-/{roundId}``."""
+    """Contents of ``/api/broadcast/-/-/{roundId}``."""
 
     tour: _TourId = _TourId()
     games: tuple[RoundBoard, ...] = ()
@@ -457,8 +473,8 @@ async def _read_chunk(chunks: AsyncIterator[bytes]) -> bytes | None:
 
 
 def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Open the feed of a lichess address. Raises UnknownFeed, and ConfigError for a
-    token that cannot be used.
+    """Open the source for a lichess address. Raises UnknownFeed, and ConfigError if the
+    token cannot be used.
     """
     settings, target = conditions.config.lichess, read_lichess_target(source.target)
     if target is None or not is_http_address(source.target):
@@ -466,8 +482,9 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
             source.name,
             "is no lichess broadcast or game: its URL ends in an eight-letter id",
         )
-    # A forced kind names its own server (a rehearsal, a private instance); otherwise
-    # requests go where the configuration says, whatever host the URL was copied from.
+    # With a forced kind, requests go to the server in the address (a rehearsal, a
+    # private instance). Otherwise they go to the configured server, from whatever host
+    # the URL was copied.
     given = origin_of(source.target)
     base_url = given if source.forced and given != LICHESS else settings.base_url
     token = LichessToken(

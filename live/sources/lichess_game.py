@@ -1,11 +1,11 @@
-"""lichess: one game, or the game that a TV channel features, as ndjson.
+"""Source for a lichess game, or for the game that a TV channel features, as ndjson.
 
-``--feed https://lichess.org/GAMEID`` and ``…/tv[/CHANNEL]``.
+The addresses are ``--feed https://lichess.org/GAMEID`` and ``…/tv[/CHANNEL]``.
 
-Game stream (lichess API documentation, "Stream moves of a game"): a description, one
-line for each position from the start, moves delayed by three while the game runs, and
-the description again with the result. TV: a description of the featured game whenever
-it changes, and one line a move.
+The game stream (lichess API documentation, "Stream moves of a game") sends a
+description, then one line for each position from the start, then the description again
+with the result. While the game is in progress, it is three moves late. A TV stream
+sends a description of the featured game whenever that changes, and one line per move.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import LichessTarget
 
 T = TypeVar("T")
-#: Status ids from 25 (aborted) on are ends of games; 30 and up have a result or are
-#: draws.
+#: Ids of game statuses: ids above 20 are ends of games. Ids above 25 (aborted) have a
+#: result or are draws, except 37 (not started) and 38 (unknown).
 _ABORTED, _NO_START, _UNKNOWN = 25, 37, 38
 _STARTED = 20
 _STANDARD = frozenset({"standard", "fromPosition"})
@@ -52,7 +52,7 @@ class _Side(Value):
     user: _User | None = None
     rating: int | None = None
     ai: int | None = None
-    """Level of lichess' own engine, which has no user."""
+    """Level of lichess' built-in engine, which has no user name."""
     color: str | None = None
 
 
@@ -70,8 +70,8 @@ class _Status(Value):
 
 
 class _Line(ForeignObject):
-    """A description has an id, a position has none; TV tells in ``t`` which of both
-    ``d`` is.
+    """A line of a stream. A description has an id; a position has none. In a TV stream,
+    ``t`` tells which of the two ``d`` is.
     """
 
     id: str | None = None
@@ -97,7 +97,7 @@ class _Line(ForeignObject):
 
     @property
     def sides(self) -> tuple[Player, Player]:
-        """White and Black."""
+        """The players with White and Black."""
         if isinstance(self.players, tuple):
             by_color = {side.color: side for side in self.players}
             return _read_player(by_color.get("white")), _read_player(
@@ -107,8 +107,8 @@ class _Line(ForeignObject):
         return _read_player(sides.white), _read_player(sides.black)
 
 
-#: What of a description stays as it was before the last connection, where it cannot be
-#: read.
+#: Fields of a description that, if unreadable, keep their values from the previous
+#: description of the game.
 _KEPT = ("variant", "initialFen", "status", "winner", "players")
 
 
@@ -118,31 +118,35 @@ class _TvLine(Value):
 
 
 class LichessGameStream:
-    """One game's stream: lines in, reports out."""
+    """Reader of one game's stream: it converts lines to reports."""
 
     def __init__(self, base_url: str) -> None:
         self.over = False
         self.damage = ""
-        """What is wrong with the last line, for people; empty for nothing."""
+        """Description for people of a fault in the last line; empty if there is
+        none.
+        """
         self._base_url = base_url
         self._told: _Line | None = None
         self._described: _Line | None = None
-        """The last description, of this connection or the one before."""
+        """Last description of the game, from this connection or the previous one."""
         self._game = PositionTracker()
         self._plies_known = 0
-        """Plies that were known before and have not all come again yet."""
+        """Number of plies known from before, until all of them have been sent again;
+        then 0.
+        """
 
     def reconnect(self, known: Iterable[GameReport] = ()) -> None:
-        """A new connection: all positions come again, one by one. ``known``: the game
-        as it stood when the service ended.
+        """Prepare for a new connection, in which all positions are sent again, one by
+        one. ``known`` is the game as it was when the service last stopped.
         """
         self._told = None
         plies = [len(self._game.moves), *(len(game.moves) for game in known)]
         self._plies_known = max(self._plies_known, *plies)
 
     def read_line(self, raw: bytes) -> GameReport | None:
-        """Return the game after one more line; None for blank lines and what cannot be
-        read.
+        """Read one more line and return the game; None for blank and unreadable
+        lines.
         """
         line = self._read_json(raw, _Line)
         if line is None:
@@ -182,7 +186,9 @@ class LichessGameStream:
         return line
 
     def _track_position(self, line: _Line) -> dict[str, str]:
-        """Take in a position with both clocks; returns what of it could not be read."""
+        """Apply a position with the clocks of the two players. Return its unreadable
+        parts.
+        """
         now = read_fen(line.fen, chess960=self._game.chess960)
         if now is None:
             return {"fen": "no position"} if line.fen else {}
@@ -197,7 +203,7 @@ class LichessGameStream:
         result: Result | None,
         problem: str | None = None,
     ) -> GameReport:
-        """``result``: None where it could not be read."""
+        """Return the report of the game; ``result`` is None if it could not be read."""
         game, key = self._game, clean_text(told.id or "", 20)
         if len(game.moves) >= self._plies_known or self.over:
             self._plies_known = 0
@@ -220,8 +226,8 @@ class LichessGameStream:
 
 
 class LichessTvStream(LichessGameStream):
-    """A TV channel's stream: always the one game that is featured, from where it was
-    met.
+    """Reader of a TV channel's stream. Only the featured game is reported, from the
+    position at which it was first seen.
     """
 
     def __init__(self, base_url: str, channel: str = "") -> None:
@@ -229,10 +235,12 @@ class LichessTvStream(LichessGameStream):
         self._chess960 = channel.casefold() == "chess960"
 
     def reconnect(self, known: Iterable[GameReport] = ()) -> None:
-        """A new connection goes on with the game that is featured."""
+        """Do nothing: a new connection continues with the featured game."""
 
     def read_line(self, raw: bytes) -> GameReport | None:
-        """Return the featured game after one more line; None if it cannot be read."""
+        """Read one more line and return the featured game; None if it cannot be
+        read.
+        """
         line = self._read_json(raw, _TvLine)
         if line is None:
             return None
@@ -244,7 +252,7 @@ class LichessTvStream(LichessGameStream):
                 )
             if told.id:
                 self._described = told
-            # Of a game without an id it is not known whether it is the one of before.
+            # Without an id it is unknown whether this is still the previous game.
             self._told = told if told.id else None
         if self._told is None:
             return None
@@ -255,7 +263,9 @@ class LichessTvStream(LichessGameStream):
 
 
 def _describe_lost_start(told: _Line) -> str | None:
-    """Return why the positions of a game cannot be read, for people."""
+    """Return the reason, for people, why the positions of a game cannot be read; None
+    if they can.
+    """
     no_variant = told.variant is None or told.variant.key is None
     lost = {
         "initialFen": told.initialFen is None,
@@ -279,7 +289,7 @@ def _read_player(side: _Side | None) -> Player:
 
 
 def _read_result(told: _Line) -> Result | None:
-    """Return the result that a description says; None where it cannot be read."""
+    """Return the result in a description; None if it cannot be read."""
     status = told.status.id if told.status else _STARTED
     if told.unread.keys() & {"status", "status.id"}:
         return None
@@ -294,18 +304,18 @@ def _read_result(told: _Line) -> Result | None:
     return "*" if status == _NO_START else "1/2-1/2"
 
 
-#: A description is about 1 kB, a position 100 bytes.
+#: Greatest length of a line, bytes. A description has about 1 kB, a position 100 bytes.
 MAX_LINE_BYTES = 65_536
 
 
 class NdjsonLines:
-    """Bytes cut anywhere → whole lines, blank ones left out."""
+    """Joins bytes that are cut anywhere into whole lines, and drops blank lines."""
 
     _rest = b""
 
     def split_lines(self, data: bytes) -> Iterator[bytes]:
-        """Yield the lines that are complete. Raises :class:`FeedTrouble` for a line
-        that does not end.
+        """Yield the complete lines. Raises :class:`FeedTrouble` if a line is too
+        long.
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_LINE_BYTES:
@@ -314,7 +324,7 @@ class NdjsonLines:
 
 
 class LichessGameFeed(SessionFeed):
-    """Follows one game to its end, or a TV channel for ever."""
+    """Follows one game to its end, or a TV channel without end."""
 
     def __init__(
         self,
@@ -340,9 +350,9 @@ class LichessGameFeed(SessionFeed):
 
     async def _follow_stream(self, session: FeedSession) -> None:
         stream = self._stream
-        # Neither stream is known to send keep-alives, and a player may think for long:
-        # after this long a new connection, which begins from the start, is the way to
-        # know.
+        # Neither stream is known to send keep-alives, and a player might think for
+        # long. After this time only a new connection, which starts from the beginning,
+        # can show whether the old one still works.
         silence_s = self._config.stale_after_s
         lines = NdjsonLines()
         stream.reconnect(
@@ -386,7 +396,7 @@ class LichessGameFeed(SessionFeed):
                         )
                     await asyncio.sleep(0)
                 session.note = stream.damage
-                if game is not None:  # of what came together only the last matters
+                if game is not None:  # only the chunk's last update matters
                     await session.report([game], complete=True)
                 elif session.reported:
                     session.mark_alive()

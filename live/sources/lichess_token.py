@@ -1,5 +1,5 @@
-"""A token of lichess: read again for each connection, and what refusals have to do with
-it.
+"""A lichess token, read again for each connection, and explanations of refused
+requests.
 """
 
 import os
@@ -14,7 +14,7 @@ from live.sources.retry import FeedTrouble
 from live.user_files import read_regular
 
 ENV_TOKEN = "LICHESS_TOKEN"
-#: Characters of a token (lichess API documentation, authentication).
+#: Form of a token (lichess API documentation, authentication).
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
 GET_ONE = (
     f"put one with study:read into {ENV_TOKEN} or the file of [feeds.lichess]"
@@ -23,23 +23,25 @@ GET_ONE = (
 
 
 class LichessToken:
-    """Read again for every connection, so that a renewed token needs no restart.
+    """A token from the environment or a file. It is read again for every connection, so
+    that a renewed token needs no restart.
 
     Raises:
-        ConfigError: the file cannot be read, or what is there is no token. Never shows
-            it.
+        ConfigError: the file cannot be read, or its text is not a token. The error
+            never contains the text.
     """
 
     def __init__(self, token_file: str, *, sent: bool = True) -> None:
-        """``sent``: false for servers that it is not meant for."""
+        """Create the token. ``sent`` is false for servers that must not get it."""
         self._file = token_file
         self._sent = sent
         self._last = self._read_token() if sent else ""
 
     def auth_headers(self) -> dict[str, str]:
-        """Return ``Authorization``, or nothing where there is no token."""
+        """Return the header ``Authorization``, or nothing if there is no token."""
         if self._sent:
-            # It may be being written just now: the last one may still do.
+            # While the file is being written it cannot be read: the last token might
+            # still be valid.
             with suppress(ConfigError):
                 self._last = self._read_token()
         return {"Authorization": f"Bearer {self._last}"} if self._last else {}
@@ -66,8 +68,8 @@ class LichessToken:
 
     @contextmanager
     def explain_refusal(self, feed: FeedName) -> Iterator[None]:
-        """Say in trouble of the block what the token has to do with it (statuses 401,
-        403 and 429).
+        """Add an explanation that concerns the token to errors of the block with status
+        401, 403 or 429.
 
         Since August 2026 every request for a broadcast needs a token (lila pull request
         21283).

@@ -1,9 +1,9 @@
-"""``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its
-computer.
+"""Source ``--feed ws://HOST:1982/api/v1.0``: boards in the hall, read from DGT
+LiveChess on the hall's computer.
 
-The boards' events have neither players nor results; those come from the pairings of the
-tournament that runs in LiveChess, where one does. Which game that makes is
-:mod:`live.sources.hall`'s to say. The feed has no end.
+The events of the boards contain neither players nor results. These come from the
+pairings of the tournament in LiveChess, if there is one. :mod:`live.sources.hall`
+decides to which game the moves belong. The source never ends.
 """
 
 import asyncio
@@ -28,18 +28,19 @@ from live.sources.websocket_client import SourceSocket, open_websocket
 log = logging.getLogger(__name__)
 
 
-#: Ask again which boards there are, every so many seconds: more may be plugged in.
+#: Time between two requests for the list of boards, seconds; more boards might have
+#: been connected.
 BOARDS_S = 30.0
 
 
-#: The longest is the list of boards, 300 bytes each; all moves of a game of
-#: :data:`MAX_PLIES` and their board take 15,000. What is longer is not said of any
-#: board.
+#: Greatest size of a message, bytes. The longest message is the list of boards, 300
+#: bytes each; all moves of a game of :data:`MAX_PLIES` with its placement take 15,000.
+#: A longer message is not about a board.
 MAX_MESSAGE_BYTES = 1 << 18
 
 
 class LiveChessFeed(SessionFeed):
-    """Follows every board that one LiveChess has."""
+    """Follows all boards of one LiveChess."""
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
         super().__init__(source.name, conditions)
@@ -66,7 +67,9 @@ class LiveChessFeed(SessionFeed):
 
     @asynccontextmanager
     async def _connect(self, share: LoopShare) -> AsyncIterator[SourceSocket]:
-        """Open the websocket for the block. Raises FeedTrouble whatever fails."""
+        """Open the websocket for the duration of the block. Raises FeedTrouble for any
+        failure.
+        """
         try:
             async with open_websocket(
                 self._url,
@@ -99,7 +102,9 @@ class LiveChessFeed(SessionFeed):
     async def _ask_pairings(
         self, session: FeedSession, boards: LiveChessMessages, share: LoopShare
     ) -> None:
-        """Look at the pairings once; without any the boards stay without names."""
+        """Fetch the pairings once. Without pairings, the boards' games have no players'
+        names.
+        """
         async with http_client.open_client(self._config) as client:
             seats = await self._pairings.fetch_pairings(client, share)
         if seats is None:
@@ -129,8 +134,8 @@ class LiveChessFeed(SessionFeed):
         clock = self._clock
         timeout_s = self._config.timeout_s
         boards.hall.mark_disconnected()
-        # Who sits where comes before what stands there: after a restart the board may
-        # have its next game on it already.
+        # Pairings are needed before moves: after a restart, a board might already have
+        # its next game.
         try:
             async with clock.deadline(timeout_s):
                 await self._ask_pairings(session, boards, share)
@@ -139,7 +144,8 @@ class LiveChessFeed(SessionFeed):
         asked_s = float("-inf")
         has_answered = True
         while True:
-            # Clocks that run speak every second, and every look is answered.
+            # A running clock sends a message every second, and each request for boards
+            # is answered.
             if clock.now() - asked_s >= BOARDS_S:
                 if not has_answered:
                     raise TimeoutError

@@ -1,8 +1,8 @@
-"""``--feed https://view.livechesscloud.com/#UUID[/ROUND]``: DGT LiveChess Cloud,
+"""Source ``--feed https://view.livechesscloud.com/#UUID[/ROUND]``: DGT LiveChess Cloud,
 polled.
 
-The pairing list says who plays and how it ended; each board has a file of its own,
-asked for only as often as it is likely to have changed, and conditionally.
+The pairing list contains players and results. Each board has a separate file, which is
+requested conditionally, and only as often as it is likely to have changed.
 """
 
 import asyncio
@@ -47,32 +47,35 @@ from live.sources.source_address import (
 )
 
 T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
-#: What of a file stays as it was where it cannot be read; moves are kept for all
-#: sources alike.
+#: Fields of a file that, if unreadable, keep their previous values. Moves are kept in
+#: the same way for all sources, so they are not listed.
 _KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result")
 
 
 log = logging.getLogger(__name__)
 
 LOOKUP = "https://lookup.livechesscloud.com"
-#: lila's base period for this service.
+#: Time between two polls, seconds; lila uses the same for this service.
 PERIOD_S = 4.0
-#: The tournament's file is read again this often: another round may have begun.
+#: Time after which the tournament's file is read again, seconds: the next round might
+#: have begun.
 TOURNAMENT_S = 60.0
-#: A round before the current one is still asked about until nothing has come for so
-#: long.
+#: An earlier round is still polled until nothing in it has changed for this long,
+#: seconds.
 LATE_S = 3600.0
-#: A board's file that could not be had is asked for again after so long.
+#: Time after which a board's file that could not be fetched is requested again,
+#: seconds.
 AGAIN_S = 20.0
-#: A board whose file could not be had for so long says so itself.
+#: Time after which a missing file is reported as a definite problem of its board,
+#: seconds.
 MISSING_S = 60.0
-#: Boards asked for at the same time.
+#: Greatest number of boards requested at the same time.
 AT_ONCE = 4
 MAX_BOARDS = 768
-#: One file: so many pairings of half a kilobyte each; the longest game is a tenth of
-#: it.
+#: Greatest size of a file, bytes: enough for 768 pairings of half a kilobyte each. The
+#: longest game has a tenth of that.
 MAX_FILE_BYTES = 1 << 19
-#: The look-up may only name hosts of the service itself.
+#: Pattern of acceptable hosts: the lookup must only name hosts of the service itself.
 _HOST = re.compile(r"(?:[a-z0-9-]+\.)+livechesscloud\.com(?::\d+)?", re.IGNORECASE)
 
 
@@ -81,26 +84,28 @@ class _Meta(Value):
 
 
 class _Wrong:
-    """What is wrong with something, and since when."""
+    """Description of a problem, and the clock time since which it exists."""
 
     def __init__(self) -> None:
         self.text = ""
         self._since_s = 0.0
 
     def set_text(self, text: str, now_s: float) -> None:
-        """Say from now on that this is wrong; an empty text: nothing is."""
+        """Set the problem; an empty text means that there is none."""
         if text and not self.text:
             self._since_s = now_s
         self.text = text
 
     def describe_problem(self, now_s: float) -> str:
-        """Return it as a board says it, in doubt at first."""
+        """Return the description for a board; for a new problem it is marked as
+        doubtful.
+        """
         is_new = self.text and now_s - self._since_s < MISSING_S
         return f"{IN_DOUBT} {self.text}" if is_new else self.text
 
 
 class _Page(msgspec.Struct, Generic[T], eq=False):
-    """One file of the service: how it was last, and when to ask again."""
+    """A file of the service: its last contents, and the state of requests for it."""
 
     path: str
     kind: type[T]
@@ -109,23 +114,27 @@ class _Page(msgspec.Struct, Generic[T], eq=False):
     since: dict[str, str] = {}
     body: bytes | None = None
     held: T | None = None
-    """What it said when it could be read last."""
+    """Last readable contents."""
     damage: str = ""
-    """What it is instead, where it came and cannot be read."""
+    """Description of the answer if it could not be read; empty otherwise."""
     trouble: FeedTrouble | None = None
-    """Why it could not be had when it was asked for last."""
+    """Error of the last request; None if it succeeded."""
     wrong: _Wrong = msgspec.field(default_factory=_Wrong)
-    """What to say of it; nothing where it is there or none is to come."""
+    """Problem of the file shown to people; empty if the file was read or none is
+    expected.
+    """
     wrong_pairing: _Wrong = msgspec.field(default_factory=_Wrong)
-    """What to say of a board's pairing."""
+    """Problem of the board's pairing shown to people."""
     warned: bool = False
     made_of: object = None
     games: GameReports = ()
-    """A board's game, and what it was made of; two where an illegal move stands."""
+    """For a board's file: its reports, built from the values in ``made_of``. There are
+    two reports if the game continued after an illegal move.
+    """
 
     @property
     def may_have_more(self) -> bool:
-        """Whether it may have more than was read of it."""
+        """Whether the file might contain more than was read of it."""
         return bool(self.damage) or (
             self.trouble is not None and self.trouble.fatal is None
         )
@@ -137,19 +146,19 @@ class _Round(msgspec.Struct, eq=False):
     changed_s: float
     games: GameReports = ()
     complete: bool = True
-    """All its boards could be read."""
+    """Whether all boards of the round could be read."""
 
 
 class LiveChessCloudFeed(PolledFeed):
-    """Follows one round, or the tournament: whichever round is being played, and the
-    ones before it that we have followed until their last results are in.
+    """Follows one round or a tournament. For a tournament, it follows the round in
+    progress, and earlier rounds that it has followed until their last results are in.
 
-    Over when every game has a result and nothing has changed for the grace period; a
-    tournament only in its last round.
+    The source has ended when every game has a result and nothing has changed for the
+    grace period; for a tournament, only in its last round.
     """
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
-        """Raises UnknownFeed."""
+        """Create the source. Raises UnknownFeed."""
         super().__init__(source.name, conditions)
         found = read_cloud_address(source.target)
         if found is None or not is_http_address(source.target):
@@ -194,7 +203,7 @@ class LiveChessCloudFeed(PolledFeed):
         ]
         is_listed = self._round is not None or tournament.is_listed
         is_last = self._round is not None or current >= len(tournament.rounds or ())
-        # What could not be had may have more.
+        # A file that could not be fetched might contain more games or moves.
         is_missing = any(page.may_have_more for page in self._pages.values())
         may_have_more = is_missing or not (is_listed and is_last)
         return Poll(
@@ -209,15 +218,17 @@ class LiveChessCloudFeed(PolledFeed):
         return PERIOD_S
 
     def _choose_round(self, tournament: CloudTournament) -> int:
-        """Return the round to follow. An entry that cannot be read ends none."""
+        """Return the round to follow. While an entry in the list of rounds cannot be
+        read, the source does not go back to an earlier round.
+        """
         found = find_current_round(tournament)
         self._current = found if tournament.is_listed else max(found, self._current)
         return self._current
 
     def _find_late_rounds(self, current: int) -> list[int]:
-        """Return the rounds before the current one that may still change: the service
-        says that nothing is live there as soon as the last game ends, before all moves
-        and results are in.
+        """Return the earlier rounds that might still change. The service reports that a
+        round has no live games as soon as the last game ends, before all moves and
+        results are in.
         """
         now_s = self._clock.now()
         return [
@@ -235,7 +246,9 @@ class LiveChessCloudFeed(PolledFeed):
         return over and still_s > self._config.finish_after_s
 
     def _find_refusal(self, looked_s: float) -> FeedTrouble | None:
-        """Return the answer since ``looked_s`` that asks for the longest wait."""
+        """Return the refusal since clock time ``looked_s`` that asks for the longest
+        wait; None if there was none.
+        """
         refusals = [
             page.trouble
             for page in self._pages.values()
@@ -246,8 +259,8 @@ class LiveChessCloudFeed(PolledFeed):
         return max(refusals, key=lambda refusal: refusal.wait_s, default=None)
 
     def _describe_damage(self) -> str:
-        """Return what could not be read of files, but for what their boards say
-        themselves.
+        """Describe the unreadable parts of files, except those that are described in
+        the boards' games.
         """
         notes = []
         for page in self._pages.values():
@@ -262,15 +275,15 @@ class LiveChessCloudFeed(PolledFeed):
         return "; ".join(notes)
 
     def _path_below_tournament(self, page: _Page[Any]) -> str:
-        """Return the path of a file below its tournament."""
+        """Return the path of a file, relative to its tournament."""
         return page.path.partition(self._uuid)[2].lstrip("/")
 
     def _page_at(self, path: str, kind: type[T]) -> _Page[T]:
         return self._pages.setdefault(path, _Page(path, kind))
 
     async def _find_host(self) -> str:
-        """Return where this tournament's files are; a configured base URL serves
-        everything.
+        """Return the base URL of this tournament's files. A configured base URL is used
+        for the lookup and the files.
         """
         url = f"{self._base_url or LOOKUP}/meta/{self._uuid}"
         answer = await http_client.fetch_body(
@@ -319,7 +332,7 @@ class LiveChessCloudFeed(PolledFeed):
             tasks = [
                 group.create_task(board(m, pairing), name=f"board {m}")
                 for m, pairing in enumerate(pairings, start=1)
-                if pairing.white or pairing.black  # without players nobody sits there
+                if pairing.white or pairing.black  # no players: an unused board
             ]
         games = tuple(chain.from_iterable(task.result() for task in tasks))
         odd = {
@@ -336,13 +349,13 @@ class LiveChessCloudFeed(PolledFeed):
     def _keep_unpaired(
         self, root: str, odd: dict[int, str], others: GameReports
     ) -> GameReports:
-        """Return the games, as they were last, of boards whose pairing cannot be read.
+        """Return the last known games of boards whose pairing cannot be read.
 
         Args:
-            root: where the files of the round are.
-            odd: what was found instead of the pairing, by board.
-            others: the games of the other boards; who plays there now has left this
-                one.
+            root: base URL of the round's files.
+            odd: by number of the board: what was found instead of its pairing.
+            others: games of the other boards. Players who are now at another board have
+                left their old one.
         """
         seated = {(game.headers.white.name, game.headers.black.name) for game in others}
         kept: list[GameReport] = []
@@ -362,8 +375,8 @@ class LiveChessCloudFeed(PolledFeed):
     async def _poll_board(
         self, page: _Page[CloudBoard], over: bool
     ) -> CloudBoard | None:
-        """Return a board's file as far as it is known; asked for again when that is
-        due.
+        """Return the last known contents of a board's file, after requesting it again
+        if that is due.
         """
         now_s = self._clock.now()
         held = page.held
@@ -376,8 +389,8 @@ class LiveChessCloudFeed(PolledFeed):
             try:
                 await self._fetch_page(page)
             except FeedTrouble as trouble:
-                # Without a file, or without one any more after the game: what was seen
-                # was played.
+                # Some boards have no file, or none any more after the game. That is not
+                # a problem: moves that were seen remain.
                 gone = isinstance(trouble.fatal, FeedNotFound) and (
                     held is None or over
                 )
@@ -393,8 +406,8 @@ class LiveChessCloudFeed(PolledFeed):
         return page.held
 
     def _note_trouble(self, page: _Page[Any], trouble: FeedTrouble, what: str) -> None:
-        """Note trouble with one file, which costs no other; ``what`` says which, unless
-        it is none.
+        """Record trouble with one file; other files are not affected. ``what``
+        describes the effect for people; it is empty if the trouble is not a problem.
         """
         page.trouble = trouble
         page.wrong.set_text(what and f"{what}: {trouble.reason}", self._clock.now())
@@ -408,13 +421,14 @@ class LiveChessCloudFeed(PolledFeed):
             )
 
     async def _read_page(self, path: str, kind: type[T], period_s: float) -> T:
-        """Return a file without which nothing is known of its boards, as it could be
-        read last.
+        """Return the last readable contents of a file that is needed for all boards,
+        after requesting it again if that is due.
         """
         page = self._page_at(path, kind)
         if page.damage:
             period_s = min(period_s, PERIOD_S)
-        # Without an answer so far it is the patience of the retries that counts.
+        # If the file has never been read, the runner's retries determine the wait
+        # instead.
         if page.held is None or self._clock.now() - page.asked_s >= period_s:
             await self._fetch_page(page)
             damage = page.damage and f"cannot be read, it is {page.damage}"
@@ -426,7 +440,9 @@ class LiveChessCloudFeed(PolledFeed):
         return page.held
 
     async def _fetch_page(self, page: _Page[T]) -> None:
-        """Read a file as it is now; what cannot be read leaves it as it was held."""
+        """Fetch the present contents of a file; if they cannot be read, keep the
+        previous ones.
+        """
         page.asked_s = self._clock.now()
         answer = await http_client.fetch_body(
             self._client,
@@ -462,7 +478,9 @@ class LiveChessCloudFeed(PolledFeed):
 
 
 def _add_problem(games: GameReports, problem: str) -> GameReports:
-    """Return the games of a board with what is wrong with its file."""
+    """Return the reports of a board with the problem of its file added to the first
+    one.
+    """
     if not problem:
         return games
     first, *rest = games

@@ -1,9 +1,11 @@
-"""DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
+"""Websocket protocol of DGT LiveChess: converts its messages to replies and reports.
+Pure.
 
-There is no public description; the messages are those of captures of LiveChess 2 and of
-clients that work with it. LiveChess reconstructs the game from the sensors. Once it has
-been sent the starting position (``setup``), it sends all moves so far at each event.
-Before that it sends only the placement of the pieces, each time a piece is lifted.
+There is no public description. The messages are known from recordings of LiveChess 2
+and from clients that work with it. LiveChess reconstructs the game from the sensors.
+After it has been sent a starting position (``setup``), it sends all moves so far with
+each event. Before that it only sends the placement of the pieces, each time a piece is
+lifted.
 """
 
 from collections.abc import Generator
@@ -20,25 +22,25 @@ from live.sources.hall import Hall
 from live.sources.hall_board import Clocks, HallBoard
 
 Reaction = tuple[list[bytes], list[GameReport]]
-"""What to send and what to report after a message."""
+"""Messages to send and games to report after a received message."""
 
 
 class _Sides(Value):
     white: float | None = None
     black: float | None = None
     run: bool | None = None
-    """Whose clock runs: White's (true), Black's, or none."""
+    """True if White's clock runs, false if Black's does, None if neither does."""
 
 
 class _Event(ForeignObject):
-    """A board's event; what has not changed is left out."""
+    """Event of a board. Unchanged values are omitted."""
 
     board: str | None = None
     clock: _Sides | None = None
     start: str | None = None
     san: tuple[str, ...] | None = None
     match: bool | None = None
-    """Whether the pieces stand as ``san`` leads to."""
+    """Whether the pieces are as they should be after the moves in ``san``."""
 
 
 class _Message(Value):
@@ -48,36 +50,36 @@ class _Message(Value):
 
 
 class _Listed(Value):
-    """One of the boards that there are."""
+    """An entry in the list of connected boards."""
 
     serialnr: str = ""
 
 
 class LiveChessMessages:
-    """The messages of one LiveChess, and what they say of its boards.
+    """Handler of the messages of one LiveChess and its boards.
 
-    Send what :meth:`request_boards` returns after connecting, and then regularly. Give
-    each message to :meth:`apply_message`, send the answers it returns, and report the
-    games. What may take long comes in pieces, between which no other message may be
-    given.
+    Send the result of :meth:`request_boards` after connecting, and then regularly. Pass
+    each received message to :meth:`apply_message`, send the messages it returns and
+    report the games. Use up its generator before passing the next message: it yields
+    between pieces of long work.
     """
 
     def __init__(self, hall: Hall | None = None) -> None:
         self.hall = hall or Hall()
         self._calls = 0
         self._unread: dict[str, dict[str, str]] = {}
-        """What could not be read of the last event of a board, by its serial number."""
+        """By serial number of a board: unreadable parts of its last event."""
         self._unread_pairings: dict[str, dict[str, str]] = {}
         self._damage = ""
 
     @property
     def note(self) -> str:
-        """What people should know of the boards and the last message."""
+        """Message for people about the boards and the last message."""
         return "; ".join(filter(None, [self.hall.note, self._damage]))
 
     def take_changed_games(self, *said: HallBoard) -> list[GameReport]:
-        """Return the games that have changed, and those of the boards of which more is
-        to be said, each with what could not be read of it.
+        """Return the games that have changed and the games of the boards in ``said``,
+        each with its unread parts described.
         """
         games = {game.key: game for game in self.hall.take_changed_games()}
         for board in said:
@@ -92,8 +94,8 @@ class LiveChessMessages:
     def update_unread_pairings(
         self, unread: dict[str, dict[str, str]]
     ) -> list[HallBoard]:
-        """Take what could not be read of pairings, by serial number; returns the boards
-        of which that is news.
+        """Store the unreadable parts of pairings, by serial number. Return the boards
+        for which they have changed.
         """
         before = self._unread_pairings
         self._unread_pairings = unread
@@ -113,13 +115,15 @@ class LiveChessMessages:
         return add_unread(game, others)
 
     def request_boards(self) -> bytes:
-        """Ask which boards there are."""
+        """Return the message that asks for the list of boards."""
         return self._encode_call("eboards")
 
     def apply_message(
         self, raw: str | bytes, now_s: float
     ) -> Generator[None, None, Reaction]:
-        """Take one message; yield between pieces of work. Never raises."""
+        """Process one received message. Yields between pieces of work; returns the
+        replies and the changed games. Never raises.
+        """
         message = read_json(raw, _Message)
         self._damage = "" if message is not None else "a message of it is damaged JSON"
         if message is None:
@@ -137,7 +141,8 @@ class LiveChessMessages:
         before = self._unread.pop(board.serial, {})
         unread = event.unread
         if event.san is None:
-            # It says nothing of moves: what could not be read of them is still missing.
+            # The event has no moves, so moves that could not be read before are still
+            # missing.
             unread = {
                 path: before[path] for path in ("san", "start") if path in before
             } | unread
@@ -148,7 +153,9 @@ class LiveChessMessages:
         return sent, self.take_changed_games(*said)
 
     def _subscribe_boards(self, boards: object, now_s: float) -> list[bytes]:
-        """Subscribe to new boards. Only the answer to ``eboards`` is a list."""
+        """Return the messages that subscribe to new boards. Only the answer to
+        ``eboards`` is a list.
+        """
         sent = []
         for each in boards if isinstance(boards, list) else ():
             listed = read_value(each, _Listed) or _Listed()
@@ -171,7 +178,8 @@ class LiveChessMessages:
         if event.clock is not None:
             board.clocks = Clocks(event.clock.white, event.clock.black, event.clock.run)
         if event.unread.keys() & {"san", "start"}:
-            # Moves that cannot be read, or from nobody knows where, are nothing heard.
+            # Moves that cannot be read, or that start from an unknown position, are
+            # treated as if they had not been received.
             self.hall.apply_clocks(board, now_s)
             return []
         if event.san is None:
@@ -185,18 +193,20 @@ class LiveChessMessages:
             return []
         yield from self.hall.apply_moves(board, start, event.san[:MAX_PLIES], now_s)
         if event.match:
-            # It knows where the game stands, whatever a piece in the air made it doubt.
+            # LiveChess knows the position, even if a lifted piece has caused doubt.
             board.is_set_up = True
         elif event.match is False and board.is_met_later and placed:
-            # It goes on from a position that was itself corrected, and cannot find out
-            # alone.
+            # LiveChess continues from a position that was itself a correction, and
+            # cannot find the right position alone.
             board.is_set_up = False
             fen = self.hall.apply_placement(board, placed, now_s)
             return self._send_position(board, None if fen == event.start else fen)
         return []
 
     def _send_position(self, board: HallBoard, fen: str | None) -> list[bytes]:
-        """Send LiveChess the position, if there is one to send."""
+        """Return the message that sets a position in LiveChess; none if ``fen`` is
+        None.
+        """
         if fen is None:
             return []
         return [

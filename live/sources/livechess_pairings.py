@@ -1,10 +1,10 @@
-"""Who plays on which board, asked of DGT LiveChess in the hall.
+"""Pairings of the boards, fetched from DGT LiveChess in the hall.
 
-LiveChess answers HTTP on the port of its websocket: ``/api/v1.0/tournaments``,
-``/tournament/ID`` (with the serial numbers of its boards, in order), ``/round/ID/N``
-(pairings with players, result and whether the game is live). There is no public
-description; the paths and fields are those that the PyPI package ``livechess`` 0.1.0
-reads.
+LiveChess answers HTTP requests on the port of its websocket: ``/api/v1.0/tournaments``,
+``/tournament/ID`` (with the serial numbers of its boards, in order of tables) and
+``/round/ID/N`` (pairings with players, result and whether the game is live). There is
+no public description; the paths and fields are those that the PyPI package
+``livechess`` 0.1.0 reads.
 """
 
 import logging
@@ -32,22 +32,24 @@ from live.sources.pgn_headers import clean_text
 from live.sources.retry import FeedTrouble
 
 log = logging.getLogger(__name__)
-#: Of one answer: a round of :data:`MAX_BOARDS` pairings takes less.
+#: Greatest size of an answer, bytes; a round of :data:`MAX_BOARDS` pairings takes less.
 MAX_BYTES = 1 << 19
-#: Bounds of what is asked for at one look, and of what is said of it.
+#: Limits on one fetch: tournaments, rounds per tournament, and messages for people.
 MAX_TOURNAMENTS, MAX_ROUNDS, MAX_NOTES = 4, 30, 5
-#: Pairings that are read in one go, 50 us each.
+#: Number of pairings processed at once; each takes 50 µs.
 SEATS_A_PIECE = 64
 
 
 class _Tournament(ForeignObject):
-    """In the list of tournaments only its ``uuid``."""
+    """A tournament. In the list of tournaments only ``uuid`` is set."""
 
     uuid: str = ""
     name: str | None = None
     rounds: int | None = None
     eboards: tuple[object, ...] | None = None
-    """Serial numbers by table; one that cannot be read costs its own table alone."""
+    """Serial numbers in order of tables. An unreadable number affects only its own
+    table.
+    """
 
 
 class _Pairing(CloudPairing):
@@ -63,31 +65,34 @@ T = TypeVar("T")
 
 
 class Pairings:
-    """Asks one LiveChess who plays at its boards; what does not answer, or cannot be
-    read, stays as it was, since a round that cannot be read just now is no round that
-    has gone.
+    """Fetches the pairings of one LiveChess. If an answer is missing or cannot be read,
+    the previous one is kept: an unreadable round is not a removed round.
     """
 
     def __init__(self, feed: FeedName, url: str) -> None:
-        """``url`` is that of the websocket."""
+        """Create the reader; ``url`` is that of the websocket."""
         self._feed = feed
         self._base = f"http{url.removeprefix('ws')}".rstrip("/")
         self._answers: dict[str, Any] = {}
-        """By path, those of the last look."""
+        """Answers of the last fetch, by path."""
         self._notes: list[str] = []
         self.unread: dict[str, dict[str, str]] = {}
-        """What could not be read of pairings in the last look, by serial number."""
+        """Unreadable parts of pairings in the last fetch, by serial number of the
+        board.
+        """
 
     @property
     def note(self) -> str:
-        """What else could not be read in the last look, for people."""
+        """Message for people about everything else that could not be read in the last
+        fetch.
+        """
         return "; ".join(self._notes[:MAX_NOTES])
 
     async def fetch_pairings(
         self, client: httpx.AsyncClient, share: LoopShare
     ) -> Seats | None:
-        """Return all pairings of the boards, rounds in order; None where LiveChess
-        never said.
+        """Return all pairings by board, rounds in order; None if LiveChess has never
+        sent a list of tournaments.
         """
         before, self._answers = self._answers, {}
         self._notes = []
@@ -140,8 +145,8 @@ class Pairings:
     def _read_seats(
         self, tournament: _Tournament, number: int, round_: _Round
     ) -> Generator[None, None, list[tuple[str, Seat]]]:
-        """Return who sits at the boards in a round, by serial number; yields between
-        pieces.
+        """Return the pairings of a round, each with the serial number of its board.
+        Yields between pieces of work.
         """
         serials = dict(enumerate(map(_read_serial, tournament.eboards or ()), start=1))
         found = []
@@ -176,8 +181,8 @@ def _merge_lists(
     most: int,
     merge: Callable[[T, T], T],
 ) -> tuple[T, ...] | None:
-    """Return the first entries of a list, each merged with what stood in its place; the
-    list of before where there is none now.
+    """Return the first ``most`` entries of a list, each merged with the earlier entry
+    at the same position; if there is no new list, the earlier one.
     """
     if now is None:
         return before
@@ -209,7 +214,7 @@ def _merge_serial(now: object, before: object) -> object:
 
 
 def _read_serial(value: object) -> str | None:
-    """Return the serial number of a board; None where there is none or it is odd."""
+    """Return the serial number of a board; None if it is missing or unreadable."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return clean_text(value, 40) or None if isinstance(value, str) else None
@@ -233,13 +238,15 @@ def _merge_pairing(now: _Pairing, before: _Pairing) -> _Pairing:
         before.white,
         before.black,
     ):
-        # Other players: their result is not that of those who stood here.
+        # The players have changed, so the earlier result is not theirs.
         return filled
     return fill_unread(filled, before, "result", "live")
 
 
 def _is_result_known(pairing: _Pairing) -> bool:
-    """Return whether the result is known: one that cannot be read withdraws none."""
+    """Return whether the result is known. An unreadable result does not withdraw the
+    earlier one.
+    """
     return pairing.result is not None or "result" not in pairing.unread
 
 

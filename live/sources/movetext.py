@@ -1,7 +1,8 @@
-"""Movetext → mainline: what is outside parentheses. Pure.
+"""Reader of PGN movetext: it returns the main line, that is, everything outside
+parentheses. Pure.
 
-Variations are skipped by counting parentheses, so what is in them, and how deep, costs
-only its length. Nothing here recurses or looks back.
+Variations are skipped by counting parentheses, so their cost depends only on their
+length, not on their depth. Nothing here is recursive or backtracks.
 """
 
 import re
@@ -30,8 +31,9 @@ from live.sources.san import (
     split_glued_moves,
 )
 
-# lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 end; None
-# for what says nothing (line comment, escaped line, NAG, stray closing signs).
+# The token's kind is in lastindex. 1: a comment that is not closed, 2: a comment, 3: a
+# word, 4: an opening parenthesis, 5: the end of the text, None: something without
+# meaning (line comment, escaped line, NAG, stray closing sign).
 _TOKEN = re.compile(
     rb"\s*+(?:\{([^}]*+)(\})?+|(?<![^\n])%[^\n]*+"
     rb"|([^\s{}();$]++(?:\([QRBNqrbn]\)[^\s{}();$]*+)?)"
@@ -39,22 +41,22 @@ _TOKEN = re.compile(
 )
 _IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
 _NUMBER = re.compile(rb"\d{1,4}+\.++|\.++(?=.)|\d{1,4}(?=[A-Za-h])")
-#: Words that are neither move nor number: evaluation signs (no letter, no digit), and
-#: the abbreviations of printed annotations.
+#: Words that are neither moves nor numbers: evaluation signs (without letters and
+#: digits), and abbreviations used in printed annotations.
 _SIGN = re.compile(
     rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch|mate|\d++)\Z"
 )
 
 
 _TOO_LONG = f"more than {MAX_PLIES} plies"
-#: A game that goes on from so many illegal or null moves is no game.
+#: Greatest number of illegal or null moves from which a game is continued.
 _MAX_RESTS = 16
-#: Longest comment that can be a clock and nothing else.
+#: Greatest length of a comment that can consist only of a clock, bytes.
 _BARE_BYTES = 24
 
 
 class _Text(NamedTuple):
-    """What :meth:`Movetext.read_text` was given."""
+    """Arguments of :meth:`Movetext.read_text`."""
 
     bytes: bytes
     whole: bool
@@ -63,33 +65,34 @@ class _Text(NamedTuple):
 
 
 class Movetext:
-    """The mainline of one game, as the text given last has it: use :meth:`read_text`
-    up, then see the attributes. Any text may follow any other.
+    """The main line of one game. Use up the iterator of :meth:`read_text`, then read
+    the attributes. A later text need not continue the earlier one.
     """
 
     def __init__(self, start: chess.Board, *, playable: bool = True) -> None:
         self._line = GameLine(start)
         self._playable = playable
         self.result: Result | None = None
-        """The result the text ends with, None while it has none."""
+        """Result at the end of the text; None if there is none."""
         self.problem: str | None = None
-        """Why the moves end before the text does."""
+        """Reason why the moves end before the text does; None if they do not."""
         self.start_eval: Score | None = None
         self.notes: list[str] = []
-        """What people should know of how its clocks and evaluations were read."""
+        """Messages for people about the units in which clocks and evaluations were
+        read.
+        """
         self._units: GameUnits | None = None
         self._language: PieceLetters | None = None
         self._letters: set[str] = set()
-        """The letters of pieces from the first move on that could not be played."""
+        """Piece letters used from the first unplayable move on."""
         self._has_p = False
-        """Some move has a ``P``: where other moves of pawns have none, it is no
-        pawn.
+        """Whether any move has the letter ``P``. If other pawn moves have none, ``P``
+        is not a pawn.
         """
         self._has_long_clock = False
         self._rest: tuple[chess.Board, bytes] | None = None
-        """Where the game stands after the illegal move that ended it, and the text
-        behind it; None where no such move did, or it does not say which piece went
-        where.
+        """Position after the illegal move that ended the moves, and the text after it.
+        None if there is no such move, or if it does not tell which piece moved where.
         """
 
     @property
@@ -110,20 +113,24 @@ class Movetext:
         tag: Result = "*",
         base_s: float | None = None,
     ) -> Iterator[None]:
-        """Read a text; gives back control after each token, which costs up to some 20
-        us.
+        """Read a text. Yields after each token, which takes up to some 20 µs.
 
-        ``text`` has ASCII's blanks, dashes and quotes (:mod:`live.sources.typography`).
-        ``whole``: the text ended by itself, so its last word is a word; otherwise a
-        word that touches its end is left out, since ``O-O`` may be half of ``O-O-O``.
-        ``closed``: nobody is writing the text any more, so such a word is taken where
-        it is a move. ``tag``: the result that the headers say, which decides on words
-        that may say something else as well. ``base_s``: what a clock shows at the
-        start, where the headers say it.
+        Args:
+            text: movetext with ASCII spaces, dashes and quotes
+                (:mod:`live.sources.typography`).
+            whole: whether the text is complete, so that its last word is a whole word.
+                Otherwise a word at the very end is ignored, since ``O-O`` might be the
+                beginning of ``O-O-O``.
+            closed: whether the text is no longer being written, so that a word at the
+                very end is read if it is a move.
+            tag: result in the headers, used to interpret words that have several
+                meanings.
+            base_s: time on a clock at the start of the game, seconds, if the headers
+                give it.
         """
         given = _Text(text, whole, closed, tag)
         yield from self._read_as(given, None)
-        # A source that writes e4 means no pawn by Pf3.
+        # If other pawn moves are written as e4, then Pf3 is not a pawn move.
         if self._has_p and self._line.has_bare_pawns:
             self._letters.add("P")
         if self._letters:
@@ -141,8 +148,8 @@ class Movetext:
     def read_rests(
         self, *, whole: bool, closed: bool = False
     ) -> Generator[None, None, list["Movetext"]]:
-        """Return the moves behind each illegal one of the text read last; control is
-        given back as by :meth:`read_text`.
+        """Return the moves after each illegal move of the last text. Yields as
+        :meth:`read_text` does.
         """
         rests: list[Movetext] = []
         rest = self._rest
@@ -158,8 +165,8 @@ class Movetext:
         return rests
 
     def _read_foreign(self, given: _Text) -> Iterator[None]:
-        """Read the game in the language that leads furthest, where there is a single
-        one.
+        """Read the game with the piece letters of another language: the one with which
+        most moves can be played, if it is unique.
         """
         used = self._letters | {
             move.san[0] for move in self.moves if move.san[0] in "KQRBN"
@@ -168,7 +175,7 @@ class Movetext:
         if not fitting:
             return
         furthest = len(self.moves)
-        is_meant = False  # a common language that fits the whole game
+        is_meant = False  # whether a common language fits the whole game
         best: list[PieceLetters | None] = [None]
         for letters in fitting:
             if is_meant and not letters.is_common:
@@ -187,7 +194,7 @@ class Movetext:
             self.problem += f" ({names} piece letters)"
 
     def _read_as(self, given: _Text, letters: PieceLetters | None) -> Iterator[None]:
-        """Read with the piece letters of a language, English without any."""
+        """Read the text with the piece letters of a language; None for English."""
         self._line.restart()
         self._language = letters
         self._letters = set()
@@ -205,7 +212,7 @@ class Movetext:
                 elif given.closed:
                     problem, rest = self.problem, self._rest
                     self._read_word(word, given, pos)
-                    # Half a word is no mistake.
+                    # Half a word at the end is not an error.
                     self.problem, self._rest = problem, rest
             elif kind == 2:
                 self._read_comment(match[1])
@@ -230,7 +237,7 @@ class Movetext:
                     break
             elif kind == 5:
                 return
-        if not whole:  # what has no end is an error in a whole text, a cut in another
+        if not whole:  # an open comment is an error only in a whole text
             return
         if self.problem is None and self._playable:
             self.problem = f"a {opened} is never closed after ply {len(self.moves)}"
@@ -259,7 +266,9 @@ class Movetext:
             self._has_long_clock = True
 
     def _note_unsure(self, unsure: Unsure, before: Move) -> None:
-        """Take down what is unsure, where nothing was said ``before``."""
+        """Record the ambiguities of a comment, except for values that the move already
+        had ``before`` it.
+        """
         if before.clock_s is not None:
             unsure = unsure._replace(is_short=False, is_minutes=False)
         if before.eval is not None:
@@ -277,7 +286,7 @@ class Movetext:
             )
 
     def _read_word(self, word: bytes, given: _Text, end: int) -> None:
-        """Read a word of the mainline: a move, a move number, a result, or a sign."""
+        """Read a word of the main line: a move, a move number, a result or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
         if (result := read_result_word(word)) is not None:
@@ -298,7 +307,7 @@ class Movetext:
         if len(self.moves) >= MAX_PLIES:
             self.problem = _TOO_LONG
             return
-        if word[0] == 0x50:  # P
+        if word[0] == 0x50:  # the letter P
             self._has_p = True
         move = decode(word)
         if self._language is not None:
@@ -315,8 +324,8 @@ class Movetext:
                 self._end_at_error(error, move, behind)
 
     def _add_glued_moves(self, text: str, behind: bytes) -> bool:
-        """Play several moves without a blank between them; return whether the first
-        could be.
+        """Play several moves that are not separated by spaces. Return whether the first
+        one could be played.
         """
         parts = split_glued_moves(text)
         for at, part in enumerate(parts, 1):
@@ -338,18 +347,18 @@ class Movetext:
         return bool(parts)
 
     def _end_at_error(self, error: UnplayableMove, move: str, behind: bytes) -> None:
-        """End the moves before one that cannot be played."""
+        """Stop before a move that cannot be played."""
         self.problem = self._line.describe_error(error)
         may_go_on = error.why in ("illegal move", "null move")
         after = board_after_illegal(self._line.board, move) if may_go_on else None
         self._rest = None if after is None else (after, behind)
 
     def _read_doubtful_result(self, word: bytes, tag: Result) -> bool:
-        """Return whether a word that may say something else is the result; if so, take
-        it.
+        """Read a word that has several meanings as the result, if that is its meaning.
+        Return whether it was.
         """
         result = read_result_word(word, doubtful=True)
         if result is None or (result != tag and (self.moves or word == b"0-0")):
-            return False  # castling, or who stands better
+            return False  # castling or an evaluation sign
         self.result = result
         return True

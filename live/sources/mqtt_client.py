@@ -1,8 +1,8 @@
-"""The MQTT library's client, heard when it is cancelled. Shell.
+"""MQTT client that can be cancelled reliably.
 
-It waits with ``asyncio.wait_for``, which up to Python 3.11 forgets a cancellation that
-comes at the very moment of the answer (bpo-37658): whoever cancelled would wait for
-ever.
+The library waits with ``asyncio.wait_for``. Up to Python 3.11, this function loses a
+cancellation that comes at the same moment as the answer (bpo-37658), and the task that
+cancelled would wait for ever.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from live.errors import ConfigError
 
 T = TypeVar("T")
 
-#: What the library has to say, but for what its caller hears as an exception.
+#: Log of the library, without the messages that also reach the caller as exceptions.
 _log = logging.getLogger(f"{__name__}.library")
 _log.addFilter(lambda record: "on socket" not in record.msg)
 
 
 class MqttClient(aiomqtt.Client):
-    """As :class:`aiomqtt.Client`, for one connection."""
+    """An :class:`aiomqtt.Client` for one connection."""
 
     def __init__(self, hostname: str, port: int, **settings: Any) -> None:
         if sys.platform == "win32":
-            # aiomqtt watches its socket by add_reader, which the loop of Windows that
-            # can start engines does not have (asyncio, "Platform Support":
-            # ProactorEventLoop).
+            # aiomqtt watches its socket with add_reader. On Windows, the only event
+            # loop that can start engines does not have that method (asyncio, "Platform
+            # Support": ProactorEventLoop).
             raise ConfigError(
                 f"mqtt://{hostname}:{port}",
                 "cannot be reached from Windows: MQTT is not supported there",
@@ -48,38 +48,41 @@ class MqttClient(aiomqtt.Client):
         await _await_or_cancel(super().__aexit__(*error))
 
     async def subscribe(self, *given: Any, **settings: Any) -> Any:
-        """Do as :meth:`aiomqtt.Client.subscribe`."""
+        """Subscribe as :meth:`aiomqtt.Client.subscribe` does."""
         return await _await_or_cancel(super().subscribe(*given, **settings))
 
     async def publish(self, *given: Any, **settings: Any) -> None:
-        """Do as :meth:`aiomqtt.Client.publish`."""
+        """Publish as :meth:`aiomqtt.Client.publish` does."""
         await _await_or_cancel(super().publish(*given, **settings))
 
 
 async def _await_or_cancel(call: Awaitable[T]) -> T:
-    """Give or raise what a call does, unless this task was cancelled meanwhile."""
+    """Return the result of a call or raise its error. If this task was cancelled during
+    the call, raise CancelledError instead.
+    """
     task = asyncio.current_task()
     assert task is not None
     before = task.cancelling()
     try:
         return await call
     finally:
-        # Python 3.11's wait_for loses a cancellation that comes with an answer or an
-        # error.
+        # In Python 3.11, wait_for loses a cancellation that comes at the same moment as
+        # an answer or an error.
         if task.cancelling() > before:
             raise asyncio.CancelledError
 
 
 def create_tls_context(setting: str, file: str) -> ssl.SSLContext:
-    """Trust in the certificates of the file that ``setting`` names; without one, the
-    system's.
+    """Return a TLS context that trusts the certificates in ``file``, which is named by
+    ``setting``; without a file, those of the operating system.
 
     Raises:
-        ConfigError: it cannot be read, or holds none.
+        ConfigError: the file cannot be read, or contains no certificate.
     """
     if not file:
         return ssl.create_default_context()
-    # Comments need not be ASCII; of an empty text the system's would be trusted.
+    # Comments in the file can have non-ASCII characters, which are removed. An empty
+    # text would mean the operating system's certificates, so "-" is used instead.
     pem = named_text(setting, file).encode("ascii", "ignore").decode() or "-"
     try:
         return ssl.create_default_context(cadata=pem)

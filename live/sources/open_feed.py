@@ -1,5 +1,5 @@
-"""From the text after ``--feed`` to the source that follows it, and a look at what it
-holds now.
+"""Opening of the source that a ``--feed`` text names, and a probe of its present
+games.
 """
 
 import asyncio
@@ -26,21 +26,22 @@ def open_feed(
     name: str = "",
     lasting: bool = False,
 ) -> Feed:
-    """Return the source that ``--feed spec`` means, ready to run; nothing is asked of a
-    network yet.
+    """Return the source for the text ``--feed spec``, ready to run. No request is sent
+    yet.
 
     Args:
-        spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
-        config: ``[feeds]``.
-        conditions: Time and chance for tests; the real ones when None.
-        name: What to call it, where two sources would else have one name.
-        lasting: Wait for a source that is not there yet, and go on looking when all its
-            games are over: results are corrected, and the next round may come.
+        spec: ``demo``, ``-``, a path, a URL, or ``kind+`` before any of these.
+        config: The section ``[feeds]``.
+        conditions: Clock and random numbers for tests; None for the real ones.
+        name: Name of the source, needed if two sources would have the same name.
+        lasting: Whether to wait for a source that does not exist yet, and to keep
+            polling when all its games have ended: results are corrected, and the next
+            round might follow.
 
     Raises:
-        UnknownFeed: the text names no kind of source; lists the kinds.
-        FeedNotFound: a path where there is no file.
-        FeedUnreadable: a path that is no file.
+        UnknownFeed: the text names no kind of source; the error lists the kinds.
+        FeedNotFound: there is no file at the path.
+        FeedUnreadable: the path is not that of a file.
         ConfigError: ``[feeds.lichess] token_file`` cannot be used.
     """
     source = recognise_source(spec, lichess_url=config.lichess.base_url)
@@ -48,7 +49,7 @@ def open_feed(
     kind = KINDS[source.kind]
     if lasting:
         conditions = replace(conditions, lasting=not kind.once)
-    # Each kind brings its own libraries: a demo needs no HTTP client.
+    # Modules are imported only when needed: the demo needs no HTTP client.
     module, _, opener = kind.opener.partition(":")
     feed: Feed = getattr(import_module(f"live.sources.{module}"), opener)(
         source, conditions
@@ -57,12 +58,13 @@ def open_feed(
     return feed
 
 
-#: A source that has reported games and is silent for so long has reported them all.
+#: Once a source has reported games, a silence of this many seconds means that it has
+#: reported all.
 QUIET_S = 1.0
 
 
 class ProbedGame(Value):
-    """One game as the source reports it now."""
+    """A game as the source reports it now."""
 
     round: str
     board: int | None
@@ -75,22 +77,22 @@ class ProbedGame(Value):
 
 
 class ProbedSource(Value):
-    """What one source is and says."""
+    """Result of probing one source."""
 
     feed: str
     kind: str
-    """Empty where the text names no kind of source."""
+    """Kind of the source; empty if the text names none."""
     answers: bool
     detail: str
-    """The source's last word on its health, or what is wrong with it."""
+    """Detail of the source's last reported health, or a description of the error."""
     games: tuple[ProbedGame, ...] = ()
 
 
 async def probe_sources(
     specs: Sequence[str], config: FeedsConfig, *, within_s: float
 ) -> list[ProbedSource]:
-    """Ask every source at the same time, each for ``within_s`` seconds at most; never
-    raises for what is wrong with a source.
+    """Probe all sources at the same time, each for at most ``within_s`` seconds. Errors
+    of a source are returned in its result, never raised.
     """
     return await asyncio.gather(
         *(_probe_source(spec, config, within_s) for spec in specs)
@@ -118,7 +120,8 @@ async def _probe_source(
         if isinstance(error, LiveRateError):
             raise error
     except LiveRateError as error:
-        # A setting is shown by its name; the source itself is shown beside the problem.
+        # The error of a setting includes the setting's name; the source's own name is
+        # shown next to the problem anyway.
         about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
         detail = f"{about}{error.problem}. {error.remedy}".strip(" .")
         return ProbedSource(name, kind, False, detail)
@@ -127,7 +130,7 @@ async def _probe_source(
     if not answers and listener.state in ("", "connecting"):
         detail = f"no answer within {within_s:g} s"
     elif not answers:
-        detail = detail.partition(RETRY)[0]  # nobody tries again here
+        detail = detail.partition(RETRY)[0]  # a probe does not try again
     return ProbedSource(
         name,
         kind,
@@ -147,7 +150,7 @@ def _describe_probed(game: GameReport) -> ProbedGame:
 
 
 class _Listener:
-    """Keeps the last of everything one source says."""
+    """Sink that keeps the latest games and health of one source."""
 
     def __init__(self) -> None:
         self.games: Identified = {}
@@ -162,7 +165,7 @@ class _Listener:
         self._said.set()
 
     async def wait_until_rated(self) -> None:
-        """Return at once: nothing is rated."""
+        """Return at once: a probe rates nothing."""
 
     def known_games(self, feed: FeedName) -> Sequence[GameReport]:
         return ()
@@ -172,8 +175,8 @@ class _Listener:
         self._said.set()
 
     async def wait_until_silent(self, following: asyncio.Task[None]) -> None:
-        """Wait until it is over or has failed; TimeoutError once it has reported games
-        and is silent.
+        """Wait until following the source has ended. Raises TimeoutError when the
+        source has reported games and then falls silent.
         """
         following.add_done_callback(lambda _: self._said.set())
         while not following.done():

@@ -1,23 +1,24 @@
-"""PGN bytes → whole-game reports, for every source that speaks PGN.
+"""Conversion of PGN to reports of whole games, for all sources that send PGN.
 
-* :class:`PgnDecoder` for streams: bytes as they come, cut anywhere; a game is reported
-  when its result token is there, so at every resend.
-* :class:`PgnReader` for texts read again and again as a whole (a file being written, a
-  URL polled, a message): all games of the text at every reading.
+* :class:`PgnDecoder` is for streams, whose bytes arrive in pieces cut anywhere. A game
+  is reported when its result token has arrived, also each time it is sent again.
+* :class:`PgnReader` is for texts that are read again and again as a whole: a file being
+  written, a polled URL, a message. Each reading returns all games of the text.
 
-Both keep what they know of each game (:class:`~live.sources.movetext.Movetext`), so
-that a game sent again costs its new moves only. Neither raises for any bytes, and one
-bad game does not harm the others: what is wrong with a game is in its ``problem``.
+Both classes remember each game (:class:`~live.sources.movetext.Movetext`), so that a
+game that is sent again costs only its new moves. Neither raises an error for any input,
+and one bad game does not affect the others: the game's ``problem`` describes what is
+wrong.
 
-Result: the token at the end of the moves counts, except that a ``*`` there gives way to
-a decided ``Result`` tag. The tag is written first and lies while the game runs
-(cutechess issue 184), so a decided token is the later word; but operators and lila
-(RelayUpdatePlan) close a game by the tag alone. A ``*`` is not corrected from the
-position here: that is for ``live.games``.
+The result of a game is the token at the end of its moves. Only if that is ``*`` does a
+decided ``Result`` tag replace it. The tag is written first and can be wrong while the
+game is in progress (cutechess issue 184), so a decided token is more recent; but
+operators and lila (RelayUpdatePlan) end a game by changing only the tag. A ``*`` is not
+corrected from the position here; ``live.games`` does that.
 
-Nothing here blocks: what reads in pieces hands back control after less than a
+Nothing here blocks for long: functions that read in pieces yield after less than a
 millisecond of work, whatever the text. ``decode``, ``finish_input`` and ``read_text``
-do all at once, for small texts and for threads.
+do all work at once, for small texts and for threads.
 """
 
 from collections import Counter
@@ -34,44 +35,52 @@ from live.sources.pgn_headers import GameHead, read_head
 from live.sources.pgn_splitter import LineEnd, PgnSegment, PgnSplitter, Segments
 from live.sources.position_tracker import split_continuations
 
-#: Bytes that are split at once.
+#: Number of bytes that are split into games at once.
 _PIECE_BYTES = 8192
 
 
 class PgnLimits(Value, kw_only=True):
-    """Bounds of what one source can make us hold. Passing one costs that game only."""
+    """Limits on the memory that one source can use. Only a game above a limit is
+    affected.
+    """
 
     game_bytes: int = 1 << 19
-    """Of one game; the rest is left out. Engine events write 600 bytes a move."""
+    """Greatest size of a game, bytes; the rest is ignored. Engine events write 600
+    bytes per move.
+    """
     games: int = 20_000
-    """Games in one text."""
+    """Greatest number of games in one text."""
 
 
-#: Games of a stream that are remembered: a round of a large event. Of a text those that
-#: it holds.
+#: Greatest number of games remembered of a stream, enough for a round of a large event.
+#: Of a text, all its games are remembered.
 STREAMED = 1_000
 
 
 class _Known(msgspec.Struct, eq=False):
-    """One game as it was read last."""
+    """A game as it was last read."""
 
     head: GameHead
     moves: Movetext
     read: tuple[PgnSegment, bool] | None = None
-    """What was read last, and whether it was all there is."""
+    """Last text that was read, and whether it was read as complete; None if it has to
+    be read again.
+    """
     reports: GameReports = ()
-    """None where there is nothing to report; two where it went on from an illegal
-    move.
+    """Reports of the game: none if there is nothing to report, several if the game
+    continued after an illegal move.
     """
 
 
 _Who = tuple[object, ...]
 Reading = Generator[None, None, list[GameReport]]
-"""Gives back control between pieces of work; returns the reports in order."""
+"""Generator that yields between pieces of work and returns the reports in order."""
 
 
 def _identify_game(head: GameHead) -> _Who:
-    """Return what stays the same while a game goes on, and what its moves depend on."""
+    """Return an identity that does not change during a game and includes all headers on
+    which its moves depend.
+    """
     start = (head.start_fen, head.chess960, head.playable)
     if head.key:
         return (head.key, *start)
@@ -81,10 +90,11 @@ def _identify_game(head: GameHead) -> _Who:
 
 
 class _GameReader:
-    """Game texts → reports. Games sent again are recognised, until they are
-    forgotten: those that a whole text holds no more, and of a stream the least recent.
+    """Converter of the texts of games to reports. It remembers games, so that a game
+    that is sent again is recognised. Games that a whole text no longer contains are
+    forgotten; of a stream, the least recent ones.
 
-    What is recognised changes only what reading costs, never what is read.
+    Whether a game is recognised only affects the cost of reading, never the result.
     """
 
     _eager = False
@@ -95,8 +105,8 @@ class _GameReader:
         limits: PgnLimits = PgnLimits(),  # noqa: B008 - frozen
         fallback_charset: str = "cp1252",
     ) -> None:
-        """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says
-        so).
+        """Create the reader. ``fallback_charset`` is used for text that is not UTF-8,
+        such as ``iso-8859-2`` if a server names it.
         """
         self._limits = limits
         self._splitter = PgnSplitter(
@@ -105,7 +115,7 @@ class _GameReader:
             fallback_charset=fallback_charset,
         )
         self._notes = Counter[str]()
-        # What was read last is last.
+        # Each dictionary is in the order of last use.
         self._heads: dict[bytes, GameHead] = {}
         self._known: dict[_Who, _Known] = {}
 
@@ -116,12 +126,13 @@ class _GameReader:
         numbered: bool,
         closed: bool = False,
     ) -> Reading:
-        """Return reports of the games.
+        """Return the reports of the games.
 
-        None among ``segments`` stands for work done without finding a game.
-        ``numbered`` separates games with equal tags by counting them. ``closed``: the
-        text is known to be all there is, so the last game may end without a result
-        token.
+        Args:
+            segments: texts of games, and None after each piece of work that found none.
+            numbered: whether to distinguish games with equal tags by counting them.
+            closed: whether the text is known to be complete, so that the last game can
+                end without a result token.
         """
         reports: list[GameReport] = []
         seen: Counter[_Who] = Counter()
@@ -141,7 +152,7 @@ class _GameReader:
     def _read_moves(
         self, known: _Known, segment: PgnSegment, *, closed: bool
     ) -> Iterator[None]:
-        """Read the moves of a game, and those behind illegal ones."""
+        """Read the moves of a game, and those after illegal moves."""
         is_whole = segment.end is LineEnd.WHOLE
         is_closed = closed and segment.end is LineEnd.CUT
         yield from known.moves.read_text(
@@ -155,8 +166,9 @@ class _GameReader:
         known.reports = self._build_reports(known, rests, segment.end, closed)
 
     def _find_known(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
-        """Return what is known of the game with these tag lines, the next of those that
-        are ``seen``.
+        """Return the remembered game with these tag lines, which is created if
+        necessary. ``seen`` counts games with equal tags, if these are to be
+        distinguished.
         """
         head = self._heads.pop(header, None) or read_head(header)
         self._heads[header] = head
@@ -168,12 +180,12 @@ class _GameReader:
         if known is None:
             known = _Known(head, Movetext(head.create_board(), playable=head.playable))
         self._known[who] = known
-        if known.head != head:  # its tags changed: a result, a rating
+        if known.head != head:  # a tag has changed, such as the result or a rating
             known.head, known.read = head, None
         return known
 
     def _forget_oldest(self, most: int) -> None:
-        """Forget all but the games read last."""
+        """Forget all but the ``most`` games that were read last."""
         for header in list(self._heads)[: max(0, len(self._heads) - most)]:
             del self._heads[header]
         for who in list(self._known)[: max(0, len(self._known) - most)]:
@@ -182,8 +194,8 @@ class _GameReader:
     def _build_reports(
         self, known: _Known, rests: Sequence[Movetext], end: LineEnd, closed: bool
     ) -> GameReports:
-        """Return the game as it stands, and what goes on from an illegal move as
-        another.
+        """Return the report of a game; if it continued after illegal moves, further
+        reports of the moves after these.
         """
         head, moves = known.head, known.moves
         if not head.tags and not moves.moves:
@@ -192,8 +204,8 @@ class _GameReader:
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
         unread: tuple[Unread, ...] = () if problem is None else ("moves",)
-        # A text that breaks off without a token says nothing yet: writers put the final
-        # tag first.
+        # A text that breaks off without a result token gives no result yet: some
+        # programs write the final tag first.
         untold = head.result if end is LineEnd.WHOLE or closed else "*"
         report = GameReport(
             key=head.key,
@@ -214,8 +226,8 @@ class _GameReader:
 
 
 class PgnDecoder(_GameReader):
-    """PGN as it streams in. Keep one per connection, or call :meth:`reset` on a new
-    one.
+    """Decoder of a PGN stream. Use one per connection, or call :meth:`reset` for a new
+    connection.
     """
 
     _eager = True
@@ -223,8 +235,8 @@ class PgnDecoder(_GameReader):
     def decode_in_pieces(self, data: bytes) -> Reading:
         """Return reports of the games that ``data`` completes.
 
-        Use it up before giving more. A game that is sent again is reported again,
-        changed or not.
+        Use up the generator before passing more data. A game that is sent again is
+        reported again, even if it has not changed.
         """
         pieces = _split_pieces(self._splitter, data)
         reports = yield from self._read_reports(pieces, numbered=False)
@@ -232,61 +244,66 @@ class PgnDecoder(_GameReader):
         return reports
 
     def decode(self, data: bytes) -> list[GameReport]:
-        """Decode at once: for up to some 8 KiB where nothing may block."""
+        """Decode at once. Where nothing may block, use this for at most some 8 KiB."""
         return run_at_once(self.decode_in_pieces(data))
 
     def finish_input(self) -> list[GameReport]:
-        """End of input: the last game, if it is still open, as far as it is complete.
+        """Return the last game, which is still open, when the input has ended.
 
-        A comment or tag cut at the end is left out, and a last word that is no move.
-        The end is taken for the true one, so a game without result token has the result
-        that its tag says. Where a connection just broke, call :meth:`reset`.
+        An incomplete comment, tag or word at the end is ignored. The end is taken as
+        final, so a game without a result token gets the result in its tag. If only the
+        connection was lost, call :meth:`reset` instead.
         """
         last = self._splitter.finish_input()
         return run_at_once(self._read_reports(last, numbered=False, closed=True))
 
     def reset(self) -> None:
-        """Forget the game that was coming in, but not the games known: a new
-        connection.
+        """Forget the incomplete game, but not the remembered games: a new connection
+        begins.
         """
         self._splitter.reset()
 
 
 class PgnReader(_GameReader):
-    """A PGN text that is read again and again while it grows or changes."""
+    """Reader of a PGN text that is read again and again while it grows or changes."""
 
     left_out = 0
-    """Games of the last text beyond ``PgnLimits.games``."""
+    """Number of games in the last text beyond ``PgnLimits.games``."""
     whole = False
-    """The last text went to the result of its last game; known when it is used up."""
+    """Whether the last text ended with the result of its last game; valid after the
+    generator has been used up.
+    """
     _games = 0
 
     def read_in_pieces(self, text: bytes, *, closed: bool = False) -> Reading:
         """Return reports of all games in ``text``.
 
-        Cheap when the text, or most of it, was read before. ``closed`` says that the
-        text is not being written any more: then a last word that is a move is taken,
-        and a last game without result token has the result that its tag says, and
-        otherwise ``*``, since what follows may be missing still.
+        This is fast if most of the text was read before. ``closed`` means that the text
+        is no longer being written. Then a last word is read if it is a move, and a last
+        game without a result token gets the result in its tag; otherwise it gets ``*``,
+        since the rest of the game might follow.
         """
         self.left_out = 0
         self._notes.clear()
         reports = yield from self._read_reports(
             self._split_text(text), numbered=True, closed=closed
         )
-        # What a text that is just being written lacks will be there again in a moment.
+        # A game that is missing while the text is being written will soon be in it
+        # again.
         whole = closed or (self.whole and self._games)
         self._forget_oldest(self._games if whole else self._limits.games)
         return reports
 
     def read_text(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
-        """Do as :meth:`read_in_pieces`, at once: for short texts, or in a thread."""
+        """Read as :meth:`read_in_pieces` does, but at once: for short texts, or in a
+        thread.
+        """
         return run_at_once(self.read_in_pieces(text, closed=closed))
 
     @property
     def notes(self) -> list[str]:
-        """What people should know of how clocks and evaluations of the last text were
-        read.
+        """Messages for people about the units of clocks and evaluations in the last
+        text.
         """
         return [
             f"{note} in {games} game{'s' if games > 1 else ''}"
@@ -307,7 +324,7 @@ class PgnReader(_GameReader):
 def _split_pieces(
     splitter: PgnSplitter, data: bytes, *, finish: bool = False
 ) -> Segments:
-    """Yield games in ``data``, which is given in pieces; None after each piece."""
+    """Split ``data`` piece by piece and yield the games; None after each piece."""
     for start in range(0, len(data), _PIECE_BYTES):
         yield from splitter.split_bytes(data[start : start + _PIECE_BYTES])
         yield None

@@ -1,11 +1,13 @@
-"""Whether a text is PGN, told from its first bytes, and what it is instead. Pure."""
+"""Check whether a text is PGN, from its first bytes, and description of other texts.
+Pure.
+"""
 
 import re
 from urllib.parse import urlsplit
 
 from live.sources.charset import detect_utf16
 
-#: What to follow instead of pages that people take for a source of games.
+#: By site that people mistake for a source of games: advice on what to follow instead.
 _INSTEAD = {
     "chess.com": (
         "chess.com event pages give no games: follow the organiser's PGN address, its"
@@ -16,9 +18,9 @@ _INSTEAD = {
         " live games, whose address its page names"
     ),
 }
-#: Longest head that is looked at, in bytes.
+#: Greatest number of bytes examined at the beginning of a text.
 HEAD_BYTES = 4096
-#: A move, in lower case: ``e4``, ``nbd7``, ``exd5``, ``e2-e4``, ``o-o``.
+#: A move in lower case: ``e4``, ``nbd7``, ``exd5``, ``e2-e4``, ``o-o``.
 _MOVE = re.compile(rb"[kqrbn]?[a-h1-8]{0,2}[x:-]?[a-h][1-8]|[o0]-[o0]")
 _HTML = "an HTML page (perhaps a login page)"
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -32,11 +34,12 @@ _MAGIC = {
 
 
 def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
-    """Say what the text is instead of PGN ("an HTML page"); None if it may be PGN.
+    """Describe a text that is not PGN (``an HTML page``); return None if it might be
+    PGN.
 
-    ``head`` is the beginning of the text, ``content_type`` what a server called it. An
-    empty or blank head may be PGN: a round that has not begun looks like that (lichess
-    api issue 179).
+    ``head`` is the beginning of the text, ``content_type`` the type named by the
+    server. An empty or blank text might be PGN: before a round begins, its text is
+    empty (lichess api issue 179).
     """
     head = head[:HEAD_BYTES]
     for magic, what in _MAGIC.items():
@@ -64,15 +67,13 @@ def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
         return None
     if "html" in content_type.lower():
         return _HTML
-    # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such
-    # words.
+    # Movetext without numbers and tags ("e4 e5 *") is rare but legal; prose does not
+    # begin like that.
     return None if _MOVE.match(text) else "text that is not PGN"
 
 
 def suggest_source(url: str) -> str:
-    """Return what to give instead of an address that answers with something else than
-    PGN.
-    """
+    """Return advice on what to follow instead of an address whose answer is not PGN."""
     try:
         host = (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:

@@ -1,8 +1,8 @@
-"""The tag pairs of one PGN game → who plays what, from which position.
+"""Reader of the tag pairs of a PGN game: players, event and starting position.
 
-Feed text is hostile: names lose control characters and terminal escape sequences, and
-everything has a bound. Tags that cannot be read are left out; a game is never lost for
-its tags.
+Text of a source is not trusted: control characters and terminal escape sequences are
+removed, and everything has a size limit. Unreadable tags are ignored; a game is never
+lost because of its tags.
 """
 
 import re
@@ -20,9 +20,9 @@ from live.sources.dates import read_date
 from live.sources.player_names import split_rating
 from live.sources.results import is_forfeit, read_result
 
-#: Tags of one game, and characters of a line of them, that are read.
+#: Greatest number of tags read per game, and of characters read per line.
 MAX_TAGS, MAX_LINE = 100, 2000
-#: Bounds of what is shown, in characters.
+#: Greatest lengths of texts that are shown, in characters.
 NAME_CHARS = 100
 TEXT_CHARS = 200
 URL_CHARS = 500
@@ -30,34 +30,33 @@ URL_CHARS = 500
 _TAG = re.compile(
     r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"((?:[^"\\]|\\.)*+)"[ \t]*+\]'
 )
-#: A value with quotes inside that nobody escaped, or a line cut short.
+#: A tag whose value contains quotes that are not escaped, or whose line was cut off.
 _LOOSE_TAG = re.compile(
     r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"(.*)\Z'
 )
-#: Quotes and backslashes by the standard; apostrophes and slashes as chess.com and JSON
-#: have them.
+#: Escaped characters: quotes and backslashes as in the standard, and apostrophes and
+#: slashes as chess.com and JSON write them.
 _ESCAPED = re.compile(r"""\\(["\\'/])""")
 _TERMINAL_SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)?|[ -/]*+[0-~])"
     r"|\x9b[0-?]*+[ -/]*+[@-~]"
 )
 _ELO = re.compile(r"\s*+(\d{3,4})(?!\d)")
-#: What some write before a clock: whose it is.
+#: Letter of the side, which some programs write before a clock: ``W/``.
 _SIDE = re.compile(r"\A[A-Za-z]/")
 _DIGITS = re.compile(r"\d{1,10}\Z")
-#: ``/broadcast/TOURNAMENT/ROUND/ID``, with no game's id behind it.
+#: Path of a round, ``/broadcast/TOURNAMENT/ROUND/ID``, without the id of a game.
 _ROUND_ADDRESS = re.compile(r"/broadcast/[^/]+/[^/]+/[^/]+")
-#: How lichess spells the name of a round in an address: ``round-3``, ``ronda-3``,
-#: ``3``.
+#: Name of a round in a lichess address: ``round-3``, ``ronda-3``, ``3``.
 _ROUND_SLUG = re.compile(
     r"(?:[^\W\d]+-)?(\d{1,3})(?:-(?:runde|round|ronde|kolo|kierros))?"
 )
 _ROUND_BOARD = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.(\d{1,4})\Z")
-#: Words for chess in names of variants, which tell nothing apart.
+#: Words for chess, which are ignored in names of variants.
 _CHESS = frozenset(
     {"chess", "schach", "ajedrez", "échecs", "echecs", "scacchi", "шахматы"}
 )
-#: Names of the game we play, without such words, as sources write them.
+#: Names of ordinary chess in sources, without the words above.
 _STANDARD = frozenset(
     {"", "standard", "normal", "classical", "from position", "regular"}
 )
@@ -69,30 +68,30 @@ _VARIANT_WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 Tags = dict[str, str]
-"""Values by name."""
+"""Values of tags, by name."""
 
 
 class GameHead(Value):
-    """What the tags of a game say."""
+    """Contents of a game's tags."""
 
     headers: Headers
     key: str
-    """The source's own name of the game, or empty."""
+    """Key of the game at the source; empty if there is none."""
     result: Result
-    """The ``Result`` tag; it often lies while the game runs, and before its last moves
-    are in.
+    """The ``Result`` tag. It is often wrong while the game is in progress and until its
+    last moves are in.
     """
     clocks_s: tuple[float | None, float | None]
-    """What the tags say of the clocks, White's first."""
+    """Clock times in the tags, seconds, White's first."""
     start_fen: str
     chess960: bool
     playable: bool
-    """False when moves cannot be read: another variant, or a start that is no
-    position.
+    """False if the moves cannot be read: the variant is not supported, or the starting
+    position is invalid.
     """
     problem: str | None
     tags: int
-    """How many tags were read; 0 means that there were none at all."""
+    """Number of tags that were read."""
 
     def create_board(self) -> chess.Board:
         """Return a new board with the starting position."""
@@ -100,7 +99,7 @@ class GameHead(Value):
 
 
 def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
-    """Read the header lines of one game. Never fails; what is odd is said in
+    """Read the header lines of one game. Never fails; a fault is described in
     ``problem``.
     """
     tags, problem = _read_tags(decode(raw, fallback_charset))
@@ -150,10 +149,11 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
 
 
 def clean_text(text: str, limit: int) -> str:
-    """Return one line of visible characters, at most ``limit``, composed (NFC).
+    """Return the text as one line of visible characters, at most ``limit``, in NFC.
 
-    Terminal sequences go whole; control, formatting (direction overrides, zero widths)
-    and unassigned characters go one by one; runs of blanks become one.
+    Terminal sequences are removed as a whole; control, formatting (direction overrides,
+    zero-width characters) and unassigned characters one by one. Several spaces become
+    one.
     """
     text = text[: 8 * limit]
     if not (text.isascii() and text.isprintable()):
@@ -163,13 +163,14 @@ def clean_text(text: str, limit: int) -> str:
         )
         text = unicodedata.normalize("NFC", "".join(kept))
     line = " ".join(text.split())[:limit].rstrip()
-    # What was cut or left out may have kept the rest from being mended.
+    # Characters that have now been cut or removed might have prevented the repair of
+    # the rest.
     return clean_text(line, limit) if undo_double_encoding(line) != line else line
 
 
 def safe_web_address(text: str) -> str:
-    """Return ``text`` when it is an http(s) address that is safe to show as a link,
-    else empty.
+    """Return ``text`` if it is an http or https address that is safe to show as a link;
+    otherwise an empty text.
     """
     text = text.strip()
     if (
@@ -189,21 +190,25 @@ def safe_web_address(text: str) -> str:
 
 
 def read_elo(text: str) -> int | None:
-    """Return a rating of three or four digits, or None (``?``, ``0``, ``-``,
-    ``unrated``).
+    """Return a rating of three or four digits; None for other texts (``?``, ``0``,
+    ``-``, ``unrated``).
     """
     match = _ELO.match(text)
     return int(match[1]) if match and int(match[1]) >= 100 else None
 
 
 def _read_clock_s(text: str) -> float | None:
-    """Return the seconds of a clock like ``1:23:54``, ``33:51`` or ``W/0:33:51``."""
+    """Return the seconds on a clock such as ``1:23:54``, ``33:51`` or ``W/0:33:51``;
+    None for other texts.
+    """
     clock = _SIDE.sub("", text.strip()).encode()
     return read_time_s(clock, short_is_minutes=True) if b":" in clock else None
 
 
 def _read_tags(text: str) -> tuple[Tags, str | None]:
-    """Return all tags, the last of a name counting; several may share a line."""
+    """Return all tags, and a problem or None. Several tags can be in one line; of
+    several with the same name, the last one counts.
+    """
     tags: Tags = {}
     problem = None
     for line in text.split("\n"):
@@ -231,8 +236,8 @@ def create_player(
     federation: str | None = None,
     team: str | None = None,
 ) -> Player:
-    """Return a player as a source tells of them; a rating in the name stands where no
-    other is told.
+    """Return the player from the values that a source gives. A rating inside the name
+    is used if there is no other.
     """
 
     def text(value: str | None) -> str | None:
@@ -247,7 +252,8 @@ def create_player(
 def _read_players(tags: Tags) -> tuple[Player, Player]:
     white, black = _read_player(tags, "White"), _read_player(tags, "Black")
     if white.name == black.name != "?":
-        # One engine set to two ratings; nobody plays against himself.
+        # One engine playing at two ratings: keep the ratings in the names, since nobody
+        # plays against himself.
         white = replace(white, name=clean_text(tags["White"], NAME_CHARS))
         black = replace(black, name=clean_text(tags["Black"], NAME_CHARS))
     return white, black
@@ -269,8 +275,8 @@ def _read_player(tags: Tags, side: str) -> Player:
 
 
 def _read_board_number(tags: Tags) -> int | None:
-    """Return ``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess,
-    lichess).
+    """Return the number in ``Board``, or else the last part of a ``Round`` such as
+    ``3.12`` (DGT LiveChess, lichess); None if there is neither.
     """
     board = tags.get("Board", "").strip()
     if not _DIGITS.match(board):
@@ -280,18 +286,19 @@ def _read_board_number(tags: Tags) -> int | None:
 
 
 def _read_key(game_url: str) -> str:
-    """Return the last segment of the path: lichess' chapter id, stable while all other
-    tags may change.
+    """Return the last segment of the URL's path. On lichess this is the chapter id,
+    which stays the same when all other tags change.
 
-    The address of a whole round, which exports of 2025 write into every game, is none.
+    Return an empty text for the address of a whole round, which lichess exports of 2025
+    write into every game.
     """
     path = urlsplit(game_url).path.rstrip("/") if game_url else ""
     return "" if _ROUND_ADDRESS.fullmatch(path) else path.rpartition("/")[2]
 
 
 def _read_round_of_address(tags: Tags) -> str:
-    """Return the round that a broadcast's address names (``…/round-3/ID``), where no
-    tag does.
+    """Return the round from a broadcast's address (``…/round-3/ID``); empty if it has
+    none.
     """
     parts = (
         urlsplit(safe_web_address(tags.get("BroadcastURL", "")))
@@ -305,16 +312,16 @@ def _read_round_of_address(tags: Tags) -> str:
 
 
 def _normalise_variant(named: str) -> str:
-    """Return the words that tell a variant apart: ``freestyle`` of ``Freestyle Chess
-    (SP 518)``.
+    """Return the words that distinguish a variant, such as ``freestyle`` for
+    ``Freestyle Chess (SP 518)``.
     """
     words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", named))
     return " ".join(word for word in words if word not in _CHESS)
 
 
 def _read_start(tags: Tags) -> tuple[str, str, bool, str | None]:
-    """Return variant, full FEN, whether castling is Chess960's, and why it cannot be
-    played.
+    """Return the variant, the full FEN of the starting position, whether castling
+    follows Chess960, and the reason why the game cannot be played (None if it can).
     """
     named = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()
     plain = named if named in _STANDARD else _normalise_variant(named)
@@ -335,8 +342,8 @@ def _read_start(tags: Tags) -> tuple[str, str, bool, str | None]:
     if board.has_chess960_castling_rights():
         variant = "chess960"
     board.chess960 = variant == "chess960"
-    # Boards set up by hand keep castling rights and en-passant squares that cannot be:
-    # harmless.
+    # Positions set up by hand have impossible castling rights and en-passant squares.
+    # These are harmless and are removed.
     board.castling_rights = board.clean_castling_rights()
     if not board.has_legal_en_passant():
         board.ep_square = None

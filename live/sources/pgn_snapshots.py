@@ -1,22 +1,20 @@
-"""Which part of a re-read text to believe. Pure.
+"""Filter for texts that are read again and again: a file being written, a polled page.
+It decides which losses of moves and games are real. Pure.
 
-What cannot be read is nothing heard, see :mod:`live.sources.kept_moves`; here it is
-what can be read that is doubted.
+Unreadable parts of a text are handled in :mod:`live.sources.kept_moves`; this module is
+about readable texts.
 
-A file that is being uploaded can be read when half of it is there: the last game is
-cut, games behind it are missing. Believed at once, that would be a takeback and a dozen
-vanished boards, and all of it back a second later. So whatever makes a reading *less*
-than the one before it is doubted: the board stays as it was, marked, until the loss has
-stood for a minute in at least three readings (upload by FTP is what organisers' guides
-prescribe). A game that was lost for good is doubted in the same way when it comes back
-within ten minutes with less than it had. Whatever is new is believed at once, and so is
-a takeback on one board of a text that is otherwise whole.
+A file can be read while it is being uploaded: its last game is then incomplete, and
+later games are missing. If that were accepted at once, it would look like a takeback
+and a dozen vanished boards, all of which return a second later. So every loss, compared
+with the previous reading, is in doubt: the board stays as it was, marked as doubtful,
+until the loss has been seen for a minute and in at least three readings. (Guides for
+organisers prescribe upload by FTP.) A game that was accepted as lost, and returns
+within ten minutes with fewer moves, is doubted in the same way. New moves and games are
+accepted at once, and so is a takeback on one board of a text that is otherwise whole.
 
-A text that had an end and now breaks off cannot be read to its end, however long that
+If a text was whole before and now breaks off, its end is unknown, however long that
 lasts: its last game keeps its moves.
-
-Texts that are read again and again as a whole: a file being written, a page being
-polled.
 """
 
 import math
@@ -51,51 +49,54 @@ from live.sources.pgn_decoder import PgnReader
 from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn, suggest_source
 from live.sources.retry import create_fatal_trouble
 
-#: Readings in which a loss must be seen, besides the time it must stand.
+#: Least number of readings in which a loss must be seen before it is accepted.
 LEAST_READINGS = 3
-#: Games remembered that the text has lost for good, and for how long: an upload takes
-#: less.
+#: Greatest number of lost games remembered, and for how long, seconds; uploads are
+#: shorter.
 MAX_GONE = 1000
 GONE_S = 600.0
-#: Plies played alike after which a game that is missing is one that has got other
-#: names.
+#: Number of equal plies that prove that a missing game has been renamed.
 PROOF_PLIES = 20
-#: As many are enough where one of the players, event and round are the same.
+#: The number that is sufficient if one of the players, event and round are the same.
 SEATED_PLIES = 4
 
 
 class TextReading(Value):
-    """One text as it was read last."""
+    """Last reading of a text."""
 
     games: GameReports
     whole: bool = True
-    """It goes to the result of its last game."""
+    """Whether the text ends with the result of its last game."""
     closed: bool = False
-    """It has stood still for a moment, which makes no text whole: an upload may
-    pause.
+    """Whether the text has not changed for a moment. Even then it might not be whole:
+    an upload can pause.
     """
     complete: bool = True
-    """All its games were read."""
+    """Whether all games of the text were read."""
     stands: bool = False
-    """It was there before, and again for so long that it is no old copy."""
+    """Whether the text equals an earlier one, but has been read for so long that it is
+    not an old copy from a cache.
+    """
     settles_s: float | None = None
-    """Read again after so many seconds: it may have stood still by then."""
+    """Read the text again after this many seconds: by then it might have been unchanged
+    for long enough.
+    """
     name: str = ""
-    """What distinguishes it from the other texts of its source."""
+    """Name that distinguishes the text from the source's other texts."""
 
 
 class _Loss(msgspec.Struct):
-    """What a source has lost of one game, and since when."""
+    """A loss in one game, and the clock time since which it exists."""
 
     now: GameReport | None
-    """The game as it has it now; None where it has none."""
+    """The game as the source now has it; None if it is missing."""
     since_s: float
     readings: int = 0
 
 
 class PartialReadFilter:
-    """Keeps what a source seems to have lost until the loss has stood for
-    ``lost_after_s``.
+    """Filter that keeps lost moves and games until the loss has lasted for
+    ``lost_after_s`` seconds.
     """
 
     def __init__(
@@ -105,14 +106,19 @@ class PartialReadFilter:
         *,
         copies_s: float = 0.0,
     ) -> None:
-        """``before``: what was shown when the service ended. ``copies_s``: a text may
-        be an old copy, so what only goes back has to stand for so long, be it on one
-        board alone; and for ``lost_after_s`` once something went back and came again.
+        """Create the filter.
+
+        Args:
+            lost_after_s: time after which a loss is accepted, seconds.
+            before: games shown when the service last stopped.
+            copies_s: time after which a loss on a single board is accepted, seconds;
+                more than 0 if a text might be an old copy from a cache. After a loss
+                that turned out to be temporary, ``lost_after_s`` is used instead.
         """
         self._lost_after_s = lost_after_s
         self._copies_s = copies_s
         former = dict(zip(identify_games(before), before, strict=True))
-        # Over, or gone: nobody misses it.
+        # Games that had ended or were gone in the earlier run are not missed.
         gone = {
             who
             for who, game in former.items()
@@ -120,19 +126,21 @@ class PartialReadFilter:
         }
         self._held = {who: game for who, game in former.items() if who not in gone}
         self._catching_up = bool(before)
-        """Something of the former run may be missing yet: all that goes back is
-        doubted.
+        """Whether games of the earlier run might still be missing. Until they are back,
+        every loss is in doubt.
         """
         self._endless: set[Identity] = set()
-        """Games believed from the end of a text that had none: its writer may never
-        write one.
+        """Games that were accepted although they are at the end of a text that breaks
+        off: its writer might never write an end.
         """
         self._places: dict[Identity, str] = {}
-        """The text in which a game was last; none for what a former run had."""
+        """Name of the text in which a game was last seen; missing for games of an
+        earlier run.
+        """
         self._losses: dict[Identity, _Loss] = {}
-        # Games whose loss was believed, and those of a former run that are past: they
-        # may come back half-written. Each is read when it is asked for, and remembered
-        # from when it was lost; of a former run from the first reading on.
+        # By identity: function that returns the game, and the clock time of its loss
+        # (infinity before the first reading). These are games whose loss was accepted,
+        # and finished games of an earlier run: they might return half-written.
         self._gone: dict[Identity, tuple[Callable[[], GameReport], float]] = {
             who: (partial(replace, former[who], problem=None), math.inf) for who in gone
         }
@@ -140,8 +148,9 @@ class PartialReadFilter:
     def confirm_games(
         self, readings: Iterable[TextReading], now_s: float, notes: Iterable[str] = ()
     ) -> Poll:
-        """Judge all texts of the source, as they were read last. Cost is O(games).
-        ``notes`` say more of the texts.
+        """Compare all texts of the source with the previous readings, and return the
+        accepted games. Takes O(games). ``notes`` are further messages for people about
+        the texts.
         """
         readings = list(readings)
         named, cut = self._identify_games(readings)
@@ -154,7 +163,7 @@ class PartialReadFilter:
         waits_s = [each.settles_s for each in readings if each.settles_s is not None]
         doubted: Identified = {}
         broken_off: set[Identity] = set()
-        # A board that is kept stands there once, whatever its name.
+        # A game that is kept must not appear a second time under its new name.
         twins: set[int] = set()
         before = self._losses
         self._losses = {}
@@ -174,7 +183,8 @@ class PartialReadFilter:
                 named[who] = keep_unread(_keep_broken_off(named[who]), self._held[who])
                 broken_off.add(who)
         if self._copies_s:
-            # What was lost and has come again was lost in an old copy.
+            # A loss that was temporary means that the text with the loss was an old
+            # copy.
             for who in before.keys() & named.keys() & self._held.keys():
                 moves = self._held[who].moves
                 if named[who].moves[: len(moves)] == moves:
@@ -187,7 +197,8 @@ class PartialReadFilter:
         self._endless = believed.keys() & ((self._endless & kept) | (cut.keys() - kept))
         self._places = {who: at for who, at in self._places.items() if who in believed}
         self._catching_up &= bool(doubted) or not complete
-        # Caches that take turns would mark a board at every other reading.
+        # With alternating caches, a board would otherwise be marked at every second
+        # reading.
         unmarked_readings = 1 if self._copies_s else 0
         marked = {
             who
@@ -197,7 +208,7 @@ class PartialReadFilter:
         games = dict(believed)
         for who in marked:
             games[who] = _mark_doubtful(games[who])
-        # Their games are over, and say nothing themselves.
+        # Finished games are not marked as doubtful, so the note reports them.
         unmarked = sum(believed[who].result != "*" for who in marked)
         note = "; ".join(filter(None, [_describe_kept(unmarked), *notes]))
         again_in_s = min(waits_s, default=None)
@@ -206,8 +217,9 @@ class PartialReadFilter:
     def _identify_games(
         self, readings: Iterable[TextReading]
     ) -> tuple[Identified, dict[Identity, bool]]:
-        """Return the games with what is known of their unread parts, and the last ones
-        of texts that break off: whether their text stands still. Note where each is.
+        """Return two mappings: all games, with their unread parts filled; and for the
+        last game of each text that breaks off, whether that text has stopped changing.
+        Record which text each game is in.
         """
         named: Identified = {}
         cut: dict[Identity, bool] = {}
@@ -225,8 +237,8 @@ class PartialReadFilter:
     def _is_half_a_game(
         self, who: Identity, named: Identified, cut: dict[Identity, bool]
     ) -> bool:
-        """Return whether a game that is cut has a new name because half of its headers
-        are there: it would be a second board beside the one of before.
+        """Return whether an incomplete game only appears to be new because part of its
+        headers is missing. It would be shown as a second board.
         """
         if who in self._held:
             return False
@@ -234,7 +246,7 @@ class PartialReadFilter:
         return has_half_headers or self._is_renamed(named[who], named)
 
     def _remember_gone(self, believed: Container[Identity], now_s: float) -> None:
-        """Remember games that the source has lost for good, each for a while."""
+        """Remember games whose loss was accepted, each for a limited time."""
         gone = {}
         for who, (read, lost_s) in self._gone.items():
             since_s = min(lost_s, now_s)
@@ -246,8 +258,8 @@ class PartialReadFilter:
         self._gone = dict(list(gone.items())[-MAX_GONE:])
 
     def _is_renamed(self, last: GameReport, named: Container[Identity]) -> bool:
-        """Return whether the last game may be one of before under another name, as far
-        as it is there.
+        """Return whether the last game of a text might be a known game with another
+        name, as far as it can be read.
         """
         new = last.headers
         return any(
@@ -265,12 +277,13 @@ class PartialReadFilter:
         whole: dict[str, TextReading],
         cut: Container[Identity],
     ) -> dict[Identity, tuple[GameReport | None, float]]:
-        """Return the games of which something is missing that cannot be believed at
-        once, and after how long it can. Each text is judged by itself: in a hall boards
-        of several files take back at once.
+        """Return the losses that must not be accepted at once. For each game: the game
+        as it is now (None if missing), and the seconds after which the loss is
+        accepted. Each text is judged separately: boards in different files can have
+        takebacks at the same time.
         """
         held = Counter(self._places.get(who) for who in self._held)
-        # What was gone and is back takes nobody's place.
+        # A lost game that has returned does not replace another game.
         now = Counter(self._places[who] for who in named if who not in self._gone)
         new = {}
         for who, game in named.items():
@@ -282,9 +295,9 @@ class PartialReadFilter:
                 continue
             keys = [key for key in _lookup_keys(known) if key in new]
             renamed = new[keys[0]] if keys else None
-            # As many games under other names: renamed, reordered, or the next round.
-            # What has got another name and less at once is an old copy, from before the
-            # name was put right.
+            # If the number of games is the same, games were renamed or reordered, or
+            # the next round has begun. A game that has another name and fewer moves is
+            # from an old copy, made before the name was corrected.
             place = self._places.get(who)
             if place is None:
                 fewer = now.total() < len(self._held)
@@ -292,7 +305,8 @@ class PartialReadFilter:
                 fewer = place not in whole or now[place] < held[place]
             if fewer if renamed is None else is_behind(renamed, known):
                 missing[who] = renamed
-        # Under its old name again: that is the held one, and missing as such.
+        # A game that has its old name again is the missing game, and already recorded
+        # as such.
         again = set(map(id, missing.values()))
         behind: dict[Identity, GameReport | None] = {
             who: game
@@ -313,7 +327,7 @@ class PartialReadFilter:
         return lost
 
     def _known_game(self, who: Identity) -> GameReport:
-        """Return the game as it was believed last."""
+        """Return the game as it was last accepted."""
         return self._held[who] if who in self._held else self._gone[who][0]()
 
 
@@ -321,16 +335,16 @@ _decode = msgspec.msgpack.Decoder(GameReport).decode
 
 
 def _pack_game(game: GameReport) -> Callable[[], GameReport]:
-    """Return a function that gives the game again, and holds a twentieth of it: round
-    after round goes.
+    """Return a function that returns the game. It holds the game in compressed form, a
+    twentieth of its size, since games of every round are remembered.
     """
     packed = zlib.compress(msgspec.msgpack.encode(game), 1)
     return lambda: _decode(zlib.decompress(packed))
 
 
 def _lookup_keys(game: GameReport) -> list[tuple[str, ...]]:
-    """Return what shows that a game under another name is the same one: how it began,
-    and for how long where no player's name is the same.
+    """Return keys by which a game is recognised under another name: its first moves. If
+    a player, event and round are the same, fewer moves are enough.
     """
     line, headers = (game.start_fen, *(move.uci for move in game.moves)), game.headers
     marks = [line[: PROOF_PLIES + 1]] if len(game.moves) >= PROOF_PLIES else []
@@ -343,12 +357,13 @@ def _lookup_keys(game: GameReport) -> list[tuple[str, ...]]:
 def is_behind(
     now: GameReport, before: GameReport, *, cut: bool = False, corrected: int = 0
 ) -> bool:
-    """Return whether ``now`` is the same game with its last moves or its result gone,
-    and no new result that would explain it. Of a game that is ``cut`` no result
-    explains anything: its tag is written first. So many of its last plies may have been
-    ``corrected`` since.
+    """Return whether ``now`` is the game ``before`` without its last moves or its
+    result, and without a new result that would explain the loss.
+
+    ``cut`` means that the text breaks off in this game; then no result explains a loss,
+    since the result tag is written first. The last ``corrected`` plies can differ.
     """
-    # The text may be cut in the last move's clock: what was played is what counts.
+    # Compare moves, not clocks: the text might be cut off inside the last clock.
     fewer = len(now.moves) < len(before.moves)
     withdrawn = now.result == "*" != before.result and len(now.moves) == len(
         before.moves
@@ -363,61 +378,62 @@ def is_behind(
 
 
 def _mark_doubtful(game: GameReport) -> GameReport:
-    # A game that is over loses nothing.
+    # A finished game cannot lose anything.
     if game.problem is not None or game.result != "*":
         return game
     return replace(game, problem=LESS)
 
 
 def _keep_broken_off(game: GameReport) -> GameReport:
-    """Return the game as one whose line, and result, may stand in the part that is not
-    there.
+    """Return the game marked as cut off, so that its missing moves and result are
+    unknown.
     """
     return replace(game, problem="its text breaks off", unread=("moves", "result"))
 
 
-#: A page may be an old copy, from a cache: a move taken back there is believed after so
-#: long.
+#: Time after which a move withdrawn on a web page is accepted, seconds: until then the
+#: page might be an old copy from a cache.
 FIRST_COPY_S = 10.0
-#: Texts remembered to recognise old copies by.
+#: Greatest number of earlier texts remembered to recognise old copies.
 MAX_COPIES = 256
 
 
 class PgnText:
-    """One text that somebody else writes, and its games."""
+    """A text written by another program, and its games."""
 
     def __init__(
         self, name: FeedName, conditions: FeedConditions, *, cached: bool = False
     ) -> None:
-        """``cached``: caches stand between us and who writes it, and may give old
-        copies.
+        """Create the text. ``cached`` means that answers can come from caches, which
+        might return old copies.
         """
         self._name = name
         self._cached = cached
         self._config = conditions.config
         self._copies_s = min(FIRST_COPY_S, self._config.lost_after_s)
         self._replaced: dict[int, None] = {}
-        """Texts that a newer one has replaced, by their hash."""
+        """Hashes of texts that were replaced by a newer one."""
         self._again_s: float | None = None
-        """Since when one of them comes again."""
+        """Clock time since which a replaced text has been read again; None if the text
+        is new.
+        """
         self._stands = False
         self._clock = conditions.clock
         self._charset = ""
         self._guessed = ""
-        """The charset, where nobody has named it."""
+        """The guessed charset; empty if the charset was named."""
         self._reader = PgnReader()
         self._text = b""
         self._since_s = self._clock.now()
         self._closed = False
-        """Read as a text that nobody is writing any more."""
+        """Whether the text was read as one that is no longer being written."""
         self._games: GameReports = ()
-        self._repeated = 0  # games that it holds a second time
+        self._repeated = 0  # number of games repeated in the text
 
     async def take_text(self, text: bytes, content_type: str = "") -> bool:
-        """Read the text as it is now; return False where it is left alone as an old
-        copy.
+        """Process the present text. Return False if it is ignored as an old copy.
 
-        Raises :class:`FeedTrouble` when it is not PGN.
+        Raises :class:`FeedTrouble` if it is not PGN.
         """
         if what := describe_no_pgn(text[:HEAD_BYTES], content_type):
             remedy = suggest_source(self._name)
@@ -440,9 +456,9 @@ class PgnText:
         return True
 
     def _is_outdated(self, text: bytes) -> bool:
-        """Return whether to leave this text alone as an old copy. A move taken back
-        gives such a text, too, but that stays; and for longer than where caches were
-        seen to take turns.
+        """Return whether to ignore the text as an old copy. A takeback also restores an
+        earlier text, but then the text stays. After caches were seen to alternate, it
+        must stay for longer.
         """
         again, now_s = hash(text) in self._replaced, self._clock.now()
         if again:
@@ -462,10 +478,11 @@ class PgnText:
         return False
 
     async def build_reading(self, looked_s: float) -> TextReading:
-        """Return what the text holds, the source having been looked at from
-        ``looked_s`` on.
+        """Return the reading of the present text. ``looked_s`` is the clock time from
+        which the source was read.
         """
-        # What was read once, however long ago, has not stood still.
+        # A text that was read only once, however long ago, is not known to be
+        # unchanged.
         if not self._closed and looked_s - self._since_s >= self._config.settle_s:
             self._closed = True
             await self._read_text()
@@ -479,7 +496,8 @@ class PgnText:
             self._games,
             whole,
             self._closed,
-            # Beyond our bound a game that is not there may still be there.
+            # If the text has more games than the limit, a game that was not read might
+            # still be in it.
             complete=not self._reader.left_out,
             stands=self._stands,
             settles_s=settles_s,
@@ -488,9 +506,7 @@ class PgnText:
 
     @property
     def note(self) -> str:
-        """What people should know of a text that is read all the same; empty for
-        nothing.
-        """
+        """Message for people about a text that was read; empty if there is none."""
         notes = self._reader.notes
         if self._guessed:
             notes.append(f"charset guessed: {self._guessed}")
@@ -510,14 +526,14 @@ class PgnText:
 
 
 class PgnSnapshots:
-    """What the texts of a source hold, as far as it is believed. Kept over reconnects.
+    """Filter of all texts of a source. It keeps its state over reconnects.
 
-    What games of a former run have lost is doubted as anything else that a text loses.
+    Losses in games of an earlier run are doubted like all others.
     """
 
     def __init__(self, conditions: FeedConditions, *, cached: bool = False) -> None:
-        """``cached``: caches stand between us and who writes it, and may give old
-        copies.
+        """Create the filter. ``cached`` means that answers can come from caches, which
+        might return old copies.
         """
         self._clock = conditions.clock
         self._lost_after_s = conditions.config.lost_after_s
@@ -530,8 +546,8 @@ class PgnSnapshots:
         session: FeedSession,
         notes: Iterable[str] = (),
     ) -> Poll:
-        """Return the games of all texts of a source together, to be polled again where
-        something was not believed yet. ``notes`` are shown beside the number of games.
+        """Return the accepted games of all texts of a source, to be polled again soon
+        if a loss is in doubt. ``notes`` are shown next to the number of games.
         """
         if self._filter is None:
             before = session.sink.known_games(session.name)
@@ -545,11 +561,11 @@ _CHARSET = re.compile(r"\bcharset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 
 
 def read_charset(content_type: str) -> str:
-    """Return the ``charset`` that a Content-Type header names, lower case; empty when
-    it names none.
+    """Return the ``charset`` in a Content-Type header, in lower case; empty if there is
+    none.
 
-    ISO 8859-1 counts as none: it is what servers say of every text they know nothing
-    about, and Windows-1252 reads it too.
+    ISO 8859-1 is ignored: servers name it for every text they know nothing about, and
+    Windows-1252 includes its letters.
     """
     named = _CHARSET.search(content_type)
     charset = named[1].lower() if named else ""
@@ -561,8 +577,8 @@ def read_charset(content_type: str) -> str:
 
 
 def _describe_kept(boards: int) -> str:
-    """Return how many finished boards are kept although their source has less of
-    them.
+    """Return a message about the number of finished boards that are kept although the
+    source now has less of them; empty if there are none.
     """
     if not boards:
         return ""

@@ -1,4 +1,4 @@
-"""PGN bytes in, the text of each game out, wherever the bytes are cut. Pure."""
+"""Splitter of PGN bytes, cut anywhere, into the texts of single games. Pure."""
 
 import re
 from collections import deque
@@ -13,28 +13,28 @@ from live.sources.typography import normalise_line
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
 _INDENTED = re.compile(_INDENT)
-#: A blank line, or one that begins like a tag or is escaped.
+#: A line that is blank, escaped, or begins like a tag.
 _HEADER_LINE = re.compile(_INDENT + rb"[\[%;\n]")
 _BLANK_LINE = re.compile(_INDENT + rb"\n")
 _TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
 _EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
-#: A line that begins a game after one whose moves were too many.
+#: A line that begins the next game after a game that was too long.
 _SOME_TAG = re.compile(_INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
-#: The last word of a line, comments apart.
+#: Last word of a line, not counting comments.
 _LAST_WORD = re.compile(rb"(?<![^\s})])[^\s{}()]++[ \t]*+\Z")
-#: Tags that are whole, from the beginning of a line on.
+#: One or more complete tags at the beginning of a line.
 _TAGS = re.compile(
     rb'(?:%b\[[ \t]*+\w++[ \t]*+"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"[ \t]*+\])++' % _INDENT
 )
-#: Movetext behind tags in one line.
+#: Beginning of movetext after tags in the same line.
 _MOVES_BEGIN = re.compile(
     rb"[ \t]*+(?:1[ \t]*+\.|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|\*|1-0|0-1|1/2-1/2)"
 )
-#: Few lines of movetext hold a second number 1, or the end of a tag; the rest need no
-#: closer look.
+#: A second move number 1 in a line of movetext. Few lines have one, so the others need
+#: no closer inspection.
 _SECOND_ONE = re.compile(rb" 1\.(?![\d.])")
-#: Where another game may begin in a line of movetext: behind a result, and outside
-#: comments.
+#: Possible beginning of another game within a line of movetext; a result must precede
+#: it, and it must be outside comments.
 _GAME_BEGINS = re.compile(
     rb'[ \t](?:1[ \t]*+\.(?!\.)|1[ \t]++[KQRBNOa-h]|\[[ \t]*+[A-Za-z]\w*+[ \t]++")'
 )
@@ -43,28 +43,28 @@ _PLAYED = re.compile(rb"[a-h][1-8]|O-O")
 _RESULT_END_BYTES = 40
 _FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
 _MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
-#: Comments and escapes, for lines in which line comments occur.
+#: Comments and escaped lines, for lines that can contain line comments.
 _COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+\n?|^%[^\n]*+\n?")
-#: A text that keeps going on after its result is not given more often than this until
-#: it is over.
+#: Greatest number of times that a game is returned early because a line ends in a
+#: result although the game continues. After that, the game is returned at its end.
 _MAX_RESULTS = 4
-#: Lines after which control is given back.
+#: Number of lines after which other tasks get a turn.
 _PAUSE_LINES = 100
 
 
 class LineEnd(Enum):
-    """How a game's text came to its end."""
+    """The way in which the text of a game ended."""
 
     WHOLE = "whole"
-    """A result, or the next game, followed."""
+    """A result or the next game followed."""
     CUT = "cut"
-    """The input ended; its last word may be half a word."""
+    """The input ended; the last word might be incomplete."""
     TOO_LONG = "too long"
-    """The rest was left out: the game passed the bound."""
+    """The game exceeded the size limit; its rest was ignored."""
 
 
 class PgnSegment(NamedTuple):
-    """The text of one game."""
+    """Text of one game."""
 
     header: bytes
     movetext: bytes
@@ -79,32 +79,34 @@ class _Phase(Enum):
 
 
 Segments = Iterator[PgnSegment | None]
-"""Games, and None now and then, so that others may have a turn."""
+"""Iterator of games, with None now and then so that other tasks get a turn."""
 
 
 class PgnSplitter:
-    """Bytes in, games out, wherever the bytes are cut; holds no more than one game.
+    """Splits PGN bytes, cut anywhere, into games; stores at most one game.
 
-    A game is tag lines, then movetext, which may be in one line with them. It ends
+    A game consists of tag lines and then movetext, which can follow the tags in the
+    same line. It ends
 
-    * at a line that ends in a result, outside comments (a following line goes on with
-      the same game unless a blank line, a tag or move number 1 comes first), or
-    * at a tag line that follows movetext, with or without a blank line between, outside
-      comments, or
-    * within a line, at a result with a tag or move number 1 behind it, outside
-    comments.
+    * after a line that ends in a result outside comments (unless the next line
+      continues the game: it is not blank, not a tag, and does not begin with move
+      number 1), or
+    * before a tag line outside comments that follows movetext, with or without a blank
+      line between them, or
+    * within a line, after a result outside comments that is followed by a tag or move
+      number 1.
 
-    Blank lines alone end nothing: sources put them between tags, and two of them
-    between tags and moves. A tag line inside a comment does not split. But a comment
-    that was never closed must not swallow the games after it: when a tag line was seen
-    in it and then another ``{``, or the game outgrows its bound, or the input ends, the
-    game ended at that tag line.
+    A blank line alone does not end a game: some sources write blank lines between tags,
+    and two between tags and moves. A tag line inside a comment does not end the game
+    either. But an unclosed comment must not swallow the next games. So if a comment
+    contains a tag line, and then another ``{``, the size limit or the end of input
+    follows, the game ended at that tag line.
 
-    With ``eager`` a game is given as soon as the line with its result is there, and
-    once more if it goes on after that; without, only when the next game begins or the
-    input ends.
+    If ``eager``, a game is returned as soon as the line with its result has arrived,
+    and again if it continues after that. Otherwise it is returned only when the next
+    game begins or the input ends.
 
-    Lines are read once; a comment left open costs a second look at what it held.
+    Each line is read once; the contents of an unclosed comment are read twice.
     """
 
     def __init__(
@@ -115,38 +117,38 @@ class PgnSplitter:
         self._eager = eager
         self._read = 0
         self.whole = False
-        """The input that ended last had its last game to the result."""
+        """Whether the last finished input ended with the result of its last game."""
         self.reset()
 
     def reset(self) -> None:
-        """Forget the game being collected: the source broke off, and begins again."""
+        """Forget the incomplete game: the input was interrupted, and starts again."""
         self._plain = PlainLines()
-        self._line = bytearray()  # the beginning of a line
-        self._again: list[bytes] = []  # lines that a comment left open had swallowed
+        self._line = bytearray()  # the beginning of an incomplete line
+        self._again: list[bytes] = []  # lines to read again
         self._begin_game()
 
     def _begin_game(self) -> None:
-        """Begin a game."""
+        """Start an empty game."""
         self._phase = _Phase.HEADERS
-        self._text = bytearray()  # its lines
-        self._moves_at = 0  # where movetext begins
+        self._text = bytearray()  # lines of the game
+        self._moves_at = 0  # index at which movetext begins
         self._event_seen = False
-        self._tag: Result | None = None  # what the headers say of the result
+        self._tag: Result | None = None  # result in the headers
         self._in_comment = False
-        self._tag_in_comment = -1  # first tag line inside the open comment
-        self._results = 0  # lines that ended in a result
-        self._given = False  # the text was given already
+        self._tag_in_comment = -1  # index of the open comment's first tag line, or -1
+        self._results = 0  # number of lines that ended in a result
+        self._given = False  # whether the text has been returned already
 
     def split_bytes(self, data: bytes) -> Segments:
-        """Yield games completed by ``data``. The iterator must be used up before the
-        next call.
-
-        Gives None now and then, after a millisecond of work or less that found no game.
+        """Yield the games that ``data`` completes, and None after at most a millisecond
+        of work without a game. Use up the iterator before the next call.
         """
         yield from self._split_lines(self._plain.decode_lines(data))
 
     def finish_input(self) -> Segments:
-        """End of input: the games still open. Afterwards a new input may begin."""
+        """Yield the games that are still open at the end of input. After that, new
+        input can start.
+        """
         yield from self._split_lines(self._plain.decode_lines(b"", final=True))
         cut = bool(self._line)
         if cut:
@@ -161,14 +163,14 @@ class PgnSplitter:
         self.reset()
 
     def _take_last(self, cut: bool) -> PgnSegment | None:
-        """Yield what the end of input leaves."""
+        """Return the last game at the end of input, or None."""
         text = self._text
         if self._phase is _Phase.ENDED:
             return self._take_game()
         segment = PgnSegment(*self._split_header(len(text) - cut), LineEnd.CUT)
         if self._phase is _Phase.MOVES:
             return segment
-        # Tags that are still being written name nobody yet.
+        # Tags that are still being written do not identify a game yet.
         ready = text.endswith(b"\n\n") or (b"[White " in text and b"[Black " in text)
         if self._phase is _Phase.HEADERS and ready and b"[" in segment.header:
             return segment
@@ -189,23 +191,26 @@ class PgnSplitter:
                 yield from self._read_lines([])
                 continue
             line = bytes(self._line)
-            self._line = bytearray(b".")  # what follows begins no line
+            # The rest of the long line must not count as the beginning of a line.
+            self._line = bytearray(b".")
             if self._phase is not _Phase.SKIPPING or self._begins_game(line):
                 yield self._cut_game(line)
 
     @property
     def _is_over(self) -> bool:
-        """Whether the game that has outgrown its bound came to its end before."""
+        """Whether the game that exceeded the size limit had already ended before
+        that.
+        """
         return self._phase is _Phase.ENDED or self._tag_in_comment > 0
 
     def _end_overlong(self) -> PgnSegment | None:
-        """End the game there."""
+        """End the game at its result, or at the tag line in its unclosed comment."""
         return self._take_game(
             self._tag_in_comment if self._tag_in_comment > 0 else None
         )
 
     def _read_lines(self, lines: Iterable[bytes]) -> Segments:
-        """Return everything that whole lines complete, within the bound."""
+        """Yield the games that these whole lines complete."""
         left = deque(lines)
         while left or self._again:
             left.extendleft(reversed(self._again))
@@ -216,16 +221,16 @@ class PgnSplitter:
                 yield segment
 
     def _split_header(self, end: int) -> tuple[bytes, bytes]:
-        """Return header and movetext of the game so far."""
+        """Return header and movetext of the first ``end`` bytes of the game."""
         text = bytes(self._text[: max(0, end)])
         if self._phase in (_Phase.MOVES, _Phase.ENDED):
             return text[: self._moves_at], text[self._moves_at :]
-        # A last tag may be half written.
+        # The last tag might be incomplete.
         tags_end = text.rfind(b'"]') + 2
         return (text if tags_end < 2 else text[:tags_end]), b""
 
     def _take_game(self, end: int | None = None) -> PgnSegment | None:
-        """End the game, in front of ``end``; nothing if just that was given already."""
+        """End the game at index ``end`` and return it; None if it was just returned."""
         end = len(self._text) if end is None else end
         segment = (
             None if self._given else PgnSegment(*self._split_header(end), LineEnd.WHOLE)
@@ -235,7 +240,9 @@ class PgnSplitter:
         return segment
 
     def _cut_game(self, line: bytes) -> PgnSegment | None:
-        """Leave out the rest of a game, until a line that begins another one."""
+        """End the game at the size limit and return it. Its rest is skipped, up to a
+        line that begins the next game.
+        """
         line = self._normalise_line(line)[: self._limit - len(self._text)]
         if self._phase is _Phase.HEADERS and not _HEADER_LINE.match(line):
             self._phase, self._moves_at = _Phase.MOVES, len(self._text)
@@ -248,13 +255,13 @@ class PgnSplitter:
         return None if given else segment
 
     def _begins_game(self, line: bytes) -> bool:
-        """Return whether a game begins after one that was too long."""
+        """Return whether a line begins the next game after one that was too long."""
         if begins := self._next_game.match(self._normalise_line(line)):
             self._begin_game()
         return bool(begins)
 
     def _read_line(self, line: bytes) -> PgnSegment | None:
-        """Read one line; return a game if that completes one."""
+        """Read one line. Return the game that it completes, or None."""
         if self._phase is _Phase.SKIPPING and not self._begins_game(line):
             return None
         if not self._text:
@@ -281,7 +288,7 @@ class PgnSplitter:
             ):
                 self._again.append(line)
                 return self._take_game()
-            self._phase = _Phase.MOVES  # words after the result: the same game goes on
+            self._phase = _Phase.MOVES  # words after the result continue the same game
             self._given = False
         return (
             self._read_header(line)
@@ -290,7 +297,7 @@ class PgnSplitter:
         )
 
     def _normalise_line(self, line: bytes) -> bytes:
-        """Return the line in UTF-8, with ASCII's blanks, dashes and quotes."""
+        """Return the line in UTF-8, with ASCII spaces, dashes and quotes."""
         if line.isascii():
             return line
         text = decode(line.removesuffix(b"\n"), self._fallback_charset)
@@ -298,8 +305,8 @@ class PgnSplitter:
         return normalise_line(text).encode("utf-8", "replace") + end
 
     def _split_line(self, line: bytes) -> list[bytes]:
-        """Return a line in two where a game is in one line with its tags or with
-        another game.
+        """Split a line in two if a game follows tags or another game in it; otherwise
+        return an empty list.
         """
         if line.endswith(b"]\n") or self._in_comment or line.startswith((b"%", b";")):
             return []
@@ -314,8 +321,8 @@ class PgnSplitter:
         if not _HEADER_LINE.match(line):
             self._phase, self._moves_at = _Phase.MOVES, len(self._text)
             return self._read_moves(line)
-        # Games without moves follow each other without movetext between: Event begins a
-        # new one.
+        # Games without moves follow each other without movetext between them: the Event
+        # tag begins the next one.
         if _EVENT_LINE.match(line):
             if self._event_seen:
                 segment = self._take_game()
@@ -340,7 +347,7 @@ class PgnSplitter:
                 self._again.append(line)
                 return self._take_game()
             else:
-                # What looked like movetext was a garbled line between tags of one game.
+                # The supposed movetext was a damaged line between the tags of one game.
                 self._phase = _Phase.HEADERS
                 return self._read_header(line)
         close = line.find(b"}") if self._in_comment else -1
@@ -361,8 +368,8 @@ class PgnSplitter:
         return PgnSegment(*self._split_header(len(self._text)), LineEnd.WHOLE)
 
     def _follow_comments(self, line: bytes, close: int) -> bool:
-        """Return whether the line ends in a comment; ``close`` is where the open one
-        ends, or -1.
+        """Return whether the line ends inside a comment. ``close`` is the index at
+        which the open comment ends, or -1.
         """
         if self._in_comment:
             if close < 0:
@@ -375,10 +382,10 @@ class PgnSplitter:
         return self._in_comment or to_the_end
 
     def _is_result(self, line: bytes) -> bool:
-        """Return whether the line, which was taken in, ends in a result.
+        """Return whether the line, which has been added to the text, ends in a result.
 
-        Where the word may say something else it takes the tag to say the same, or that
-        nothing was played, as where a player did not come.
+        A word with several meanings counts only if the Result tag is the same, or if no
+        moves were played, as when a player did not appear.
         """
         end = len(line) - 1
         found = _LAST_WORD.search(line, max(0, end - _RESULT_END_BYTES), end)
@@ -397,7 +404,9 @@ class PgnSplitter:
 
 
 def _find_next_game(line: bytes) -> int:
-    """Return where another game begins in a line of movetext, 0 for nowhere."""
+    """Return the index at which another game begins in a line of movetext; 0 if there
+    is none.
+    """
     if not (
         b" 1 " in line or b'"]' in line or b"\t" in line or _SECOND_ONE.search(line)
     ):

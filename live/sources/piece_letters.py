@@ -1,8 +1,8 @@
-"""The letters of pieces in other languages than English. Pure.
+"""Piece letters of languages other than English. Pure.
 
-A language is taken for a whole game, never for a move: `D` is a queen in German and
-Spanish, `R` a rook in English, a king in French and a knight in Finnish. It must have
-every letter that the game uses, and English must lack one.
+A language is chosen for a whole game, never for a single move: `D` is a queen in German
+and Spanish; `R` is a rook in English, a king in French and a knight in Finnish. The
+language must have every letter that the game uses, and English must lack one of them.
 """
 
 import re
@@ -13,10 +13,11 @@ from live.messages.values import Value
 from live.sources.san import LOOK_ALIKES
 
 _ENGLISH = "KQRBN"
-#: King, queen, rook, bishop and knight. Languages with the same letters share a row.
-#: Those of the pages, and what is read by many, come first.
+#: Letters for king, queen, rook, bishop and knight. Languages with the same letters
+#: share a row. The languages of the web pages, and Russian, are here: they are tried
+#: first.
 _COMMON: Mapping[str, str] = {
-    "German": "K D T L S",  # and Danish, Norwegian, Swedish, Croatian, Slovene
+    "German": "K D T L S",  # also Danish, Norwegian, Swedish, Croatian and Slovene
     "French": "R D T F C",
     "Spanish or Italian": "R D T A C",
     "Portuguese": "R D T B C",
@@ -39,7 +40,7 @@ _BY_LANGUAGE = {
     language: dict(zip(letters.split(), _ENGLISH, strict=True))
     for language, letters in _LETTERS.items()
 }
-#: A letter, what says where the piece goes, and perhaps what a pawn becomes.
+#: A piece letter, an optional origin, a target square, and an optional promotion.
 _CAPITAL = r"Кр|[A-Z\u00c0-\u00deŞ\u0400-\u042f]"
 _MOVE = re.compile(
     rf"({_CAPITAL})?([a-h]?[1-8]?[-x:]?[a-h][1-8])(?:(=?)({_CAPITAL}))?(?!\w)"
@@ -47,21 +48,23 @@ _MOVE = re.compile(
 
 
 class PieceLetters(Value):
-    """How the letters of a game are read."""
+    """A translation of a game's piece letters to English."""
 
     languages: tuple[str, ...]
-    """Those that they fit."""
+    """Languages in which the letters have these meanings."""
     english: tuple[tuple[str, str], ...]
-    """The letters that the game uses, each with the English one."""
+    """Pairs of a letter used in the game and the English letter."""
     is_common: bool
-    """One of the languages is read by many, and is meant where it fits."""
+    """Whether one of the languages is common. A common language is preferred if it
+    fits.
+    """
 
     @property
     def name(self) -> str:
         return " or ".join(self.languages)
 
     def translate_move(self, move: str) -> str:
-        """Return move text with English letters."""
+        """Return the text of a move with English letters."""
         english = dict(self.english)
         move = move.translate(LOOK_ALIKES)
         found = _MOVE.match(move)
@@ -74,14 +77,14 @@ class PieceLetters(Value):
 
 
 def find_letters(move: str) -> set[str]:
-    """Return the piece letters of a text that looks like a move in some language."""
+    """Return the piece letters in a text that looks like a move in any language."""
     found = _MOVE.match(move.translate(LOOK_ALIKES))
     return {found[1], found[4]} - {None} if found else set()
 
 
 def find_languages(used: Iterable[str]) -> list[PieceLetters]:
-    """Return the ways to read letters that are not all English, each once, common ones
-    first.
+    """Return the possible translations of these letters, common languages first; none
+    if all letters are English.
     """
     used = sorted(used)
     if all(letter in _ENGLISH for letter in used):

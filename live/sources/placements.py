@@ -1,9 +1,8 @@
-"""Where a game stands, found from the placement of its pieces. Pure.
+"""Search for the position of a game from the placement of its pieces. Pure.
 
-LiveChess sends only the placement until it has been sent the starting position. Whether
-it remembers that position after a lost connection is not documented. If it does not,
-the game in progress is found again here, and LiveChess is sent the position to continue
-from.
+LiveChess sends only the placement until it has been sent the starting position. It is
+not documented whether it remembers that position after a lost connection. If it does
+not, the game in progress is found here, and its position is sent to LiveChess.
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ import chess
 from live.messages.from_sources import Move
 from live.sources.position_tracker import PositionTracker, find_single_move
 
-#: Plies at the end of a game among which a placement is looked for: to try each costs
+#: Number of plies at the end of a game that are searched for a placement; each takes
 #: time.
 SOUGHT_PLIES = 40
 
@@ -21,12 +20,13 @@ SOUGHT_PLIES = 40
 def find_placement(
     start_fen: str, moves: Sequence[Move], placed: str
 ) -> tuple[tuple[Move, ...], str] | None:
-    """Return the moves that lead to the pieces as ``placed`` (the first field of a
-    FEN), and the position.
+    """Return the moves that lead to the placement ``placed`` (first field of a FEN),
+    and the FEN of the position after them; None if there are none, for example while a
+    piece is lifted.
 
-    They are the moves held, some of the last ones fewer or one corrected, or one or two
-    more; None where no such way leads there, as with a piece in the air. More moves
-    than that have no order that could be known.
+    The moves found are ``moves``, without some of the last ones, with one of the last
+    ones corrected, or with one or two added. The order of more added moves could not be
+    known.
     """
     settled = max(0, len(moves) - SOUGHT_PLIES)
     position = chess.Board(start_fen)
@@ -44,10 +44,11 @@ def find_placement(
 def count_plies_before(
     start_fen: str, moves: Sequence[Move], position: chess.Board
 ) -> int | None:
-    """Return after how many plies a game stood as in ``position``; None where it never
-    did.
+    """Return the number of plies after which a game had this position; None if it never
+    had.
 
-    Of several the ply that the numbers of the FEN fit, else the last.
+    If there are several, the move number in the FEN decides, or else the last one
+    counts.
     """
     fen = position.fen()
     if fen == start_fen:
@@ -65,9 +66,10 @@ def count_plies_before(
 
 
 def find_position_after(before: str, now: str) -> str | None:
-    """Return the FEN of a game met in the middle: ``now`` came from ``before`` by one
-    side's move, so the other is to move. Castling is allowed where king and rook stand
-    at home. None where no move, or one of either side, leads there.
+    """Return the FEN of a game that is first seen after its start, from two placements
+    in succession. None unless exactly one side can have moved from ``before`` to
+    ``now``; the other side is to move. Castling is allowed where king and rook are on
+    their original squares.
     """
     movers = []
     for turn in chess.COLORS:
@@ -86,7 +88,7 @@ def find_position_after(before: str, now: str) -> str | None:
 
 
 def _create_board(placed: str, turn: chess.Color) -> chess.Board:
-    """Return the board. Raises ValueError where it is no placement."""
+    """Return the board. Raises ValueError if ``placed`` is not a placement."""
     board = chess.Board(None)
     board.set_board_fen(placed)
     board.turn = turn

@@ -1,32 +1,32 @@
-"""What names hold that is no name: a rating, a federation, a title. Pure."""
+"""Removal of ratings, federations and titles from names. Pure."""
 
 import re
 
 _RATING = (
     r"(?:(?:elo|rating|rtg|dwz|fide)\b[.:\s]*)?([1-9]\d{2,3})(?:\s*(?:elo|dwz|fide))?"
 )
-#: ``(2300)``, ``[Elo 2300]``.
+#: A rating in brackets: ``(2300)``, ``[Elo 2300]``.
 _BRACKETED_RATING = re.compile(
     rf"\s*[(\[\uff08]\s*{_RATING}\s*[)\]\uff09]", re.IGNORECASE
 )
-#: ``Castel, Ines 2300``.
+#: A rating without brackets: ``Castel, Ines 2300``.
 _BARE_RATING = re.compile(rf"[\s,;]+{_RATING}\Z", re.IGNORECASE)
 _BRACKETED_LETTERS = re.compile(r"\s*[(\[\uff08]\s*(W?[A-Z]M|[A-Z]{3})\s*[)\]\uff09]")
-#: Three capitals in brackets that tell two people of one name apart.
+#: Three capitals in brackets that distinguish people with the same name.
 _APART = frozenset({"JUN", "SEN", "III"})
-#: A bare number that may be a year, as in the name of an engine.
+#: Numbers without brackets that might be years, as in the names of engines.
 _YEARS = range(1970, 2040)
 _BEST, _LEAST = 3600, 1000
 
 
 def split_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
-    """Return the name without a rating in it, and the rating; ``elo`` is what a tag
-    says.
+    """Return the name without the rating in it, and the rating; ``elo`` is the rating
+    in a tag.
 
-    In brackets a number is a rating. Without, it is one behind a name with a comma, or
-    of two words and more, but no year: ``Deep Rybka 2010`` is a name. A single word may
-    be an engine and how it was set (``Maia 1900``): it keeps its number, which is its
-    rating all the same.
+    A number in brackets is a rating. A number without brackets is a rating if it
+    follows a name with a comma, or with at least two words, and is not a year: ``Deep
+    Rybka 2010`` is a name. A single word might be an engine and its setting (``Maia
+    1900``): then the number is the rating, but stays in the name.
     """
     if name.isdecimal() or not any(map(str.isdigit, name)):
         return name, elo
@@ -49,7 +49,7 @@ def split_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
 
 
 def strip_marks(name: str) -> str:
-    """Return the name without a rating, and without title or federation in brackets."""
+    """Return the name without rating, and without title or federation in brackets."""
     bare, _ = split_rating(name)
     kept = _BRACKETED_LETTERS.sub(
         lambda mark: mark[0] if mark[1] in _APART else "", bare

@@ -1,9 +1,10 @@
-"""Games that sources send other than as PGN: as lists of moves that go on from an
-illegal one, and position by position. Pure.
+"""Reconstruction of games from positions, and of games that continued after an illegal
+move. Pure.
 
-Of positions (FEN, or a board, and maybe the last move) missed ones are found again
-where possible: one or two moves by trying, a takeback or a correction by looking back.
-Where that fails, the game goes on from the position sent.
+Some sources send positions (a FEN or a placement, with or without the last move)
+instead of PGN. Missed moves are reconstructed if possible: one or two moves by trying,
+a takeback or correction by looking at earlier positions. If that fails, the game starts
+again from the position that was sent.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -16,23 +17,24 @@ from live.sources.game_line import MAX_PLIES, GameLine, ListedMove
 from live.sources.movetext import Movetext
 from live.sources.san import UnplayableMove, board_after_illegal
 
-#: Moves after an illegal one that show that the game went on from it.
+#: Least number of moves after an illegal move that prove that the game continued from
+#: it.
 PROOF_PLIES = 2
 
 
 def split_continuations(
     report: GameReport, who: str, rests: Iterable[GameLine | Movetext]
 ) -> GameReports:
-    """Return the game, and what follows each illegal move in it as a game of its own.
+    """Return the game, and the moves after each illegal move in it as a further game.
 
-    The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and
-    :data:`PROOF_PLIES` more moves that fit the position behind it show that it did.
-    Engines and ratings need games in which every move is legal, so the game is two.
+    An illegal move is accepted if the game continued (FIDE Laws 7.5 and A.4). At least
+    :data:`PROOF_PLIES` further moves that fit the position after it prove that. Engines
+    and ratings need games in which every move is legal, so the game is split.
 
     Args:
-        report: up to the first illegal move, with the ``problem`` that names it.
-        who: names the game among those of its source, where the report has no key.
-        rests: the moves behind each.
+        report: the game up to the first illegal move, with a ``problem`` that names it.
+        who: name of the game among those of its source, used if the report has no key.
+        rests: the moves after each illegal move.
     """
     reports = [report]
     for rest in rests:
@@ -57,9 +59,9 @@ def split_continuations(
 def read_continuation(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> Generator[None, None, GameReports]:
-    """Do as :func:`split_continuations`, with control given back after each move.
+    """Split a game as :func:`split_continuations` does, but yield after each move.
 
-    ``given`` are all moves as the source sent them, which ``line`` has taken.
+    ``given`` are all moves as the source sent them, the same that ``line`` was given.
     """
     plies = len(report.moves)
     if report.problem is None or plies >= len(given):
@@ -72,27 +74,28 @@ def read_continuation(
     return split_continuations(report, who, [rest])
 
 
-#: A game of so many moves that suddenly stands at the start is over, and the next
-#: begins.
+#: If a game with at least this many moves suddenly has the starting position, it has
+#: ended and the next one has begun.
 NEW_GAME_PLIES = 4
-#: Bounds of what is tried for a missed or corrected move; one that has a name may be
-#: further back.
+#: Limits on the search for a missed or corrected move: the number of moves tried, the
+#: plies to go back, and the plies to go back if the source names the move.
 MAX_TRIES = 60
 CORRECTED_PLIES = 2
 NAMED_PLIES = 8
-#: A move changes so many squares at most: castling does.
+#: Greatest number of squares that a move changes (castling).
 MOVE_SQUARES = 4
 
 _FIELDS = ("w", "-", "-", "0", "1")
 
 
 def read_fen(text: str, *, chess960: bool = False) -> chess.Board | None:
-    """Return the position of a FEN that may end after any field; None for what is no
-    position.
+    """Return the position of a FEN, which can end after any field; None if it is not a
+    valid position.
 
-    Castling rights that FEN's ordinary notation does not fit make it Chess960. Where
-    they are left out, kings and rooks that stand at home may castle: a right too many
-    costs nothing, one too few would end the game at its castling.
+    Castling rights that ordinary FEN cannot express make the position Chess960. Without
+    castling rights in the FEN, kings and rooks on their original squares are allowed to
+    castle: a wrong right does no harm, but a missing one would end the game at
+    castling.
     """
     fields = text.split()
     if not fields or len(fields) > 6 or len(text) > 100:
@@ -113,15 +116,17 @@ def read_fen(text: str, *, chess960: bool = False) -> chess.Board | None:
 
 
 class PositionTracker:
-    """One game; give each position to :meth:`track_position`."""
+    """Reconstructs games; pass each position to :meth:`track_position`."""
 
     def __init__(self, start: chess.Board | None = None) -> None:
-        """``start``: where it began; else the first position tells."""
+        """Create the tracker. ``start`` is the position in which the game began;
+        without it, the first tracked position decides.
+        """
         self.number = 1
-        """Counts the games seen here."""
+        """Number of the present game among those seen here, from 1."""
         self._line = GameLine()
         self._places: list[tuple[str, bool]] = []
-        """Placement and side to move after each ply, the start first."""
+        """Placement and side to move at the start and after each ply."""
         if start is not None:
             self._begin_at(start)
 
@@ -139,7 +144,7 @@ class PositionTracker:
 
     @property
     def board(self) -> chess.Board:
-        """The position now."""
+        """The present position."""
         return self._line.board
 
     def track_position(
@@ -149,14 +154,14 @@ class PositionTracker:
         white_s: float | None = None,
         black_s: float | None = None,
     ) -> None:
-        """Take the position after ``move`` (SAN or UCI; may be empty), with both clocks
-        then, seconds.
+        """Add the position after ``move`` (SAN or UCI, can be empty), with the clocks
+        of the two sides, seconds.
 
-        A FEN without side to move reads like one where White moves: always give the
-        side.
+        ``now`` must have the right side to move: a FEN without that field is read as
+        White to move.
         """
         move, met = move.strip(), not self._places
-        if met:  # a game met at its first move began at the start
+        if met:  # a game first seen after its first move began at the start
             self._begin_at(chess.Board())
         begun = _placement_key(now) == _placement_key(chess.Board())
         if (
@@ -173,8 +178,9 @@ class PositionTracker:
         self._set_clock(white_s, black_s)
 
     def resume_at(self, now: chess.Board, move: str = "") -> bool:
-        """Take the position for one of this game, if it can be: the last one, the next
-        or the one after it, one of before, or one that comes of a correction.
+        """Continue the game with this position, if possible. It can be the last
+        position, one or two moves after it, an earlier one, or the result of a
+        correction. Return whether it was.
         """
         return (
             _placement_key(now) == self._places[-1]
@@ -183,7 +189,7 @@ class PositionTracker:
         )
 
     def play_move(self, move: str) -> bool:
-        """Play one more move, SAN or UCI; return False where it is none."""
+        """Play one more move, SAN or UCI; return False if it is not legal."""
         try:
             self._line.add_move(move)
         except UnplayableMove:
@@ -196,19 +202,21 @@ class PositionTracker:
         self._places = [_placement_key(board)]
 
     def _step_forward(self, now: chess.Board, move: str) -> bool:
-        """Go on by one move, or by two of which one was not sent; return whether it
-        fits.
+        """Play one move, or two of which the first was not sent, to reach the position.
+        Return whether that was possible.
         """
         if self._play_step(now, move):
             return True
         board = self._line.board
-        # The reply is the other side's, so what moved first is gone from its square.
+        # The reply is a move of the other side, so the first move's origin square has
+        # changed.
         mask = find_changed_squares(board, now)
         apart = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
         if apart or len(self.moves) + 2 > MAX_PLIES:
             return False
         for missed in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
-            # Tried apart: to take a move back costs as much as all before it.
+            # Use a copy: taking back a move would cost as much as playing all moves
+            # before it.
             after = board.copy(stack=False)
             after.push(missed)
             reply = PositionTracker(after)
@@ -219,8 +227,8 @@ class PositionTracker:
         return False
 
     def _step_backward(self, now: chess.Board, move: str) -> bool:
-        """Go back to an earlier position, or play another move from one; return whether
-        it fits.
+        """Go back to an earlier position, or play a different move from one. Return
+        whether that leads to the position.
         """
         place, plies = _placement_key(now), len(self.moves)
         for before in range(plies - 1, -1, -1):
@@ -242,7 +250,9 @@ class PositionTracker:
         return False
 
     def _play_step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
-        """Play the one move that leads to ``now``: the one named, else any."""
+        """Play the single move that leads to ``now``: the named one, or else any, if
+        ``guess``. Return whether there is one.
+        """
         board = self._line.board
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:
             return False
@@ -258,8 +268,8 @@ class PositionTracker:
         del self._places[plies + 1 :]
 
     def _set_clock(self, white_s: float | None, black_s: float | None) -> None:
-        """Give the last move its clock: that of the side that has just moved stands
-        still.
+        """Set the clock of the last move from the clock of the side that has just
+        moved, which has stopped.
         """
         if not self.moves:
             return
@@ -269,9 +279,9 @@ class PositionTracker:
 
 
 def find_single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | None:
-    """Return a move that leads to the pieces as they stand ``now``."""
+    """Return a move that leads to the placement ``now``; None if there is none."""
     mask = find_changed_squares(board, now)
-    if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
+    if mask.bit_count() > MOVE_SQUARES:  # too many changes for one move
         return None
     for move in list(board.generate_legal_moves(from_mask=mask)):
         board.push(move)
@@ -287,7 +297,7 @@ def _placement_key(board: chess.Board) -> tuple[str, bool]:
 
 
 def find_changed_squares(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
-    """Return the squares on which two positions differ, as a mask."""
+    """Return the squares on which two positions differ, as a bit mask."""
     mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
         one.occupied_co[False] ^ other.occupied_co[False]
     )

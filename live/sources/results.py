@@ -1,7 +1,8 @@
-"""One table of the many ways in which sources write a result. Pure.
+"""The spellings in which sources write a result. Pure.
 
-What reads a result and what judges whether a text is there to its end must know the
-same ones: else a game that ends in a forfeit is never over, and its text never whole.
+The reader of results and the check whether a text is complete must use the same
+spellings. Otherwise a game that ends in a forfeit would never end, and its text would
+never count as complete.
 """
 
 import re
@@ -17,11 +18,12 @@ _POINTS: dict[str, tuple[str, ...]] = {
     "0": ("0", "0.0"),
     "1/2": ("1/2", "½", "0.5", ".5"),
 }
-#: How a forfeit, or a draw agreed without play, is written, with ``/`` between as well.
-#: One side of a forfeit may be a point.
+#: Signs for a forfeit, or for a draw agreed without play; they can also be separated by
+#: ``/``. In a forfeit, one side's sign can be a number.
 _SIGNS: dict[str, tuple[str, ...]] = {"1": ("+", "1"), "0": ("-", "0"), "1/2": ("=",)}
 _SCORES: tuple[Result, ...] = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
-#: A forfeit is often marked after the point: ``1-0F``, ``1F-0F``, ``1-0 FF``.
+#: A mark of forfeit after the points, as is often written: ``1-0F``, ``1F-0F``, ``1-0
+#: FF``.
 _FORFEIT = re.compile(r"(?<=[01+-])\s*\(?(?:FF?|forfeit)\)?(?![A-Za-z])", re.IGNORECASE)
 
 
@@ -47,10 +49,10 @@ _SPELLINGS: dict[str, Result] = {
     **_BY_POINTS,
     **_BY_SIGNS,
 }
-#: Words that say something else in movetext, castling or who stands better, unless the
-#: headers name the same result or nothing was played.
+#: Words that in movetext usually mean castling or an evaluation. They are results only
+#: if the headers have the same result or no moves were played.
 _DOUBTFUL = {"0-0", "½", *_BY_SIGNS}
-#: Longest word that can be a result.
+#: Greatest length of a word that can be a result, bytes.
 _RESULT_BYTES = 32
 
 
@@ -58,7 +60,7 @@ def _collect_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# A result in words, in the languages of the pages: a colour, and that it won or lost.
+# Results in words, in the languages of the web pages: a colour, and "wins" or "loses".
 _WHITE = _collect_words(
     "white weiss blanc blancs blanco blancas bianco bianchi белые белых"
 )
@@ -84,17 +86,17 @@ _MOST_WORDS_CHARS = 60
 
 
 def read_result(text: str) -> Result:
-    """Return the result that ``text`` (a ``Result`` tag, a field of another source)
-    means, or ``*``.
+    """Return the result in ``text`` (a ``Result`` tag, or a field of another source);
+    ``*`` if there is none.
 
-    Understands ``½-½``, ``0.5-0.5``, ``1:0``, ``1_0``, forfeits (``+/-``, ``+--``,
-    ``-:+``, ``1-0F``), ``1/2`` alone, and plain words (``White wins``, ``remis``).
+    Accepts ``½-½``, ``0.5-0.5``, ``1:0``, ``1_0``, forfeits (``+/-``, ``+--``, ``-:+``,
+    ``1-0F``), ``1/2`` alone, and plain words (``White wins``, ``remis``).
     """
     return _SPELLINGS.get(_normalise_spelling(text)) or _read_words(text) or "*"
 
 
 def _read_words(text: str) -> Result | None:
-    """Return the result that a tag says in words; None where anything else is said,
+    """Return the result that a tag expresses in words; None if it contains other words,
     too.
     """
     if len(text) > _MOST_WORDS_CHARS:
@@ -119,10 +121,10 @@ def _read_words(text: str) -> Result | None:
 
 def read_result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
     """Return the result that a word of movetext is, in any charset in which results are
-    found; None for other words. ``doubtful``: consider only words that may also mean
-    something else.
+    found; None for other words. Words with several meanings are considered only with
+    ``doubtful``, and then no others are.
     """
-    # What is remembered is short: a word may be as long as its text.
+    # Only short words are cached: a word can be as long as its text.
     return _read_result_word(word, doubtful) if len(word) <= _RESULT_BYTES else None
 
 
@@ -132,14 +134,17 @@ def _read_result_word(word: bytes, doubtful: bool) -> Result | None:
     return _SPELLINGS.get(spelling) if (spelling in _DOUBTFUL) is doubtful else None
 
 
-#: Only at the end of a text: elsewhere they are a number, a sign and a number.
+#: A result in three words. It counts only at the end of a text: elsewhere it is a
+#: number, a sign and a number.
 _IN_THREE_WORDS = re.compile(
     rb"(?<![^\s})])([01]|1/2|\xc2\xbd)\s++[-:]\s++(?:[01]|1/2|\xc2\xbd)\s*+\Z"
 )
 
 
 def read_result_at_end(text: bytes | bytearray) -> Result | None:
-    """Return the result that ends movetext in three words, as in ``1 - 0``."""
+    """Return the result in three words at the end of movetext, such as ``1 - 0``; None
+    if there is none.
+    """
     found = _IN_THREE_WORDS.search(text, max(0, len(text) - _RESULT_BYTES))
     return (
         None
@@ -149,15 +154,17 @@ def read_result_at_end(text: bytes | bytearray) -> Result | None:
 
 
 def _normalise_spelling(text: str) -> str:
-    """Return text with plain dashes and points, without blanks and marks of forfeit."""
+    """Return the text with plain dashes and points, without spaces and marks of
+    forfeit.
+    """
     text = normalise_text(text[: 2 * _RESULT_BYTES]).strip()[:24].replace(",", ".")
     text = "".join(_FORFEIT.sub("", text).split())
     return text if text in _SPELLINGS else text.replace("½", "1/2")
 
 
 def is_forfeit(text: str) -> bool:
-    """Return whether a result is written as that of a game that somebody did not come
-    to.
+    """Return whether a result is written as a forfeit, that is, a player did not
+    appear.
     """
     plain = _normalise_spelling(text)
     return "=" not in plain and (

@@ -1,10 +1,10 @@
-"""When to ask a source again, and when not to. Pure.
+"""Errors of sources, and the time until a source is asked again. Pure.
 
-A session with a source ends in one of three ways: it is over, it is in
-:class:`FeedTrouble` that time will mend (tried again after a growing wait), or in
-trouble that looks permanent (``fatal``). The last ends only a run that nobody waits for
-(``--once``, a look); else it is waited for too: a round that is not published yet, a
-token that is being renewed.
+A session with a source ends in one of three ways: the source has ended; it is in
+temporary :class:`FeedTrouble`, and is tried again after a growing wait; or the trouble
+looks permanent (``fatal``). Permanent trouble ends the run only if nobody waits for the
+source (``--once``, or a probe). Otherwise the source is tried again: a round might not
+be published yet, or a token might be about to be renewed.
 """
 
 import os
@@ -13,19 +13,20 @@ from email.utils import parsedate_to_datetime
 
 from live.errors import FeedError, FeedNotFound, FeedUnreadable
 
-#: "In most cases one minute" (lichess API documentation, rate limiting), which sends no
-#: ``Retry-After``.
+#: Wait after status 429 without ``Retry-After``, seconds. lichess sends none; its API
+#: documentation (rate limiting) asks for one minute "in most cases".
 TOO_MANY_S = 60.0
-#: A ``Retry-After`` beyond this is not believed.
+#: Longest ``Retry-After`` that is obeyed, seconds.
 PATIENCE_S = 3600.0
 
 
 class FeedTrouble(Exception):
-    """Why a session with a source ended before the source was over.
+    """Reason why a session with a source ended before the source did.
 
-    ``reason`` is for people, lower case, without a full stop. ``wait_s`` is the least
-    wait the source asks for. ``fatal`` is what to raise where nobody waits for the
-    source to begin. ``status`` is that of an HTTP answer, 0 for other trouble.
+    ``reason`` is for people, in lower case, without a full stop. ``wait_s`` is the
+    shortest wait that the source asks for, seconds. ``fatal`` is the error to raise if
+    nobody waits for the source; None if the trouble is temporary. ``status`` is that of
+    an HTTP answer, 0 for other trouble.
     """
 
     def __init__(
@@ -46,16 +47,16 @@ class FeedTrouble(Exception):
 def create_fatal_trouble(
     feed: str, problem: str, remedy: str, reason: str = ""
 ) -> FeedTrouble:
-    """Return trouble that no wait mends; ``reason`` is ``the source`` and its problem
-    where not given.
+    """Return permanent trouble. ``reason`` defaults to ``the source`` and the
+    problem.
     """
     fatal = FeedUnreadable(feed, problem, remedy)
     return FeedTrouble(reason or f"the source {problem}", fatal=fatal)
 
 
 class RefusedRequest(FeedTrouble):
-    """The source takes offence at how it was asked, not at what was asked for or by
-    whom.
+    """Raised if the source rejects the form of the request, not its target or
+    sender.
     """
 
 
@@ -63,14 +64,14 @@ def read_retry_after_s(value: str | None, now: datetime) -> float | None:
     """Return the seconds that a ``Retry-After`` header asks for (RFC 9110, section
     10.2.3).
 
-    Accepts seconds and HTTP dates; None when there is none or it says nothing that can
-    be used. Never negative, never above :data:`PATIENCE_S`.
+    Accepts seconds and HTTP dates; returns None if there is no header or it cannot be
+    read. The result is between 0 and :data:`PATIENCE_S`.
     """
     if value is None:
         return None
     text = value.strip()
     if text.isascii() and text.isdigit():
-        # Long digit strings are refused by int() itself; ten digits are 300 years.
+        # int() refuses long strings of digits; ten digits are already 300 years.
         return PATIENCE_S if len(text) > 10 else min(PATIENCE_S, float(int(text)))
     when = read_http_date(text)
     if when is None:
@@ -79,7 +80,7 @@ def read_retry_after_s(value: str | None, now: datetime) -> float | None:
 
 
 def read_http_date(text: str) -> datetime | None:
-    """Return a date of HTTP; None for anything else."""
+    """Return the time in an HTTP date; None for other texts."""
     try:
         found = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -88,8 +89,9 @@ def read_http_date(text: str) -> datetime | None:
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return what the system says: ``Connection refused``. asyncio says which address
-    it tried instead; that stands beside it already. Empty where nothing is said.
+    """Return the operating system's description of an error, such as ``Connection
+    refused``; empty if there is none. asyncio's description with the address is
+    replaced, since the address is shown next to it anyway.
     """
     words = error.strerror or ""
     if error.errno and words.startswith("Connect call failed"):
@@ -100,8 +102,8 @@ def describe_os_error(error: OSError) -> str:
 def translate_status(
     feed: str, status: int, retry_after: str | None, now: datetime
 ) -> FeedTrouble | None:
-    """Return what an HTTP answer means for the feed; None when it is one to read (2xx,
-    304).
+    """Return the trouble that an HTTP status means for the source; None if the answer
+    should be read (2xx, 304).
     """
     if 200 <= status < 300 or status == 304:
         return None

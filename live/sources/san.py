@@ -1,9 +1,9 @@
-"""Move text → legal move, and the one spelling of it that this package uses. Pure.
+"""Conversion of the text of a move to a legal move and to its canonical spelling. Pure.
 
-Accepts what python-chess' ``Board.parse_san`` accepts, and more of what the wild holds
-(``e8(Q)``, ``exd6e.p.``, ``Pe4``, ``o-o``). A plain move is spelled as it was sent,
-which spares the look for other pieces that could go there: ``parse_san`` has looked
-already.
+Accepts everything that python-chess' ``Board.parse_san`` accepts, and other spellings
+found in real files (``e8(Q)``, ``exd6e.p.``, ``Pe4``, ``o-o``). A plain move keeps its
+spelling. That avoids a search for other pieces that could move there, which
+``parse_san`` has already done.
 """
 
 import re
@@ -14,24 +14,28 @@ import chess
 
 from live.sources.typography import normalise_text
 
-#: Longest text that can be a move: ``Qa1xb2=Q+!?`` and then some.
+#: Greatest length of a move's text, such as ``Qa1xb2=Q+!?``, with some reserve.
 MAX_MOVE_CHARS = 24
 
 _SAN = re.compile(
     r"([NBKRQ]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:[=/]?([nbrqNBRQ])|\(([nbrqNBRQ])\)|=)?\Z"
 )
-#: Spelled as it would be here, where no other piece could go there.
+#: A move that is already in canonical spelling, unless another piece can move to the
+#: same square.
 _PLAIN = re.compile(r"(?:[NBKRQ]x?|(?:[a-h]x)?)[a-h][1-8](?:=[NBRQ])?\Z")
 _CASTLING = re.compile(r"[0Oo]-[0Oo](-[0Oo])?\Z")
 _NULL = frozenset({"--", "Z0", "0000", "@@@@", "null", "pass"})
 _TRAIL = "+#!?†‡♯‼⁇⁈⁉,.;"
-#: Pictures of pieces, and letters of other alphabets that look like those of moves.
+#: Translation of chess symbols, and of letters of other alphabets that look like the
+#: letters in moves.
 LOOK_ALIKES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟×✕асеоОхΟο", "KQRBNPKQRBNPxxaceoOxOo")
 _MOVE_LIKE = re.compile(r"[KQRBNP]?[a-h]?\d?[-x:]?[a-h]\d|[0Oo]-[0Oo]")
 
 
 class UnplayableMove(ValueError):
-    """Move text that makes no move in the position; says why, for people."""
+    """Raised for a text that is not a legal move in the position, with a reason for
+    people.
+    """
 
     def __init__(self, why: str, text: str) -> None:
         super().__init__(why, text)
@@ -43,19 +47,19 @@ class UnplayableMove(ValueError):
 
 
 class _Spec(NamedTuple):
-    """What move text says before a board is asked."""
+    """Text of a move, converted without knowledge of the position."""
 
     san: str
-    """As ``parse_san`` wants it."""
+    """Text in the form for ``parse_san``."""
     uci: str = ""
-    """Both squares, where the text names no piece: castling may be written so in two
-    ways.
+    """Origin and target square if the text names no piece; empty otherwise. Castling
+    can be written like this in two ways.
     """
 
 
 @lru_cache(maxsize=16384)
 def _read_spec(text: str) -> _Spec | None:
-    """Read the letters; None when it is no move text at all."""
+    """Convert the text; return None if it is not the text of a move."""
     word = normalise_text(text).strip().rstrip(_TRAIL).translate(LOOK_ALIKES)
     if word.endswith(("e.p", "ep")):
         word = word.removesuffix("e.p").removesuffix("ep")
@@ -75,7 +79,7 @@ def _read_spec(text: str) -> _Spec | None:
         + target
         + (f"={promo}" if promo else "")
     )
-    # "e2e4": any piece, and castling too
+    # "e2e4" can be a move of any piece, including castling.
     return _Spec(
         san,
         "" if letter or not (file and rank) else file + rank + target + promo.lower(),
@@ -83,11 +87,12 @@ def _read_spec(text: str) -> _Spec | None:
 
 
 def play_san(board: chess.Board, text: str) -> tuple[str, str]:
-    """Play what ``text`` says, SAN or UCI; returns UCI and canonical SAN.
+    """Play a move given as SAN or UCI; return its UCI and canonical SAN.
 
-    Canonical is as python-chess' ``Board.san`` has it: only the origin letters that are
-    needed, ``x`` for captures, ``=Q``, and ``+`` or ``#`` by the rules, whatever the
-    source wrote. Raises :class:`UnplayableMove` and leaves the board as it was.
+    The canonical spelling is that of python-chess' ``Board.san``: origin letters only
+    if needed, ``x`` for captures, ``=Q``, and ``+`` or ``#`` if the rules give them,
+    whatever the source wrote. Raises :class:`UnplayableMove`, and then leaves the board
+    unchanged.
     """
     spec = _read_spec(text) if len(text) <= MAX_MOVE_CHARS else None
     if spec is None:
@@ -111,17 +116,17 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
 
 
 def is_null_move(text: str) -> bool:
-    """Return whether the text says that a side passed: ``--``, ``Z0``."""
+    """Return whether the text means that a side passed: ``--``, ``Z0``."""
     return text.rstrip(_TRAIL) in _NULL
 
 
 def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
-    """Return the position after a move that the rules forbid, where its text says which
-    piece went where.
+    """Return the position after an illegal move, if its text tells which piece moved
+    where; otherwise None.
 
-    First what the piece could do but for its king's safety, then one piece that is put
-    there. A null move leaves the pieces as they are. None where the text fits no piece
-    or several, or where no game could go on from the position.
+    First, moves are tried that only the safety of the king forbids, then the only piece
+    of that kind is put on the target square. A null move leaves the pieces unchanged.
+    None is also returned if the game could not continue from the position.
     """
     if is_null_move(text):
         after = board.copy(stack=False)
@@ -130,7 +135,7 @@ def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
         return after if after.is_valid() else None
     spec = _read_spec(text) if len(text) <= MAX_MOVE_CHARS else None
     match = _SAN.match(spec.san) if spec is not None else None
-    if spec is None or match is None:  # none, or castling
+    if spec is None or match is None:  # not a move, or castling
         return None
     letter, file, rank, _, square, promo, _ = match.groups()
     target = chess.parse_square(square)
@@ -171,20 +176,21 @@ def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     return after if after.is_valid() else None
 
 
-#: Moves with nothing between them, the shortest first, and perhaps a result behind.
+#: Moves without spaces between them, each in its shortest form, and an optional result
+#: at the end.
 _GLUED = re.compile(
     r"(?:\d{1,4}(?:\.++|(?=[KQRBNO])))?+"
     r"((?:[KQRBNP]?(?:[a-h]?[1-8]?[-x:]?)??[a-h][1-8](?:=[QRBN]|(?<=[18])[QRBN](?![a-h1-8x]))?"
     r"|[0O]-[0O](?:-[0O])?)[+#]?)[!?]*+"
     r"|(?:1-0|0-1|1/2-1/2|\*)\Z"
 )
-#: Longest text that is taken apart: a game without any blank.
+#: Greatest length of a text that is split into moves: a game without any space.
 MAX_GLUED_CHARS = 2048
 
 
 def split_glued_moves(text: str) -> list[str]:
-    """Return the moves, and maybe the result, of ``1.e4!!e5?2.Nf3``; none if it is no
-    such text.
+    """Return the moves, and the result if there is one, in a text such as
+    ``1.e4!!e5?2.Nf3``; an empty list for other texts.
     """
     if len(text) > MAX_GLUED_CHARS:
         return []
@@ -199,6 +205,8 @@ def split_glued_moves(text: str) -> list[str]:
 
 
 def quote_move(text: str) -> str:
-    """Return move text as it may be shown: short, without control characters."""
+    """Return the text of a move for display: shortened and without control
+    characters.
+    """
     shown = "".join(c if c.isprintable() else "�" for c in text[: MAX_MOVE_CHARS + 1])
     return shown if len(shown) <= MAX_MOVE_CHARS else f"{shown[: MAX_MOVE_CHARS - 1]}…"

@@ -1,116 +1,27 @@
-"""Which kind of source a ``--feed`` text means, and what to call it. Pure, but for a
-look whether a bare name is that of a folder.
+"""Recognition of the kind of source that a ``--feed`` text means, and of its name.
+Pure, except that a bare name is checked for being a folder.
 """
 
 import os
 import re
 from typing import Literal, NamedTuple
-from urllib.parse import (
-    SplitResult,
-    parse_qsl,
-    unquote,
-    urlencode,
-    urlsplit,
-    urlunsplit,
-)
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from live.errors import UnknownFeed
 from live.messages.values import Value
+from live.sources.mqtt_address import read_mqtt_address
 from live.user_files import in_print
-
-# ``mqtt(s)://[user[:password]@]BROKER[:port]/TOPIC``: the parts of a broker's address.
-# Pure.
-#
-# Not a URL like others: ``#`` and ``+`` are wildcards of the topic, and everything
-# behind the broker's ``/`` is topic.
-
-
-#: Registered ports (IANA): plain and with TLS.
-PORTS = {"mqtt": 1883, "mqtts": 8883}
-#: The longest topic a packet can hold (MQTT 3.1.1, section 1.5.3).
-MAX_TOPIC_BYTES = 65_535
-
-_ADDRESS = re.compile(
-    r"(?P<scheme>mqtts?)://(?:(?P<user>[^/]*)@)?"
-    r"(?:\[(?P<v6>[0-9a-f:.%]+)\]|(?P<host>[^/@:\[\]\s]+))(?::(?P<port>\d{1,5}))?"
-    r"(?:/(?P<topic>.*))?",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-class MqttAddress(Value):
-    """A broker and what to subscribe to there."""
-
-    host: str
-    port: int
-    tls: bool
-    topic: str
-    user: str = ""
-    password: str = ""
-
-    @property
-    def public(self) -> str:
-        """The address as it may be shown."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        scheme = "mqtts" if self.tls else "mqtt"
-        port = "" if self.port == PORTS[scheme] else f":{self.port}"
-        return f"{scheme}://{host}{port}/{self.topic}"
-
-
-def read_mqtt_address(text: str) -> MqttAddress | None:
-    """Return the parts of an address, or None when it is none; an empty topic is left
-    empty.
-
-    User and password are percent-decoded, the topic is taken as it stands.
-    """
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
-        return None
-    scheme = found["scheme"].lower()
-    port = int(found["port"] or PORTS[scheme])
-    if not 0 < port < 65_536:
-        return None
-    user, _, password = (found["user"] or "").partition(":")
-    return MqttAddress(
-        host=found["v6"] or found["host"],
-        port=port,
-        tls=scheme == "mqtts",
-        topic=found["topic"] or "",
-        user=unquote(user),
-        password=unquote(password),
-    )
-
-
-def describe_wrong_topic(topic: str) -> str | None:
-    """Say what is wrong with a topic to subscribe to (MQTT 3.1.1, section 4.7); None if
-    nothing.
-    """
-    levels = topic.split("/")
-    if not topic:
-        return "names no topic"
-    if (
-        not topic.isprintable()
-        or len(topic.encode("utf-8", "replace")) > MAX_TOPIC_BYTES
-    ):
-        return "has a topic that no broker takes"
-    if any("#" in level for level in levels[:-1]) or (
-        "#" in levels[-1] and levels[-1] != "#"
-    ):
-        return "has a # that is not the last level of its topic"
-    if any("+" in level and level != "+" for level in levels):
-        return "has a + that is not a whole level of its topic"
-    return None
 
 
 class SourceKind(NamedTuple):
-    """One kind of source."""
+    """A kind of source."""
 
     opener: str
-    """What opens it, ``MODULE:NAME`` in this package."""
+    """Function or class that opens the source: ``MODULE:NAME`` in this package."""
     schemes: tuple[str, ...] = ()
-    """Of addresses that mean this kind and no other."""
+    """URL schemes that only this kind has."""
     once: bool = False
-    """What was read is not there a second time."""
+    """Whether the source can be read only once."""
 
 
 KINDS = {
@@ -124,30 +35,29 @@ KINDS = {
     "dgt-board": SourceKind("livechess:LiveChessFeed", ("ws", "wss")),
     "mqtt": SourceKind("mqtt_feed:MqttFeed", ("mqtt", "mqtts")),
 }
-#: Kinds of versions before 0.4, each with what takes its place.
+#: Kinds that existed before version 0.4, each with advice on what to use instead.
 GONE_KINDS = {
     "plugin": (
         "Write its games as PGN into a file that --feed follows, pipe them into"
         " --feed -, or publish them at an MQTT broker"
     ),
 }
-#: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments. A
-#: page has no stream: a study, an arena, a swiss tournament, what a user is playing.
+#: Kind of a lichess address. ``round``, ``tour`` (a tournament of rounds) and ``group``
+#: (of tournaments) belong to broadcasts. A ``page`` has no stream: a study, an arena, a
+#: Swiss tournament or a user's current game.
 LichessKind = Literal["round", "tour", "group", "game", "tv", "page"]
-
 _KNOWN = f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
 LICHESS = "https://lichess.org"
-
-#: Query parameters that carry secrets on one server or another.
+#: Names of query parameters that contain secrets on some servers.
 _SECRET = re.compile(
     r"token|key|secret|pass|pwd|auth|sig|credential|session|jwt|code|\A[tkps]\Z",
     re.IGNORECASE,
 )
 _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
-#: Eight letters and digits (lichess API, ids of rounds and tournaments).
+#: Id of a round or tournament in the lichess API: eight letters and digits.
 _ID8 = r"[A-Za-z0-9]{8}"
-#: Pages of lichess whose names look like ids of games.
+#: Names of lichess pages that look like ids of games.
 _PAGES = frozenset(
     {
         "training",
@@ -160,13 +70,13 @@ _PAGES = frozenset(
         "tourname",
     }
 )
-#: ``UUID``, ``UUID/ROUND`` or ``UUID/ROUND/BOARD``.
+#: Tournament id, round and board: ``UUID``, ``UUID/ROUND`` or ``UUID/ROUND/BOARD``.
 _CLOUD = re.compile(
     r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?",
     re.IGNORECASE,
 )
-#: What people copy from the browser, and the API's own addresses: what each is, and its
-#: id.
+#: Kinds of lichess addresses, each with the pattern of its path, in which group ``a``
+#: is the id: addresses from the browser and those of the API.
 _LICHESS: tuple[tuple[LichessKind, str], ...] = (
     (
         "round",
@@ -174,20 +84,21 @@ _LICHESS: tuple[tuple[LichessKind, str], ...] = (
     ),
     ("tour", rf"(/embed)?/broadcast/(?!round/)[^/]+/(?P<a>{_ID8})/?"),
     ("round", rf"/api/(stream/)?broadcast/round/(?P<a>{_ID8})(\.pgn)?"),
-    # One link of the API documentation spells it "tournament".
+    # One link in the API documentation spells it "tournament".
     ("tour", rf"/api/stream/broadcast/tour(nament)?/(?P<a>{_ID8})(\.pgn)?"),
     ("group", rf"/api/stream/broadcast/group/(?P<a>{_ID8})(\.pgn)?"),
     ("tour", rf"/api/broadcast/(?P<a>{_ID8})(\.pgn)?"),
     ("tv", r"/(api/)?tv(/(?P<a>[A-Za-z0-9]{2,20}))??(/feed)?/?"),
-    # A game's id has eight letters; a player's own link has four more.
+    # A game's id has eight letters; the link for one of its players has four more.
     (
         "game",
         rf"/(api/stream/game/|embed/game/|embed/|game/export/)?(?P<a>{_ID8})([A-Za-z0-9]{{4}})?"
         r"(\.pgn|/white|/black|/)?",
     ),
 )
-#: Pages: the path of their PGN, and the seconds between two requests for it: lichess
-#: allows 20 in a minute (API documentation, rate limiting), and arenas are long.
+#: Lichess pages: pattern of the path, path of the page's PGN, and least seconds between
+#: two requests. lichess allows 20 requests per minute (API documentation, rate
+#: limiting), and the PGN of an arena is long.
 _PGN_PAGES: tuple[tuple[str, str, float], ...] = (
     (rf"(/embed)?(/api)?/study/({_ID8}(/{_ID8})?)(\.pgn|/)?", "/api/study/{2}.pgn", 10),
     (
@@ -204,47 +115,48 @@ _PGN_PAGES: tuple[tuple[str, str, float], ...] = (
 
 
 class LichessTarget(NamedTuple):
-    """What an address of lichess shows."""
+    """The target of a lichess address."""
 
     what: LichessKind
     id: str
-    """Of the round, tournament, group or game; the channel (empty: the best); a page's
-    PGN.
+    """Id of the round, tournament, group or game; name of the TV channel (empty: the
+    best game); or path of a page's PGN.
     """
     poll_s: float = 0.0
-    """The least time between two requests for a page."""
+    """Least time between two requests for a page, seconds."""
 
 
 class FeedAddress(Value):
-    """A recognised ``--feed`` text."""
+    """A ``--feed`` text whose kind was recognised."""
 
     kind: str
     target: str
-    """What the kind needs: a path, or a URL with everything in it, secrets too."""
+    """Path or complete URL, including secrets."""
     name: str
-    """What people call it: never with secrets."""
+    """Name shown to people, without secrets."""
     forced: bool = False
-    """The kind stood before a ``+``."""
+    """Whether the text names its kind before a ``+``."""
 
 
 def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
-    """Tell the kind of source from the text after ``--feed``.
+    """Return the kind and target of a ``--feed`` text.
 
-    ``kind+REST`` forces a kind. ``lichess_url`` is the configured base URL, recognised
-    beside lichess.org itself. Raises :class:`UnknownFeed`.
+    ``kind+REST`` forces a kind. ``lichess_url`` is the configured base URL, which is
+    recognised in addition to lichess.org. Raises :class:`UnknownFeed`.
     """
     text = spec.strip()
     if forced := _FORCED.fullmatch(text):
         kind, target = forced.groups()
         if kind in GONE_KINDS:
-            # What stands behind it may be secret.
+            # The text after the kind might contain a secret.
             why = "names a kind of source that is gone since 0.4"
             raise UnknownFeed(f'--feed "{kind}+…"', why, GONE_KINDS[kind])
         if kind in KINDS:
             return FeedAddress(
                 kind, target, f"{kind}+{redact_address(target)}", forced=True
             )
-        if _SCHEME.match(target):  # otherwise it may be a file with a plus in its name
+        # Any other text might be the name of a file that contains a plus.
+        if _SCHEME.match(target):
             raise create_unknown_feed(spec)
     return FeedAddress(_kind_of(text, spec, lichess_url), text, redact_address(text))
 
@@ -252,7 +164,9 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
 def create_unknown_feed(
     spec: str, why: str = "names no kind of source", remedy: str = ""
 ) -> UnknownFeed:
-    """Return the error for a text that cannot be followed, with the list of kinds."""
+    """Return the error for a text that cannot be followed. Its remedy is ``remedy``, or
+    else the list of kinds.
+    """
     return UnknownFeed(
         f'--feed "{redact_address(spec.strip())}"', why, remedy or _KNOWN
     )
@@ -304,7 +218,9 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
 
 
 def read_lichess_target(url: str) -> LichessTarget | None:
-    """Return what a browser's or the API's URL of lichess shows; None for any other."""
+    """Return the target of a lichess URL copied from a browser or the API
+    documentation; None for other URLs.
+    """
     parts = split_address(url)
     path = parts.path if parts else ""
     for what, pattern in _LICHESS:
@@ -318,8 +234,8 @@ def read_lichess_target(url: str) -> LichessTarget | None:
 
 
 def read_cloud_address(url: str) -> tuple[str, int | None] | None:
-    """Return tournament and round (None: the current one) of a LiveChess Cloud viewer's
-    URL.
+    """Return the tournament id and the round (None for the current one) from the URL of
+    a LiveChess Cloud viewer; None for other URLs.
     """
     parts = split_address(url)
     if parts is None:
@@ -331,13 +247,13 @@ def read_cloud_address(url: str) -> tuple[str, int | None] | None:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme, host and port of a URL: ``https://lichess.org``."""
+    """Return scheme, host and port of a URL, such as ``https://lichess.org``."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "", "", ""))
 
 
 def is_http_address(url: str) -> bool:
-    """Return whether a URL can be asked for over HTTP."""
+    """Return whether a text is an http or https URL with a host."""
     parts = split_address(url)
     return (
         parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -345,7 +261,7 @@ def is_http_address(url: str) -> bool:
 
 
 def split_address(url: str) -> SplitResult | None:
-    """Split a URL as ``urlsplit`` does; None for what is no URL."""
+    """Split a URL as ``urlsplit`` does; return None if it is not a valid URL."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -355,8 +271,8 @@ def split_address(url: str) -> SplitResult | None:
 
 
 def redact_address(text: str) -> str:
-    """Return the text as it may be shown: no user, no password, no secret parameter, no
-    controls.
+    """Return the text for display: without user name, password, values of secret
+    parameters and control characters.
     """
     text = "".join(c if c.isprintable() else "�" for c in in_print(text))
     if "://" not in text:
@@ -364,7 +280,8 @@ def redact_address(text: str) -> str:
     if broker := read_mqtt_address(text):
         return broker.public
     parts = split_address(text)
-    if parts is None:  # no URL at all: shown only where it has no place for a secret
+    # Not a valid URL: it is displayed only if it has no place for a secret.
+    if parts is None:
         return f"{text.partition('://')[0]}://…" if "@" in text or "?" in text else text
     query, fragment = _redact_user(parts.query), _redact_user(parts.fragment)
     host = parts.netloc.rpartition("@")[2]
@@ -372,8 +289,8 @@ def redact_address(text: str) -> str:
 
 
 def _redact_user(query: str) -> str:
-    """Return a query, or a fragment that is written like one, without the values of
-    secret parameters.
+    """Return a query, or a fragment in the form of one, in which the values of secret
+    parameters are replaced.
     """
     pairs = (
         parse_qsl(query, keep_blank_values=True, separator="&") if "=" in query else []

@@ -1,4 +1,4 @@
-"""Runs all sources of a service, and restarts them when their settings change."""
+"""Runner of all sources of a service; it restarts them when their settings change."""
 
 import asyncio
 import contextlib
@@ -21,9 +21,11 @@ from live.sources.source_address import FeedAddress, recognise_source
 
 log = logging.getLogger(__name__)
 
-#: Kinds that cannot be restarted: what was read is gone, or would be played again.
+#: Kinds that cannot be restarted: their input is gone, or would be replayed from the
+#: start.
 _NOT_RESTARTED = frozenset({"stdin", "demo"})
-#: Tables of ``[feeds]`` for one kind of source, and settings that no source reads.
+#: Sections of ``[feeds]`` for a single kind of source, and settings that no source
+#: reads.
 _OWN = ("lichess", "livechess_cloud", "mqtt")
 _NOT_READ = ("delay_s", "rating_list", "pairing_list")
 _DEFAULTS = FeedsConfig()
@@ -32,7 +34,7 @@ _DEFAULTS = FeedsConfig()
 def open_feeds(
     specs: Sequence[str], config: FeedsConfig, open: Callable[..., Feed]
 ) -> list[Feed]:
-    """Open sources with ``open``, each under its own name.
+    """Open the sources with ``open``, each under a unique name.
 
     Raises:
         ConfigError: the same source is given twice.
@@ -44,14 +46,16 @@ def open_feeds(
             raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
         feed = open(spec, config)
         if feed.name in [each.name for each in feeds]:
-            # Two addresses may differ only in a secret, which names do not show.
+            # Two addresses might differ only in a secret, which is not part of a name.
             feed = open(spec, config, name=f"{feed.name} ({len(feeds) + 1})")
         feeds.append(feed)
     return feeds
 
 
 def select_settings(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
-    """Return the kind of a source, and the settings it reads, else defaults."""
+    """Return the kind of a source, and a configuration in which all settings that it
+    does not read have their defaults.
+    """
     kind = recognise_source(spec, lichess_url=config.lichess.base_url).kind
     others = [name for name in _OWN if name != kind.replace("-", "_")]
     unread = {name: getattr(_DEFAULTS, name) for name in (*_NOT_READ, *others)}
@@ -60,22 +64,22 @@ def select_settings(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
 
 @dataclass(eq=False)
 class _Source:
-    """One source and its state."""
+    """A source and its state."""
 
     spec: str
     feed: Feed
     task: asyncio.Task[None] | None = None
     is_over: bool = False
     error: FeedError | None = None
-    """Why it could not be followed at all."""
+    """Error because of which the source could not be followed at all."""
 
 
 class SourceRunner:
-    """The sources and their settings. Made before anything runs, to show mistakes
-    first.
+    """The sources of a service and their settings. Create this before anything else
+    runs, so that mistakes are shown first.
 
-    ``lasting``: a source whose games are all over is still looked at, since the next
-    round may come from it.
+    If ``lasting``, a source whose games have all ended is still polled, since the next
+    round might follow.
 
     Raises:
         ConfigError, FeedError: see :func:`open_feeds`.
@@ -85,37 +89,40 @@ class SourceRunner:
         self, specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False
     ) -> None:
         self.config = config
-        """The settings in force."""
+        """The present settings."""
         self.lost: list[FeedError] = []
-        """Why sources could not be followed at all, the latest last."""
+        """Errors of sources that could not be followed at all, the latest last."""
         self._open = partial(open_feed, lasting=lasting)
         feeds = open_feeds(specs, config, self._open)
         self._sources = [_Source(*each) for each in zip(specs, feeds, strict=True)]
-        # Starts to follow one, while they are followed.
+        # Function that starts following a source; None unless :meth:`running`.
         self._start: Callable[[_Source], None] | None = None
         self._all_over = asyncio.Event()
-        # Whether settings have changed: what fails from then on was not just typed.
+        # Whether settings have changed. Errors after that are not typing mistakes in
+        # the command.
         self._is_reconfigured = False
 
     @property
     def exit_code(self) -> int:
-        """That of the first source that could not be followed; 0 without one."""
+        """Exit code for the first source that could not be followed; 0 if there is
+        none.
+        """
         return self.lost[0].exit_code if self.lost else 0
 
     @property
     def names(self) -> list[str]:
-        """What people call them, in the order they were given."""
+        """Names of the sources for people, in the order in which they were given."""
         return [each.feed.name for each in self._sources]
 
     @property
     def folders(self) -> list[Path]:
-        """Files and folders that are followed: player lists may lie beside them."""
+        """Followed files and folders; player lists might be next to them."""
         found = [self._recognise(each) for each in self._sources]
         return [Path(each.target) for each in found if each.kind in ("file", "folder")]
 
     @property
     def fixed(self) -> list[str]:
-        """Sources that :meth:`reconfigure` never restarts."""
+        """Names of the sources that :meth:`reconfigure` never restarts."""
         return [
             each.feed.name
             for each in self._sources
@@ -132,12 +139,14 @@ class SourceRunner:
         report: HealthReport,
         supervisor: Supervisor,
     ) -> AsyncIterator[None]:
-        """Follow every source while the block runs; one that is over may start again.
+        """Follow all sources for the duration of the block. A source that has ended can
+        be started again.
 
         Args:
-            follow: follows one source to its end.
-            report: gets the health of a source that cannot be followed.
-            supervisor: restarts sources.
+            follow: function that follows one source to its end.
+            report: function that receives the health of a source that cannot be
+                followed.
+            supervisor: restarts sources that fail.
         """
         async with asyncio.TaskGroup() as group:
 
@@ -164,24 +173,24 @@ class SourceRunner:
                     task.cancel()
 
     async def wait_until_over(self) -> None:
-        """Wait until every source is over.
+        """Wait until every source has ended.
 
         Raises:
-            FeedError: none of them could be followed at all.
+            FeedError: no source could be followed at all.
         """
         await self._all_over.wait()
         if len(self.lost) == len(self._sources) and not self._is_reconfigured:
-            # It has just been mistyped.
+            # The sources have probably been mistyped in the command.
             raise self.lost[-1]
 
     def check(self, config: FeedsConfig) -> None:
-        """Check that these settings can be used; raise as :func:`open_feeds` does."""
+        """Check that these settings can be used. Raises as :func:`open_feeds` does."""
         open_feeds([each.spec for each in self._sources], config, self._open)
 
     def reconfigure(self, config: FeedsConfig) -> None:
-        """Restart every source whose settings change, even if it is over or has failed.
+        """Restart every source whose settings change, even if it has ended or failed.
 
-        Games stay: the next report is whole.
+        Games are kept, since the next report contains them all.
         """
         before = self.config
         self.config = config
@@ -194,7 +203,7 @@ class SourceRunner:
         self._restart(concerned)
 
     def restart(self) -> None:
-        """Let every source that is not over connect again, at once. Games stay."""
+        """Reconnect every source that has not ended, at once. Games are kept."""
         self._restart([each for each in self._sources if not each.is_over])
 
     def _restart(self, concerned: Sequence[_Source]) -> None:
@@ -206,7 +215,8 @@ class SourceRunner:
             try:
                 each.feed = self._open(each.spec, self.config, name=name)
             except LiveRateError as error:
-                # A file may be missing just now: the other sources start all the same.
+                # A file might be missing at this moment; the other sources are started
+                # all the same.
                 log.error("%s; it goes on as it was", error)
                 continue
             each.is_over = False
@@ -225,9 +235,10 @@ class SourceRunner:
         report: HealthReport,
         supervisor: Supervisor,
     ) -> None:
-        """Follow one source to its end, after the end of ``before``, which it replaces.
+        """Follow one source to its end, after waiting for the end of ``before``, the
+        task that it replaces.
 
-        A source that cannot be followed at all is reported, and the others go on.
+        A source that cannot be followed at all is reported, and the others continue.
         """
         if before is not None:
             await asyncio.wait([before])
@@ -243,7 +254,7 @@ class SourceRunner:
         except FeedError as error:
             source.error = error
             self.lost.append(error)
-            # If all are lost, that ends the service, which reports it.
+            # If all sources are lost, the service ends and reports the error.
             if len(self.lost) < len(self._sources) or self._is_reconfigured:
                 log.error("%s", error)
                 report(describe_failure(feed.name, error))

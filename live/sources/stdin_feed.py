@@ -1,4 +1,4 @@
-"""``--feed -``: PGN on standard input, from a pipe, a terminal or a file."""
+"""Source ``--feed -``: PGN on standard input, from a pipe, a terminal or a file."""
 
 import asyncio
 import concurrent.futures
@@ -14,14 +14,15 @@ from live.sources.pgn_decoder import PgnDecoder
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.source_address import FeedAddress
 
-#: Read at once.
+#: Greatest number of bytes read at once.
 PIECE_BYTES = 16_384
-#: Pieces read ahead while the consumer is behind: standard input then simply waits.
+#: Greatest number of pieces read ahead while the consumer is busy; after that, the
+#: writer to standard input has to wait.
 AHEAD = 4
 
 
 class StdinFeed(SessionFeed):
-    """Reports games as they arrive; over at the end of input."""
+    """Reports games as they arrive; ends at the end of input."""
 
     def __init__(
         self, source: FeedAddress, conditions: FeedConditions, fd: int = 0
@@ -47,11 +48,11 @@ class StdinFeed(SessionFeed):
 
 
 async def read_pieces(fd: int) -> AsyncIterator[bytes]:
-    """Yield what a file descriptor gives, piece by piece, to its end.
+    """Yield the contents of a file descriptor in pieces, to its end.
 
-    Read in a thread, because the event loop can wait for pipes and terminals but not
-    for plain files, and any of them may be standard input. Bounded: at most
-    :data:`AHEAD` pieces wait.
+    It is read in a thread, because the event loop can wait for pipes and terminals but
+    not for plain files, and standard input can be any of these. At most :data:`AHEAD`
+    pieces wait to be used.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes | OSError] = asyncio.Queue(AHEAD)
@@ -70,10 +71,11 @@ async def read_pieces(fd: int) -> AsyncIterator[bytes]:
             try:
                 asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
             except (RuntimeError, concurrent.futures.CancelledError):
-                break  # the loop has gone
+                break  # the event loop has been closed
         os.close(stop_reader)
 
-    # A daemon: a terminal on which nobody types must not keep the program from ending.
+    # A daemon thread: a terminal on which nobody types must not keep the program
+    # running.
     threading.Thread(target=read_input, name="stdin", daemon=True).start()
     try:
         while True:
@@ -89,5 +91,6 @@ async def read_pieces(fd: int) -> AsyncIterator[bytes]:
             yield piece
     finally:
         os.close(stop_writer)
-        while not queue.empty():  # lets a reader that waits for room see the stop
+        # Make room for a waiting reader, so that it sees the stop.
+        while not queue.empty():
             queue.get_nowait()

@@ -1,15 +1,17 @@
-"""Typographic characters → the ASCII ones that chess text is made of. Pure.
+"""Replacement of typographic characters by the ASCII characters used in chess texts.
+Pure.
 
-Text that went through a web page, a word processor or a phone holds no-break and
-zero-width blanks, long dashes, curly quotes and full-width letters, which look the same
-and are other characters. Plain ASCII text, the usual case, is given back as it is.
+Text that has been through a web page, a word processor or a phone contains no-break and
+zero-width spaces, long dashes, curly quotes and full-width letters, which look like
+ASCII characters but are different ones. Plain ASCII text, the usual case, is returned
+unchanged.
 """
 
 import re
 
 _BLANKS = "\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\u3164\uffa0"
-#: Marks without width: soft hyphen, zero-width blanks and joiners, directions, the
-#: byte-order mark in the middle of a text, selectors of emoji forms.
+#: Characters without width: soft hyphen, zero-width spaces and joiners, direction
+#: marks, the byte-order mark in the middle of a text, selectors of emoji forms.
 _INVISIBLE = (
     "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
     "\ufeff\ufff9-\ufffb\U000e0001\U000e0020-\U000e007f"
@@ -37,7 +39,9 @@ _READ_AS = {
 
 
 def _list_characters(ranges: str) -> list[str]:
-    """Return every character of ranges as a character class of a pattern has them."""
+    """Return every character in a text of ranges as in a regular expression's character
+    class.
+    """
     found: list[str] = []
     for each in re.findall(".-.|.", ranges, re.DOTALL):
         found += map(chr, range(ord(each[0]), ord(each[-1]) + 1))
@@ -47,22 +51,23 @@ def _list_characters(ranges: str) -> list[str]:
 _PLAIN: dict[str, str] = {}
 for _plain, _ranges in _READ_AS.items():
     _PLAIN.update(dict.fromkeys(_list_characters(_ranges), _plain))
-# Full-width forms stand in the order of ASCII.
+# Full-width forms are in the order of ASCII.
 _PLAIN |= {chr(code - 0x21 + 0xFF01): chr(code) for code in range(0x21, 0x7F)}
 
 _TYPOGRAPHIC = re.compile(f"[{''.join(map(re.escape, _PLAIN))}]")
 _ODD_BLANK = re.compile(f"[{_BLANKS}]")
 _UNSEEN = re.compile(f"[{_INVISIBLE}]+")
-#: Where a soft hyphen stands for the dash of castling or of a result.
+#: A soft hyphen used as the dash of castling or of a result.
 _SOFT_DASH = re.compile(
     "(?<=[0Oo])\xad(?=[0Oo])|(?<![a-h][12])(?<=[012½])\xad(?=[01½])"
 )
-#: What a word of movetext does not end with, and what goes on with the word before it.
+#: _WORD_GOES_ON: a character that cannot end a word of movetext. _WORD_ENDS: the end of
+#: castling or of a promotion. _GOES_ON_WORD: a character that continues the word before
+#: it.
 _WORD_GOES_ON = re.compile(r"[^\W\d_]|[=/:♔-♟-]")
-#: The end of castling or of a promotion.
 _WORD_ENDS = re.compile("-[0Oo]|=[QRBN]")
 _GOES_ON_WORD = re.compile(r"[-=/:.,;)+#!?]")
-#: A value in other quotes than ASCII's.
+#: Quotes other than ASCII's around the value of a tag.
 _OPENING_QUOTE = re.compile(
     rf"(\[\s*[A-Za-z0-9_]+\s*)[{_DOUBLE_QUOTES}{_SINGLE_QUOTES}\uff02]"
 )
@@ -70,7 +75,7 @@ _CLOSING_QUOTE = re.compile(rf"[{_DOUBLE_QUOTES}{_SINGLE_QUOTES}\uff02](\s*\])")
 
 
 def normalise_text(text: str) -> str:
-    """Return movetext or a result with ASCII's blanks, dashes, quotes and dots."""
+    """Return movetext or a result with ASCII spaces, dashes, quotes and dots."""
     if text.isascii():
         return text
     text = _TYPOGRAPHIC.sub(lambda found: _PLAIN[found[0]], text)
@@ -79,9 +84,9 @@ def normalise_text(text: str) -> str:
 
 
 def normalise_tags(text: str) -> str:
-    """Return tag lines with plain blanks, and ASCII's quotes around the values.
+    """Return tag lines with plain spaces, and with ASCII quotes around the values.
 
-    What is inside a value is shown to people, who want its dashes and quotes as they
+    The contents of a value are shown to people, so its dashes and quotes stay as they
     were written.
     """
     if text.isascii():
@@ -91,18 +96,19 @@ def normalise_tags(text: str) -> str:
 
 
 def normalise_line(text: str) -> str:
-    """Return one line of PGN as :func:`normalise_tags` has it, or else as
-    :func:`normalise_text`.
+    """Return one line of PGN, converted by :func:`normalise_tags` if it is a tag line,
+    and otherwise by :func:`normalise_text`.
     """
     tags = normalise_tags(text)
     return tags if tags.lstrip().startswith("[") else normalise_text(text)
 
 
 def _separate_or_join(found: re.Match[str]) -> str:
-    """Return a blank where a mark without width parts two words, else nothing.
+    """Return a space if the zero-width characters separate two words; otherwise
+    nothing.
 
-    Web pages put such marks between words, where a line may break; inside a move they
-    are noise.
+    Web pages put such characters between words where a line can break. Inside a move
+    they have no meaning.
     """
     text, start, end = found.string, found.start(), found.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 1]

@@ -1,7 +1,8 @@
-"""``--feed http(s)://…/games.pgn``: PGN at a URL, asked for again and again.
+"""Source ``--feed http(s)://…/games.pgn``: PGN at a URL, requested again and again.
 
-Kind to the server: conditional requests, less often while nothing changes, its
-``Retry-After`` obeyed. One page may hold many games; they come with one request.
+It spares the server: requests are conditional and become rarer while nothing changes,
+and ``Retry-After`` is obeyed. A page can contain many games, which all come with one
+request.
 """
 
 from collections.abc import AsyncIterator
@@ -25,11 +26,11 @@ from live.sources.source_address import (
     is_http_address,
 )
 
-#: Every so many polls the request is unconditional: an ETag made of size and whole
-#: seconds misses a change within the second, for ever.
+#: Every TRUST_POLLS polls, the request is unconditional: an ETag made of size and whole
+#: seconds would never show a second change within one second.
 TRUST_POLLS = 30
-#: Nothing new for this long: polls become rarer, up to :data:`SLOWEST` times the
-#: period.
+#: If nothing has changed for QUIET_S seconds, polls become rarer, until their period
+#: has grown by the factor SLOWEST.
 QUIET_S = 120.0
 SLOWEST = 2.5
 
@@ -37,7 +38,8 @@ SLOWEST = 2.5
 class WebPageFeed(PolledFeed):
     """Reports the games of one PGN page whenever it changes.
 
-    Over when every game has a result and nothing has changed for the grace period.
+    The source has ended when every game has a result and nothing has changed for the
+    grace period.
     """
 
     def __init__(
@@ -49,8 +51,9 @@ class WebPageFeed(PolledFeed):
         poll_s: float = 0.0,
         token: LichessToken | None = None,
     ) -> None:
-        """``poll_s``: the least time between two requests, where a service asks for
-        more than the settings say. ``token`` is sent with each.
+        """Create the source. ``poll_s`` is the shortest time between two requests,
+        seconds, if a service requires more than the settings. ``token`` is sent with
+        each request.
         """
         super().__init__(name, conditions)
         self._poll_s = max(poll_s, conditions.config.poll_s)
@@ -68,7 +71,7 @@ class WebPageFeed(PolledFeed):
             yield
 
     async def poll(self, session: FeedSession) -> Poll:
-        """Return the games of the page as it is now."""
+        """Return the present games of the page."""
         if self._polls % TRUST_POLLS == 0:
             self._since = {}
         self._polls += 1
@@ -78,7 +81,7 @@ class WebPageFeed(PolledFeed):
         except RefusedRequest:
             if not self._since:
                 raise
-            # Some servers take conditions for a bad request (lila's HttpClient).
+            # Some servers reject conditional requests (lila's HttpClient).
             self._may_be_conditional = False
             answer = await self._fetch_page({})
         if answer is not None:
@@ -107,7 +110,7 @@ class WebPageFeed(PolledFeed):
 
 
 def open_web_page(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Open the feed of a page of PGN. Raises UnknownFeed."""
+    """Open the source for a PGN page. Raises UnknownFeed."""
     if not is_http_address(source.target):
         raise create_unknown_feed(source.name, "is no http or https address")
     return WebPageFeed(source.name, source.target, conditions)

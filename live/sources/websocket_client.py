@@ -1,10 +1,9 @@
-"""A websocket that a source speaks over, read within bounds.
+"""Websocket client that limits time, size and memory.
 
-The bounds are those of time, of bytes and of memory: bytes are parsed a slice at a
-time, with a share of the loop between slices; a message above ``max_bytes`` ends the
-connection; compression is not offered, since a kilobyte of it may be a megabyte;
-nothing is read while the source does not read our pongs. The protocol itself is that of
-the library ``websockets``.
+Bytes are parsed in slices, and other tasks get a share of the loop between slices. A
+message larger than ``max_bytes`` ends the connection. Compression is not offered, since
+a kilobyte can expand to a megabyte. Nothing is read while the source does not accept
+our pongs. The library ``websockets`` implements the protocol.
 """
 
 import asyncio
@@ -21,12 +20,14 @@ from websockets.uri import parse_uri
 
 from live.process.loop_slices import LoopShare
 
-#: Bytes that are parsed in one go: at most 512 frames, which are empty then.
+#: Number of bytes parsed at once: at most 512 frames, if they are empty.
 SLICE_BYTES = 1024
 
 
 class SourceSocket:
-    """An open websocket: :meth:`send` and :meth:`receive`, until one of them raises."""
+    """An open websocket. :meth:`send` and :meth:`receive` raise an error once it is
+    closed.
+    """
 
     def __init__(
         self,
@@ -41,11 +42,11 @@ class SourceSocket:
         self._share = share
         self._messages: deque[bytes] = deque()
         self._message = bytearray()
-        """What has come of a message in fragments."""
+        """Received fragments of an incomplete message."""
 
     async def shake_hands(self) -> None:
-        """Ask for the websocket. Raises InvalidHandshake where there is none, and
-        OSError.
+        """Request the websocket. Raises InvalidHandshake if the server does not accept
+        it, and OSError.
         """
         self._protocol.send_request(self._protocol.connect())
         await self._flush_output()
@@ -56,16 +57,16 @@ class SourceSocket:
 
     async def send(self, text: bytes) -> None:
         """Send one message. Raises ConnectionClosedError once the connection is
-        over.
+        closed.
         """
         with self._translate_close():
             self._protocol.send_text(text)
             await self._flush_output()
 
     async def receive(self) -> bytes:
-        """Return the next message, text or not, as its bytes; cancel-safe.
+        """Return the next message, text or binary, as bytes. Can be cancelled safely.
 
-        Raises ConnectionClosedError once the connection is over.
+        Raises ConnectionClosedError once the connection is closed.
         """
         while not self._messages:
             with self._translate_close():
@@ -84,8 +85,8 @@ class SourceSocket:
             raise ConnectionClosedError(*ends) from error
 
     async def _receive_bytes(self) -> None:
-        """Read one slice of what has come, and answer what the protocol answers by
-        itself.
+        """Read and parse one slice of bytes, and send the protocol's automatic
+        replies.
         """
         data = await self._reader.read(SLICE_BYTES)
         await self._share.run(self._parse_bytes(data))
@@ -102,7 +103,9 @@ class SourceSocket:
         yield
 
     def close_connection(self) -> None:
-        """Say goodbye, if the source still listens, and wait for no answer."""
+        """Send a closing frame if the connection is open, and close it without waiting
+        for an answer.
+        """
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(CloseCode.GOING_AWAY)
             self._write_bytes()
@@ -119,7 +122,8 @@ class SourceSocket:
                 self._message.clear()
 
     def _write_bytes(self) -> None:
-        # The end of the stream is an empty part, and is told by closing.
+        # An empty part marks the end of the stream; closing the connection conveys
+        # that.
         if data := b"".join(self._protocol.data_to_send()):
             self._writer.write(data)
 
@@ -132,9 +136,10 @@ class SourceSocket:
 async def open_websocket(
     url: str, *, max_bytes: int, timeout_s: float, share: LoopShare
 ) -> AsyncIterator[SourceSocket]:
-    """Open a websocket for the block; ``timeout_s`` bounds what comes before it.
+    """Open a websocket for the duration of the block. ``timeout_s`` limits the time to
+    connect and the time for the handshake, seconds each.
 
-    Raises InvalidURI, InvalidHandshake, OSError or TimeoutError where it does not open.
+    Raises InvalidURI, InvalidHandshake, OSError or TimeoutError if it cannot be opened.
     """
     uri = parse_uri(url)
     protocol = ClientProtocol(uri, max_size=max_bytes)
@@ -151,4 +156,4 @@ async def open_websocket(
         yield socket
     finally:
         socket.close_connection()
-        await asyncio.sleep(0)  # the loop closes it in its next turn
+        await asyncio.sleep(0)  # the event loop closes it in its next turn

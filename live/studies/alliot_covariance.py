@@ -49,22 +49,23 @@ from live.ratings.alliot import (
 from live.ratings.ferreira import Floats, GainHistogram, cross_correlate
 from live.studies.alliot_games import (
     FIT_COLUMNS,
-    FOLDS,
     CountedGame,
-    LineSums,
-    compute_correlation,
-    compute_fisher_interval,
     read_counted_games,
     sum_lines,
 )
-from live.studies.study_data import (
-    PlayerMoves,
+from live.studies.line_fits import (
+    FOLDS,
+    LineSums,
+    compute_correlation,
+    compute_fisher_interval,
+)
+from live.studies.player_moves import PlayerMoves, gather_by_player
+from live.studies.study_data import StudyData
+from live.studies.study_tables import (
     Row,
     Rows,
-    StudyData,
     TableHead,
     build_interval_columns,
-    gather_by_player,
     register_table,
 )
 

@@ -37,21 +37,23 @@ from live.ratings.markov import (
     solve_chain,
 )
 from live.studies.alliot_games import STEPS_CP, compute_share_difference, sum_lines
-from live.studies.study_data import (
-    Cell,
-    Column,
+from live.studies.move_files import build_schema
+from live.studies.player_moves import (
     ConformingMoves,
     Moves,
     PairedMoves,
-    Row,
-    Rows,
-    StudyData,
-    TableHead,
-    build_interval_columns,
-    build_schema,
     gather_by_player,
     gather_by_year,
     gather_moves,
+)
+from live.studies.study_data import StudyData
+from live.studies.study_tables import (
+    Cell,
+    Column,
+    Row,
+    Rows,
+    TableHead,
+    build_interval_columns,
     register_table,
 )
 

@@ -28,205 +28,28 @@ for as much).
 Results of other people's runs: taken where engine, limit, lines and version agree.
 """
 
-import hashlib
 import sqlite3
 import sys
 import zlib
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-import chess
 import msgspec
-import numpy as np
 
-from live.engine.search import SearchResult
 from live.errors import InputError
-from live.games.player_identity import normalise_name
 from live.journal.journal_file import SqliteConnection, read_marks
-from live.messages.from_sources import Score
-from live.messages.values import Color, Value
-from live.ratings.alliot import Complexity, measure_complexity
-from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
-
-STANDARD_FEN = chess.STARTING_FEN
-
-Key = TypeVar("Key")
-
-_PIECES = "nbrq"
-
-
-class CorpusPlayer(Value):
-    """A player as a source names them; nobody (no name, no number) stays nobody."""
-
-    name: str
-    """As shown: a name, or the number that stands for one."""
-    words: str
-    """The name as it is compared; empty for nobody."""
-    fide_id: int | None = None
-
-    @property
-    def keys(self) -> list[str]:
-        """What the player is known by: the FIDE id before the name."""
-        by_id = [] if self.fide_id is None else [f"fide-{self.fide_id}"]
-        return [*by_id, self.words] if self.words else by_id
-
-
-class CorpusGame(Value, kw_only=True):
-    """What a corpus keeps of one game."""
-
-    white: CorpusPlayer
-    black: CorpusPlayer
-    white_elo: int | None
-    black_elo: int | None
-    event: str
-    round: str
-    date: str
-    """``2013``, ``2013.08`` or ``2013.08.01``; empty where unknown."""
-    result: str
-    """As in ``live.messages.from_sources.Result``."""
-    moves: tuple[str, ...]
-    """UCI."""
-    start_fen: str = STANDARD_FEN
-    chess960: bool = False
-    time_control: str = ""
-
-    @property
-    def year(self) -> int | None:
-        """Of the date; None where that is unknown."""
-        return int(self.date[:4]) if self.date else None
-
-    @property
-    def digest(self) -> bytes:
-        """16 bytes that tell this game from others."""
-        text = "\x1f".join(
-            (
-                self.white.words,
-                self.black.words,
-                self.date,
-                "" if self.start_fen == STANDARD_FEN else self.start_fen,
-                " ".join(self.moves),
-            )
-        )
-        return hashlib.blake2b(
-            text.encode("utf-8", "surrogatepass"), digest_size=16
-        ).digest()
-
-
-def pack_moves(moves: Sequence[str]) -> bytes:
-    """Pack moves (UCI) into two bytes each: from, to, and promotion."""
-    codes = [
-        chess.parse_square(uci[:2])
-        | chess.parse_square(uci[2:4]) << 6
-        | f" {_PIECES}".index(uci[4:] or " ") << 12
-        for uci in moves
-    ]
-    return np.array(codes, dtype="<u2").tobytes()
-
-
-def unpack_moves(data: bytes) -> tuple[str, ...]:
-    """Return the moves, in UCI, that ``pack_moves`` packed."""
-    names = chess.SQUARE_NAMES
-    return tuple(
-        names[code & 63] + names[code >> 6 & 63] + ("", *_PIECES)[code >> 12]
-        for code in np.frombuffer(data, dtype="<u2").tolist()
-    )
-
-
-class MoveSearch(Value, array_like=True, gc=False):
-    """One search: of a position, or of one move in it. 0 and None: not known."""
-
-    cp: int
-    mate: int | None = None
-    depth: int = 0
-    seldepth: int = 0
-    time_ms: int = 0
-    nodes: int = 0
-    tbhits: int = 0
-    by_depth: tuple[int | None, ...] = ()
-    """Exact score after each depth from 1, centipawns, White's side."""
-    summary: Complexity | None = None
-    """Where a file gives the figures on stability instead of the scores."""
-
-    @property
-    def complexity(self) -> Complexity | None:
-        """Alliot's indicators (2017, section 3.1)."""
-        if self.by_depth:
-            return measure_complexity(
-                [None if cp is None else Score(cp) for cp in self.by_depth]
-            )
-        return self.summary
-
-
-class PositionSearch(Value, array_like=True, gc=False):
-    """A position and the move played in it."""
-
-    whole: MoveSearch
-    """Of the position; the score of a finished one follows from the rules."""
-    best: str = ""
-    """The engine's first choice (UCI); empty where unknown."""
-    played: MoveSearch | None = None
-    """Of the move played, where it was not the first choice."""
-    lines: tuple[tuple[str, int], ...] = ()
-    """Of a Multi-PV search: moves and their scores, best first."""
-
-
-def compute_gains(
-    before: PositionSearch, after: PositionSearch | None, uci: str, color: Color
-) -> tuple[int | None, int | None]:
-    """Return the same-search and the successive gain of a move, centipawns; None where
-    unknown.
-    """
-    best = Score(before.whole.cp)
-    gain = None
-    if before.best == uci:
-        gain = 0
-    elif before.played is not None and before.best:
-        gain = compute_same_search_gain(best, Score(before.played.cp), color)
-    return gain, None if after is None else compute_successive_gain(
-        best, Score(after.whole.cp), color
-    )
-
-
-class SearchedGame(Value, array_like=True):
-    """All positions of a game in order, the start first; one more than there are
-    plies.
-    """
-
-    positions: tuple[PositionSearch | None, ...]
-    """None: not known."""
-
-
-def find_named(part: str, names: Mapping[Key, str]) -> list[Key]:
-    """Return the keys of exactly this name, or else of names that contain all its
-    words.
-    """
-    exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
-    words = set(normalise_name(part).split()) or {part.casefold()}
-    return exact or [
-        key for key, name in names.items() if words <= set(normalise_name(name).split())
-    ]
-
+from live.messages.values import Value
+from live.studies.corpus_games import STANDARD_FEN, CorpusGame, pack_moves, unpack_moves
+from live.studies.searched_games import SearchedGame, SearchSetting
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SearchedGame)
-
-
-def build_move_search(result: SearchResult) -> MoveSearch:
-    """Convert an engine's result to the form in which it is stored."""
-    score = result.score
-    by_depth = tuple(None if each is None else each.cp for each in result.by_depth)
-    spent = result.seldepth, result.time_ms, result.nodes, result.tbhits
-    return MoveSearch(score.cp, score.mate, result.depth, *spent, by_depth)
-
-
 #: "lrco" in ASCII: SQLite's own mark of whose file it is.
 APPLICATION_ID = 0x6C72636F
 VERSION = 1
 #: Games in one transaction.
 BATCH = 200
-
 _TABLES = (
     "CREATE TABLE players (player INTEGER PRIMARY KEY, name TEXT NOT NULL)",
     "CREATE TABLE player_keys (key TEXT PRIMARY KEY, player INTEGER NOT NULL) WITHOUT"
@@ -247,24 +70,6 @@ _TABLES = (
     "CREATE TABLE results (setting INTEGER NOT NULL, game INTEGER NOT NULL,"
     " positions BLOB NOT NULL, PRIMARY KEY (setting, game)) WITHOUT ROWID",
 )
-
-
-class SearchSetting(Value):
-    """What makes results comparable: only those of one setting are ever pooled."""
-
-    engine: str
-    """What the engine calls itself, with what changes its scores."""
-    bound: str
-    """The limit of a search: ``100000 nodes``."""
-    lines: int = 1
-    version: str = ""
-    """Of live-rate, which reads what engines print; empty for evaluations that a file
-    gave.
-    """
-
-    def __str__(self) -> str:
-        told = "lines" in self.bound or self.lines == 1
-        return f"{self.engine}, {self.bound}{'' if told else f', {self.lines} lines'}"
 
 
 class NumberedGame(Value):
@@ -574,67 +379,3 @@ def _read_game_row(row: tuple[Any, ...]) -> NumberedGame:
     *values, start_fen, chess960, moves = row
     values += [start_fen or STANDARD_FEN, bool(chess960), unpack_moves(moves)]
     return NumberedGame(*values)
-
-
-class MergedResults(msgspec.Struct):
-    """What a merge brought."""
-
-    games: int = 0
-    """New in the corpus."""
-    results: int = 0
-    """Games whose results were taken."""
-    refused: list[str] = []
-    """Settings that were left out, and why, for people."""
-
-
-def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
-    """Copy the games and results of one corpus into another.
-
-    A setting is taken when the corpus has it already, or has none: results of two
-    engines, limits or versions are two studies, and are kept apart by refusing. Raises
-    InputError as both databases do.
-    """
-    merged = MergedResults()
-    known = set(target.read_settings().values())
-    taken: dict[int, int] = {}
-    for number, setting in source.read_settings().items():
-        if known and setting not in known:
-            near = max(known, key=lambda each: each.bound == setting.bound)
-            merged.refused.append(f"{setting}: {_describe_difference(setting, near)}")
-        else:
-            taken[number] = target.add_setting(setting)
-    keys: dict[int, list[str]] = defaultdict(list)
-    ids_first = (
-        "SELECT key, player FROM player_keys ORDER BY key NOT LIKE 'fide-%', key"
-    )
-    for key, player in source.execute(ids_first):
-        keys[player].append(key)
-    players = source.read_players()
-    events = source.read_events()
-    for stored in source.execute("SELECT * FROM games ORDER BY game"):
-        row = dict(stored)
-        number = row.pop("game")
-        for side in ("white", "black"):
-            row[side] = target.add_player(players.get(row[side], ""), keys[row[side]])
-        row["event"] = target.add_event(events.get(row["event"], ""))
-        here, new = target.add_game_row(row)
-        if row["other_result"] is not None:
-            target.add_game_row(row | {"result": row["other_result"]})
-        merged.games += new
-        for setting_there, positions in source.execute(
-            "SELECT setting, positions FROM results WHERE game = ?", (number,)
-        ):
-            if setting_there in taken:
-                merged.results += target.add_results(
-                    taken[setting_there], here, positions
-                )
-        if number % BATCH == 0:
-            target.commit()
-    return merged
-
-
-def _describe_difference(one: SearchSetting, other: SearchSetting) -> str:
-    """Describe where two settings differ, for people."""
-    names = "engine", "limit", "lines", "version"
-    pairs = zip(names, *map(msgspec.structs.astuple, (one, other)), strict=True)
-    return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)

@@ -32,18 +32,13 @@ from live.ratings.ferreira import (
     solve,
 )
 from live.ratings.match import GameCounts, compute_match_statistics
-from live.studies.study_data import (
-    SPIKE,
+from live.studies.player_moves import SPIKE, PlayerMoves, gather_by_player, gather_moves
+from live.studies.study_data import Encounter, StudyData, choose_gain_column
+from live.studies.study_tables import (
     SUCCESSIVE,
-    Encounter,
-    PlayerMoves,
     Row,
     Rows,
-    StudyData,
     build_interval_columns,
-    choose_gain_column,
-    gather_by_player,
-    gather_moves,
     register_table,
 )
 

@@ -19,11 +19,11 @@ from live.studies.learning.choice_fit import (
     score_percentiles,
 )
 from live.studies.learning.fisher_scoring import NoFit
-from live.studies.study_data import (
+from live.studies.study_data import StudyData
+from live.studies.study_tables import (
     Column,
     Row,
     Rows,
-    StudyData,
     TableHead,
     build_interval_columns,
     register_table,

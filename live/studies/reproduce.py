@@ -8,6 +8,7 @@ same bytes.
 """
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from live.config import Config
 from live.errors import InputError
 from live.jobs.analyze_games import check_writable, write_output
 from live.messages.figures import GainKind
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.corpus_database import CorpusDatabase
 from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
     alliot_measures,
     alliot_text_measures,
@@ -26,8 +27,9 @@ from live.studies.papers import (  # noqa: F401  # each puts its measures among 
 from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, list_needed_games
-from live.studies.papers.page import BEGIN, to_csv, to_markdown, write_into
-from live.studies.papers.printed import PrintedPaper, PrintedTable, printed_papers
+from live.studies.papers.page import BEGIN, build_csv, build_markdown, write_into
+from live.studies.papers.printed import PrintedPaper, PrintedTable, read_papers
+from live.studies.searched_games import SearchSetting
 from live.studies.study_corpus import add_to_corpus, search_corpus
 
 Setting = tuple[int, SearchSetting]
@@ -83,13 +85,15 @@ def add_games(
     """Add a file's games; returns the exit code: 1 where it could not be read to its
     end.
 
-    Raises InputError where there is no such file, or where it brings games and none of
-    them belongs to a table.
+    Raises InputError where there is no such file, or no game in it that can be read or
+    that belongs to a table.
     """
     with CorpusDatabase(corpus, create=True) as database:
         [[known]] = database.execute("SELECT ifnull(max(game), 0) FROM games")
     read = add_to_corpus(corpus, [file], engine="given", limit="as given", json=None)
     with CorpusDatabase(corpus) as database:
+        if not _count_readable_games(database, file):
+            raise InputError(file, "has no game to read", "Name a PGN or NDJSON")
         games = CorpusGames(database)
         new = [game for game in games.games if game.game > known]
         needed = set[int]()
@@ -101,6 +105,15 @@ def add_games(
             remedy = "Name its tables, or check the tags White, Black, Event and Date"
             raise InputError(file, problem, remedy)
     return read
+
+
+def _count_readable_games(database: CorpusDatabase, file: str) -> int:
+    query = (
+        "SELECT texts, (SELECT count(*) FROM damaged WHERE text <= texts AND"
+        " damaged.source = sources.source) FROM sources WHERE name = ?"
+    )
+    [[texts, damaged]] = database.execute(query, (file,))
+    return int(texts) - int(damaged)
 
 
 def _describe_foreign_games(
@@ -129,7 +142,7 @@ def write_comparisons(
 
     Raises InputError where the page has no place for tables, or nothing can be written.
     """
-    tables = to_markdown(comparisons)
+    tables = build_markdown(comparisons)
     if page is not None:
         try:
             text = page.read_text(encoding="utf-8")
@@ -146,7 +159,7 @@ def write_comparisons(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         write_output(str(out / "papers.md"), tables.encode())
-        write_output(str(out / "papers.csv"), to_csv(comparisons).encode())
+        write_output(str(out / "papers.csv"), build_csv(comparisons).encode())
     if page is None and out is None:
         write_output("-", tables.encode())
 
@@ -157,12 +170,14 @@ def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable
     Raises InputError for a name of none.
     """
     every = []
-    for paper in printed_papers():
+    for paper in read_papers():
         every += [(paper, table) for table in paper.tables]
     known = [table.name for _, table in every]
     for name in names:
         if not any(_is_called(table, [name]) for table in known):
-            remedy = f"Name one of {', '.join(known)}"
+            alike = get_close_matches(name, known, 3) or known[:1]
+            begun = sorted({table.partition("-")[0] for table in known})
+            remedy = f"Name one, as {', '.join(alike)}, or all of {', '.join(begun)}"
             raise InputError(name, "is no table of the papers", remedy)
     return [each for each in every if not names or _is_called(each[1].name, names)]
 
@@ -211,7 +226,7 @@ def compare_all(
     games = CorpusGames(database)
     known: dict[tuple[str, int | None, str], Evidence] = {}
 
-    def evidence_of(
+    def gather_evidence(
         paper: PrintedPaper, setting: Setting | None, gain: GainKind
     ) -> Evidence:
         key = paper.paper, setting and setting[0], gain
@@ -226,14 +241,14 @@ def compare_all(
             figures = (
                 {}
                 if lacking
-                else kind.make(table, evidence_of(paper, None, "same-search"))
+                else kind.make(table, gather_evidence(paper, None, "same-search"))
             )
             yield compare(paper.paper, table, figures, missing=lacking)
             continue
         made = []
         for each, gain in product(settings, kind.gains):
             if each[1].lines >= kind.lines:
-                found = _compare(table, evidence_of(paper, each, gain), each[1])
+                found = _compare(table, gather_evidence(paper, each, gain), each[1])
                 made += [found] if found.rows_done else []
         needed = list_needed_games(table, paper, games)
         lacking = _describe_missing_games(
@@ -249,7 +264,7 @@ def _compare(
 ) -> Comparison:
     kind = MEASURES[table.measure]
     needed = list_needed_games(table, evidence.paper, evidence.games)
-    searched = evidence.searched_of(table, needed)
+    searched = evidence.choose_searched(table, needed)
     figures = {}
     if searched and not _describe_missing_games(table, evidence.paper, evidence.games):
         figures = kind.make(table, evidence)
@@ -257,7 +272,7 @@ def _compare(
         evidence.paper.paper,
         table,
         figures,
-        engine=str(setting),
+        setting=setting,
         gain=evidence.gain,
         games=len(searched),
         wanted=len(needed),
@@ -278,7 +293,7 @@ def _describe_missing_games(
     for name in (table.at, table.than, table.reference):
         if name:
             about = paper.occasions[name]
-            held = len(games.of_occasion(about))
+            held = len(games.list_of_occasion(about))
             if held < ENOUGH * about.games:
                 found.append(
                     f"{held} of {about.games} games of {about.title} are in the corpus"

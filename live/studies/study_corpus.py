@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import msgspec
 from rich.console import Console
 
 from live import __version__
@@ -57,28 +58,23 @@ from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES`
     ferreira_tables,
     regan_table,
 )
-from live.studies.corpus_database import (
-    CorpusDatabase,
+from live.studies.add_games import AddedGames, add_file
+from live.studies.alliot_format import write_alliot
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
+from live.studies.corpus_merge import merge_corpora
+from live.studies.move_files import update_move_files
+from live.studies.printed_results import report_result
+from live.studies.searched_games import (
     MoveSearch,
-    NumberedGame,
     PositionSearch,
     SearchedGame,
     SearchSetting,
     build_move_search,
-    merge_corpora,
 )
-from live.studies.player_studies import report_result
-from live.studies.read_games import AddedGames, add_file, write_alliot
-from live.studies.study_data import TABLES as TABLES
-from live.studies.study_data import (
-    Selection,
-    StudyData,
-    TableForm,
-    build_table,
-    format_table,
-    update_move_files,
-)
+from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, render_figure
+from live.studies.study_tables import TABLES as TABLES
+from live.studies.study_tables import TableForm, build_table, format_table
 
 #: What files of these endings hold.
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
@@ -479,7 +475,7 @@ async def search_corpus(
                 config.engine.multipv,
                 __version__,
             )
-            number = database.add_setting(setting)
+            number = choose_setting_to_search(database, setting)
             database.commit()
             wanted = find_missing_games(
                 database, number, most if only is None else None
@@ -504,6 +500,18 @@ async def search_corpus(
                 print_line(failed, console)
         database.commit()
     return derive_exit_code(came)
+
+
+def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -> int:
+    """Return the number under which results of this setting are kept: its own, or else
+    that of results from files, which name engine, limit and lines but no version. So
+    what files bring is not searched again.
+    """
+    numbers = {known: number for number, known in database.read_settings().items()}
+    given = msgspec.structs.replace(setting, version="")
+    if setting not in numbers and given in numbers:
+        return numbers[given]
+    return database.add_setting(setting)
 
 
 def find_missing_games(

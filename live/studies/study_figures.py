@@ -14,7 +14,7 @@ from polars import DataFrame, col
 
 from live.errors import ConfigError, InputError
 from live.ratings.ferreira import Floats
-from live.studies.study_data import StudyTable
+from live.studies.study_tables import StudyTable
 
 #: Curves in one figure; more are a knot.
 _MOST_CURVES = 8

@@ -1,6 +1,7 @@
-"""What an arbiter should know and what a viewer should hear of. Pure.
+"""Alerts for arbiters and moments for viewers. Pure.
 
-Changes of the state and readings of the clock go in, alerts and moments come out: see
-:class:`live.watch.alert_desk.AlertDesk`. Each kind of alert about a board is found by
-one function; :mod:`live.watch.board_alerts` lists them.
+The input is changes of the event's state and the current time; the output is alerts
+(:class:`live.watch.alert_desk.AlertDesk`) and moments
+(:class:`live.watch.story_desk.StoryDesk`). One function finds each kind of alert about
+a board; :mod:`live.watch.board_alerts` lists these functions.
 """

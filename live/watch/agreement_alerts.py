@@ -1,10 +1,10 @@
 """Alerts about players who choose the engine's move more often than forecast. Pure.
 
-This is a screening figure: it says where to look, with its sample and with how often it
-is wrong. It accuses nobody. The evidence is an e-value (:mod:`live.ratings.agreement`),
-so it may be looked at after every move; with many players watched each needs as many
-times more of it (Bonferroni), so that the share of fair events with any alarm stays
-below what is said.
+The alert is a screening result: it shows where to look, and states its sample size and
+its rate of false alarms. It accuses nobody. The evidence is an e-value
+(:mod:`live.ratings.agreement`), so it can be checked after every move without raising
+the rate of false alarms. With n players watched, each one needs n times the evidence
+(Bonferroni), so the share of fair events with any alert stays below the stated rate.
 """
 
 from collections.abc import Iterator
@@ -15,21 +15,22 @@ from live.ratings.agreement import FALSE_ALARMS, bound_chance
 from live.watch.finding import Finding
 from live.watch.watched_board import WatchedBoard
 
-#: Fewer moves say nothing to people, whatever their evidence.
+#: Minimum number of a player's counted moves for an alert: people would not trust a
+#: smaller sample, however strong the evidence.
 LEAST_MOVES = 25
 
 
 def find_engine_agreement(
     player: PlayerView, players: int, board: WatchedBoard | None
 ) -> Iterator[Finding]:
-    """Find that a player agrees with the engine too often to be chance.
+    """Yield an alert if a player agrees with the engine too often to be chance.
 
-    Nothing is found if no forecast of choices was made for this engine.
+    Nothing is yielded if the player's choices could not be forecast for this engine.
 
     Args:
         player: the figures of the player.
-        players: how many players are watched.
-        board: where the player plays, or played last.
+        players: number of players watched.
+        board: the board at which the player plays now, or played last.
     """
     if player.elo is None or player.agreement is None:
         return

@@ -1,9 +1,10 @@
-"""The arbiter's desk: which alerts are open, and what arbiters did about them. Pure.
+"""The arbiter's desk: the open alerts, and what arbiters did about them. Pure.
 
-Changes and clock readings come in, messages go out. Applying the messages to the list
-of :meth:`AlertDesk.open` gives the list that the desk has. Times are seconds since 1970
-UTC and come as arguments; the desk has no clock. Games are the event's records. What
-they do not show is remembered for the next run.
+The desk receives changes of the event and the current time, and returns messages. A
+client that begins with the list from :meth:`AlertDesk.open` and applies every message
+has the same list as the desk. Times are seconds since 1970 UTC and are passed as
+arguments; the desk reads no clock. It reads games from the event's records; what the
+records do not show is remembered for the next run of the service.
 """
 
 from collections import defaultdict
@@ -31,41 +32,48 @@ from live.watch.watched_event import (
     find_topic,
 )
 
-#: Kinds about a clock: they end with a reading of it.
+#: Kinds of alert about a clock. When one ends, its final text gives the clock reading.
 _CLOCKS: tuple[AlertKind, ...] = ("clock-still", "clock-rising", "flag")
-#: Longest note an arbiter may write, characters.
+#: Maximum length of an arbiter's note, characters.
 NOTE_CHARS = 500
-#: Ticks come every second or so. After a longer silence, seconds, or a step back, the
-#: machine slept or its clock was set: no wait counts that time.
+#: Maximum time between two ticks, seconds; ticks normally come every second. After a
+#: longer time, or a step back, the machine slept or its clock was set: no waiting time
+#: includes that gap.
 GAP_S = 120.0
 
 
 class AlertDesk:
-    """All alerts of one event. It has one writer, and nothing in it waits."""
+    """All alerts of one event. Only one task calls it, and no method blocks."""
 
     def __init__(self, find_record: FindRecord) -> None:
         self._watched = WatchedEvent(find_record)
         self._open: dict[str, Alert] = {}
-        # Occurrences of open alerts, and of those an arbiter acknowledged; 0 for those
-        # that ended by themselves.
+        # For each topic, by the id of the alert: the occurrence last raised or
+        # acknowledged, or 0 if the alert ended by itself.
         self._counted: defaultdict[Topic, dict[str, int]] = defaultdict(dict)
-        # Alerts of an earlier run whose cause has not been seen in this one.
+        # Ids of alerts from an earlier run whose cause has not been seen in this run.
         self._unseen: set[str] = set()
-        # What :meth:`mute` has muted: ``alert``, ``kind`` or ``game``, and which.
+        # Everything that :meth:`mute` has muted, as pairs: ``alert``, ``kind`` or
+        # ``game``, and its id or name.
         self._mutes: set[tuple[str, str]] = set()
         self._ticked_s: float | None = None
         self.unwatched_s = 0.0
-        """How long nobody watched, all gaps together: no wait counts them."""
+        """Total length of the gaps in which the service did not run, seconds. Waiting
+        times do not include them.
+        """
 
     # --- changes ---
 
     def apply(self, changes: Iterable[EventChange], now_s: float) -> list[AlertMessage]:
-        """Take over changes of the state; return the alerts that change."""
+        """Apply changes of the state; return a message for each alert that changes."""
         topics = self._watched.apply(changes, now_s - self.unwatched_s)
         return self._look_at(topics, now_s)
 
     def tick(self, now_s: float) -> list[AlertMessage]:
-        """Look at everything that waits. To be called about once a second."""
+        """Check all alerts that depend on the time; return messages of changed ones.
+
+        To be called about once a second.
+        """
         self._count_gap(now_s)
         self._watched.note_rounds()
         boards = self._watched.boards.items()
@@ -73,7 +81,7 @@ class AlertDesk:
         return self._look_at([*topics, PARTS], now_s)
 
     def _has_waits(self, board: WatchedBoard, now_s: float) -> bool:
-        """Return whether time alone can change what is wrong with a board."""
+        """Return whether the alerts about a board can change without a new report."""
         if board.is_running or board.memory.dispute_s is not None:
             return True
         ended_s = board.memory.result_s
@@ -89,9 +97,10 @@ class AlertDesk:
         self._ticked_s = now_s
 
     def unremembered(self) -> dict[GameId, WatchedBoard | None]:
-        """Return the boards whose memory changed since the last call.
+        """Return the boards whose memory changed since the last call, by game id.
 
-        Their sources have more to remember, too. None stands for a board that is gone.
+        The memory of their sources has changed too. None stands for a board that is
+        gone.
         """
         ids = self._watched.unremembered
         self._watched.unremembered = {}
@@ -107,17 +116,18 @@ class AlertDesk:
         last_s: float,
         now_s: float,
     ) -> None:
-        """Restore the games and alerts of an earlier run; send nothing.
+        """Restore the games and alerts of an earlier run, without sending messages.
 
-        Open alerts stay open, and a cause that lasts does not raise them again. What an
-        arbiter acknowledged for good stays settled.
+        Open alerts stay open; if their cause still exists, they are not raised again.
+        An event that an arbiter acknowledged is not raised again either.
 
         Args:
-            records: of the games that are shown again.
-            memory: of the earlier run.
-            alerts: as they were sent then, in order.
-            last_s: when that run is known to have lived last; waits go on from there.
-            now_s: the time.
+            records: the records of the games that are shown again.
+            memory: the memory of the earlier run.
+            alerts: all alerts of the earlier run, in the order they were sent.
+            last_s: the last time at which the earlier run is known to have been alive;
+                waiting times continue from there.
+            now_s: the current time.
         """
         self.unwatched_s = memory.unwatched_s
         self._ticked_s = last_s
@@ -146,13 +156,15 @@ class AlertDesk:
             self._counted[topic][alert.id] = finding.occurrence
             return
         self._unseen.add(alert.id)
-        # An event that is seen next has happened since.
+        # With 0, an event found after the restart counts as new. With 1, a state found
+        # after the restart counts as the same one as before.
         self._counted[topic][alert.id] = 0 if alert.kind in PASSING else 1
 
     def _is_awaited(self, alert: Alert) -> bool:
-        """Return whether an alert stays open although its cause is not seen.
+        """Return whether an alert from an earlier run must stay open for now.
 
-        Since the restart nothing has shown that the cause is gone.
+        Its cause has not been seen since the restart, but nothing has shown that the
+        cause is gone.
         """
         if alert.id not in self._unseen:
             return False
@@ -164,9 +176,10 @@ class AlertDesk:
     # --- arbiters ---
 
     def acknowledge(self, id: str, now_s: float, by: str = "") -> list[AlertMessage]:
-        """Acknowledge an alert, unless it is over or was acknowledged before.
+        """Acknowledge an alert; do nothing if it has ended or is acknowledged already.
 
-        That ends an event; a state that lasts stays open, marked, until its cause goes.
+        An alert about an event ends with that. An alert about a lasting state stays
+        open, marked as acknowledged, until its cause is gone.
         """
         alert = self._open.get(id)
         if alert is None or alert.acknowledged_s is not None:
@@ -177,9 +190,10 @@ class AlertDesk:
         return self._send_changed([alert])
 
     def note(self, id: str, text: str, by: str = "") -> list[AlertMessage]:
-        """Write a note to an alert; an empty text deletes it.
+        """Set the note of an alert; an empty text deletes the note.
 
-        ``by`` names the token of the writer; it stays however long the text is.
+        ``by`` is the name of the writer's token. It is added after a text is cut to
+        :data:`NOTE_CHARS`, so it is always complete.
         """
         alert = self._open.get(id)
         if alert is None:
@@ -188,10 +202,10 @@ class AlertDesk:
         return self._send_changed([noted])
 
     def mute(self, muted: bool = True, **what: str | None) -> list[AlertMessage]:
-        """Mute one ``alert``, all of a ``kind`` or all of a board (``game``), or
-        unmute.
+        """Mute or unmute one alert, all alerts of a kind, or all alerts of a board.
 
-        Muted alerts are not shown; they are still found and logged.
+        ``what`` has the keys ``alert``, ``kind`` and ``game``. Muted alerts are not
+        shown; they are still found and logged.
         """
         for part, which in what.items():
             if which is None:
@@ -209,7 +223,7 @@ class AlertDesk:
     # --- the list ---
 
     def open(self) -> list[Alert]:
-        """Return the alerts that are not over, the most urgent first."""
+        """Return the open alerts, the most urgent first."""
         return in_order(self._open.values())
 
     def _look_at(self, topics: Iterable[Topic], now_s: float) -> list[AlertMessage]:
@@ -219,7 +233,7 @@ class AlertDesk:
         return messages
 
     def _update(self, topic: Topic, now_s: float) -> list[AlertMessage]:
-        """Make the alerts about one thing those of what is wrong with it now."""
+        """Raise, change and close alerts so that they match a topic's present state."""
         found = self._find_alerts(topic, now_s)
         counted = self._counted[topic]
         messages: list[AlertMessage] = []
@@ -234,9 +248,10 @@ class AlertDesk:
         for id, finding in found.items():
             before = self._open.get(id)
             if before is None and counted.get(id) == finding.occurrence:
-                continue  # An arbiter has acknowledged it.
+                continue  # An arbiter has acknowledged this occurrence.
             if before is not None and before.game != finding.game:
-                # Readers of one board must not keep what is now about another one.
+                # The alert has moved to another board: clients that follow only the
+                # old board must be told that it ended there.
                 messages.append(self._close(before, now_s))
             raised.append(self._build_alert(finding, before, counted.get(id), now_s))
             counted[id] = finding.occurrence
@@ -244,7 +259,7 @@ class AlertDesk:
         return messages + self._send_changed(raised)
 
     def _forget_gone(self, topic: Topic, now_s: float) -> list[AlertMessage]:
-        """Close and forget all about a board or player that is gone."""
+        """Close the alerts about a board or player that is gone, and forget them."""
         kind, about = topic
         messages: list[AlertMessage] = []
         if topic == PARTS:
@@ -255,7 +270,7 @@ class AlertDesk:
             left = [alert for alert in self._open.values() if alert.game == about]
             for alert in left:
                 messages.append(self._close(alert, now_s))
-                # What is found about a player of that board is news again.
+                # An alert about a player of that board can be raised again.
                 self._counted[find_topic(alert)][alert.id] = 0
             self._mutes.discard(("game", about))
         elif about in self._watched.players or self._counted[topic].keys() & self._open:
@@ -287,7 +302,7 @@ class AlertDesk:
         )
 
     def _send_changed(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
-        """Keep alerts; return messages of those that differ from before."""
+        """Store alerts as open; return a message for each one that has changed."""
         messages = []
         for alert in list(alerts):
             alert_now = replace(alert, muted=self._is_muted(alert))
@@ -303,7 +318,7 @@ class AlertDesk:
         return AlertMessage(replace(alert, cleared_s=now_s, ended=ended))
 
     def _describe_end(self, alert: Alert) -> str:
-        """Return what is seen now in place of an alert's cause; empty if nothing is."""
+        """Return the present state in place of an alert's cause; empty if unknown."""
         kind, about = find_topic(alert)
         if kind != BOARD:
             feed = self._watched.feeds.get(alert.feed or "")

@@ -1,4 +1,4 @@
-"""The kinds of alert: their names, how they end, and what they doubt. Pure."""
+"""The kinds of alert: names, how they end, and which facts they put in doubt. Pure."""
 
 from collections.abc import Collection, Iterable
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from live.messages.alerts import Alert, AlertKind
 from live.messages.values import GameId
 
-#: What people call each kind.
+#: The name of each kind, for people.
 NAMES: dict[AlertKind, str] = {
     "illegal-move": "Illegal move in a feed",
     "illegal-stands": "Illegal move stands",
@@ -34,7 +34,8 @@ NAMES: dict[AlertKind, str] = {
     "plugin": "Plugin",
 }
 
-#: Events, not states that last: an arbiter's acknowledgement ends them.
+#: Kinds that report an event, not a lasting state: an arbiter's acknowledgement ends
+#: the alert.
 PASSING: frozenset[AlertKind] = frozenset(
     {
         "correction",
@@ -50,11 +51,13 @@ PASSING: frozenset[AlertKind] = frozenset(
     }
 )
 
-#: When one that is open happens again, only the count in its text changes.
+#: Kinds that are not raised again if they recur while open: only the count in their
+#: text changes.
 COUNTED: frozenset[AlertKind] = frozenset({"late-move"})
 
-#: What each kind of alert doubts: what is known of the game, or its result. The others
-#: doubt neither: how clocks and sources work, what may be claimed, what accuses nobody.
+#: For each kind of alert that casts doubt on a game: whether its moves are in doubt
+#: (``game``) or its result (``result``). The other kinds cast no doubt: they are about
+#: clocks and sources, draws that can be claimed, and agreement with the engine.
 DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
     "illegal-move": "game",
     "illegal-stands": "game",
@@ -71,15 +74,15 @@ DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
     "players-swapped": "result",
     "drawn": "result",
 }
-#: Contradictions that end by themselves, without an arbiter: until then nothing is told
-#: of how the game ended.
+#: Kinds of alert that end without an arbiter once the source is corrected. While one is
+#: open, no moment about the end of its game is reported.
 CONTRADICTIONS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
 
 
 def find_doubted_games(
     alerts: Iterable[Alert], kinds: Collection[AlertKind] = frozenset(DOUBTS)
 ) -> set[GameId]:
-    """Return the games that an open alert of one of these kinds doubts."""
+    """Return the ids of the games on which alerts of these kinds cast doubt."""
     doubting = [each for each in alerts if each.kind in kinds]
     games = [each.game for each in doubting] + [each.other_game for each in doubting]
     return {game for game in games if game is not None}

@@ -1,4 +1,4 @@
-"""All kinds of alert about a board, each with the function that finds it. Pure."""
+"""A table of all alerts about a board, with the functions that find them. Pure."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,9 +8,12 @@ from live.watch.finding import Finding
 from live.watch.watched_board import WatchedBoard
 
 Rule = Callable[[WatchedBoard, float], Iterator[Finding]]
-"""Takes a board and the time, seconds since 1970 UTC; yields what is wrong now."""
+"""A function that yields findings of one kind. Its arguments are a board and the
+current
+time, seconds since 1970 UTC.
+"""
 
-#: Kinds that are looked for at every board.
+#: Kinds that are checked at every board.
 ALWAYS: dict[AlertKind, Rule] = {
     "illegal-move": reporting_alerts.find_illegal_move,
     "illegal-stands": reporting_alerts.find_standing_illegal_move,
@@ -25,7 +28,7 @@ ALWAYS: dict[AlertKind, Rule] = {
     "clock-rising": clock_alerts.find_rising_clock,
     "drawn": result_alerts.find_drawn_game,
 }
-#: Kinds that need to know all moves.
+#: Kinds that are checked only while all moves of the game can be read.
 WHILE_READ: dict[AlertKind, Rule] = {
     "flag": clock_alerts.find_fallen_flag,
     "stale": clock_alerts.find_stalled_board,
@@ -39,7 +42,7 @@ WHILE_READ: dict[AlertKind, Rule] = {
 
 
 def find_board_alerts(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Yield what is wrong with one board, of every kind."""
+    """Yield a finding for everything that is wrong with one board."""
     for find in ALWAYS.values():
         yield from find(board, now_s)
     if reporting_alerts.has_unread_moves(board) or reporting_alerts.has_vanished(board):

@@ -1,7 +1,8 @@
-"""What happened at a board that its game does not show: plain values for the journal.
+"""Facts about a board that its game record does not contain, as values for the journal.
 
-When something was reported, and what was reported and later withdrawn. Times are
-seconds since 1970 UTC, on a clock that stops while nobody watches.
+They are the times of reports, and moves and results that were reported and later
+withdrawn. Times are seconds since 1970 UTC, on a clock that stops while the service
+does not run.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from live.messages.alerts import AlertKind
 from live.messages.from_sources import Result
 from live.messages.values import Color, GameId
 
-#: A source has paused when none of its boards has moved for so many times the mean wait
-#: of one: no board is blamed for that time.
+#: A source counts as paused if no board of it reports a move for this many times the
+#: mean wait at one board. The pause does not count as waiting time of any board.
 PAUSE_TIMES = 3.0
 
 
 class Lapse(NamedTuple):
-    """A move was reported and then withdrawn."""
+    """A move that was reported and then withdrawn."""
 
     ply: int
     back: int
-    """Plies that were withdrawn, this one included."""
+    """Number of plies that were withdrawn, this one included."""
     was: str
     """SAN of the withdrawn move."""
     now: str | None
@@ -32,13 +33,13 @@ class Lapse(NamedTuple):
     at_s: float
     times: int
     plies: int
-    """Plies of the game right after it."""
+    """Number of plies of the game right after the change."""
     exchanged: bool = False
-    """Two boards exchanged their moves with each other: one alert tells of both."""
+    """True if two boards exchanged their moves: a separate alert reports that."""
 
 
 class ResultChange(NamedTuple):
-    """A decided result was changed or withdrawn."""
+    """A decided result that was changed or withdrawn."""
 
     was: Result
     at_s: float
@@ -46,50 +47,55 @@ class ResultChange(NamedTuple):
 
 
 class MovePace(msgspec.Struct, omit_defaults=True):
-    """How long was waited for moves, as far as that was seen."""
+    """Number, total and maximum of the observed waiting times for moves."""
 
     moves: int = 0
     total_s: float = 0.0
     longest_s: float = 0.0
 
     def add(self, wait_s: float) -> None:
-        """Count the wait for one move."""
+        """Add the wait for one move."""
         self.moves += 1
         self.total_s += wait_s
         self.longest_s = max(self.longest_s, wait_s)
 
     @property
     def mean_s(self) -> float:
-        """The mean wait, seconds; 0 if no wait was seen."""
+        """The mean wait, seconds; 0 if no wait was observed."""
         return self.total_s / self.moves if self.moves else 0.0
 
 
 class MoveFlow(msgspec.Struct, omit_defaults=True):
-    """Moves of all boards of one source."""
+    """The moves of all boards of one source: number, pace and pauses."""
 
     moves: int = 0
     moved_s: float | None = None
     ended_s: float = 0.0
-    """How long it had paused by the last move, all pauses together."""
+    """Total length of the source's pauses up to its last move, seconds."""
     pace: MovePace = msgspec.field(default_factory=MovePace)
     played_s: float = 0.0
-    """What players used by their clocks, over all waits for which that is known."""
+    """Time that players used by their own clocks, over all waits for which it is known,
+    seconds.
+    """
     timed_s: float = 0.0
-    """The same waits by our clock."""
+    """Real time of the waits that ``played_s`` includes, seconds."""
 
     @property
     def speed(self) -> float:
-        """Seconds of players' clocks in one of ours: 1 in a hall, more in playback."""
+        """Seconds on the players' clocks per second of real time; at least 1.
+
+        It is 1 for a live event, and more when recorded games are played back fast.
+        """
         return max(1.0, self.played_s / self.timed_s) if self.timed_s > 0 else 1.0
 
     def add_move(self, now_s: float) -> None:
-        """Count a move that some board has reported."""
+        """Count a move that a board of this source has reported."""
         self.ended_s = self.measure_pauses_s(now_s)
         self.moved_s = now_s
         self.moves += 1
 
     def measure_pauses_s(self, now_s: float) -> float:
-        """Return how long the source has paused until now, all pauses together."""
+        """Return the total length of the source's pauses up to now, seconds."""
         if self.moved_s is None or not self.pace.moves:
             return self.ended_s
         silent_s = now_s - self.moved_s
@@ -98,47 +104,56 @@ class MoveFlow(msgspec.Struct, omit_defaults=True):
 
 
 class BoardMemory(msgspec.Struct, omit_defaults=True):
-    """How the game at one board came about."""
+    """The history of the reports about the game at one board."""
 
     began_s: float | None = None
-    """When the first move was reported."""
+    """The time when the first move was reported."""
     moved_s: float | None = None
-    """When the last move was reported."""
+    """The time when the last move was reported."""
     came: int = 0
-    """Moves that came with it, itself included."""
+    """Number of moves that were reported together with the last one, itself included.
+    """
     pace: MovePace = msgspec.field(default_factory=MovePace)
     flow_then: int = 0
-    """Moves of its source up to the last one here."""
+    """Number of moves of the whole source up to the last move of this board."""
     paused_then_s: float = 0.0
-    """How long its source had paused by then."""
+    """Total length of the source's pauses up to the last move of this board, seconds.
+    """
     lapses: dict[AlertKind, Lapse] = {}
-    """The last ``correction`` and the last ``takeback``."""
+    """The last ``correction`` and the last ``takeback``, by kind."""
     ran: bool = False
-    """Whether it was seen without a result."""
+    """True if the game has been seen without a result."""
     result_s: float | None = None
-    """When the result was reported, if that was seen."""
+    """The time when the result was reported; None if this was not observed."""
     result_change: ResultChange | None = None
-    """The last time that a decided result changed, unless it was that of a mate."""
+    """The last change of a decided result, unless that result came from a mate."""
     by_mate: Result | None = None
-    """The result of the last mate since the result changed: where a source reports
-    none, the rules give it."""
+    """The result of the last mate since the result last changed. The rules give this
+    result if the source reports none.
+    """
     dispute_s: float | None = None
-    """Since when its sources have contradicted each other."""
+    """The time since which the sources of the game have contradicted each other."""
     swaps: int = 0
-    """How often the players changed seats."""
+    """Number of times that the players changed colours."""
     result_line: tuple[str, ...] | None = None
-    """The moves when the result was reported, UCI; None if that was not seen, or if
-    those moves were another game's."""
+    """The moves at the time when the result was reported, UCI; None if this was not
+    observed, or if those moves belonged to another game.
+    """
     replaced: tuple[str, ...] = ()
     """The moves before the last correction, UCI."""
     exchanged_with: str = ""
-    """The label of the board with which it exchanged its moves; empty at the other
-    board, since one alert tells of both."""
+    """The label of the board with which this one exchanged its moves. It is set at only
+    one of the two boards, since one alert reports the exchange.
+    """
     exchanged_game: GameId | None = None
-    """The id of that board's game."""
+    """The id of the game at the board named in ``exchanged_with``."""
     exchanges: int = 0
-    """How often that happened."""
+    """Number of times that the board has exchanged its moves with another."""
     fallen: dict[Color, int] = {}
-    """Whose clock has shown 0:00 with no more time to come, and at which own ply."""
+    """For each side whose clock has shown 0:00 with no further time period: the ply at
+    which it showed that.
+    """
     read_s: float | None = None
-    """When the clock of the player to move was read again since the last move."""
+    """The time when the clock of the player to move was read again since the last move;
+    None if it was not.
+    """

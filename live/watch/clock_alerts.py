@@ -1,4 +1,4 @@
-"""Alerts about clocks and waiting: each function finds one kind. Pure."""
+"""Alerts about clocks and long waits. Each public function finds one kind. Pure."""
 
 from collections.abc import Iterator
 
@@ -8,32 +8,34 @@ from live.messages.values import Color
 from live.watch.finding import Finding, dial, span
 from live.watch.watched_board import WatchedBoard
 
-#: So long after the time is up the clock on the arbiter's screen has shown 0:00,
-#: seconds: by then the move of a punctual broadcast would have come.
+#: Time between the moment when a clock must have run out and the alert, seconds. In a
+#: punctual broadcast a move made in time would have arrived by then.
 SHOWN_S = 15.0
-#: Broadcasts are late, and clocks are stopped for claims: this long after the time is
-#: up, seconds, the alert is more urgent.
+#: Time between the moment when a clock must have run out and a more urgent alert,
+#: seconds. It is long because broadcasts can be late and clocks are stopped for claims.
 LATE_S = 90.0
 
-#: A wait of this many times the usual one is longer than people think.
+#: Minimum wait that raises an alert, as a multiple of the usual wait for a move.
 TIMES_USUAL = 20.0
-#: A wait of this share of the time on the clock is a think that happens.
+#: Minimum wait that raises an alert, as a share of the time on the player's clock: a
+#: shorter wait is an ordinary long think.
 CLOCK_SHARE = 0.5
-#: Waits after which the usual one is known: of the board, and of all boards of its
-#: source.
+#: Minimum number of waits for computing the usual wait: of one board, and of all boards
+#: of its source.
 OWN_WAITS = 6
 WAITS = 20
-#: Fewer moves on the other boards meanwhile: the source stands still, or it is a break.
+#: Minimum number of moves on the other boards during the wait. With fewer moves the
+#: source itself has stopped, or there is a break.
 MOVES_ELSEWHERE = 10
 
-#: Customary default times (FIDE Laws 6.7), seconds: players who come later lose.
+#: Customary default times (FIDE Laws 6.7), seconds: players who arrive later lose.
 DEFAULT_TIMES_S = (900.0, 1800.0, 3600.0)
 
 _AT_THE_BOARD = "Look at the clock; enter the result, or have the clock's feed mended."
 
 
 def find_still_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find clocks that have stood still for several moves."""
+    """Find clocks that have not moved for several moves."""
     if not board.is_running or board.view.adjourned:
         return
     for color in COLORS:
@@ -51,7 +53,7 @@ def find_still_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_rising_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find clocks that gained more than the time control gives."""
+    """Find clocks that gained more time than the time control adds."""
     for color in COLORS:
         rises = board.read_clock(color).rises
         if not rises:
@@ -71,11 +73,11 @@ def find_rising_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_fallen_flag(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a flag that has fallen, and one that must have by now.
+    """Find a flag that has fallen, and one that must have fallen by now.
 
-    A clock that has shown 0:00 stays noted whatever it shows later, as when the
-    increment comes: whether the flag fell, the arbiter says (FIDE Laws 6.8). A result
-    that is no win of this player explains it.
+    A clock that has shown 0:00 keeps its alert even if it shows more time later, for
+    example after the increment: the arbiter decides whether the flag fell (FIDE Laws
+    6.8). The alert ends if the result is not a win for the player of this clock.
     """
     if board.view.adjourned or board.end is not None:
         return
@@ -136,20 +138,24 @@ def _find_used_up_clock(
 
 
 def _number_fall(ply: int, *, is_shown: bool) -> int:
-    """Number the events of a clock: first it must be at 0:00, then it shows 0:00."""
+    """Return the occurrence number of an alert about a flag.
+
+    For the same ply, a clock that shows 0:00 has a higher number than a clock that must
+    be at 0:00 by now.
+    """
     return 2 * ply + is_shown
 
 
 def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a board that stands still while others move.
+    """Find a board without a new move for unusually long while other boards move.
 
-    Measured over 336 games of an open with 90 minutes and 30 seconds a move: the
-    longest think was 49 minutes, 24 times the mean wait; 11 games had a wait of 15
-    times the mean that was also their longest, and one had a wait of 20 times it.
-    Openings are played fast, so early on the mean says little (of the six games of the
-    demo, one has a think of half an hour where 20 times the mean are 26 minutes): a
-    wait counts only when it is also half of what the clock shows, in time of the
-    players' clocks, which run many times as fast as ours when games are played back.
+    The limits come from 336 games of an open tournament with 90 minutes and 30 seconds
+    per move. The longest think was 49 minutes, 24 times the mean wait. In 11 games the
+    longest wait was at least 15 times the mean, and in one at least 20 times. Openings
+    are played fast, so the mean is too short early in a game: one of the six games of
+    the demo has a think of half an hour where 20 times the mean is 26 minutes.
+    Therefore a wait must also be longer than half the time on the player's clock. That
+    clock runs many times faster than real time when recorded games are played back.
     """
     own = board.memory.pace
     every = board.flow.pace
@@ -158,9 +164,9 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         return
     if every.moves < WAITS:
         return
-    # The mean wait for a move, of this board or of all of its source: the longer one.
+    # The mean wait for a move at this board or in the whole source: the longer one.
     usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
-    # How long the side to move may well think, by our clock; 0 if its clock is unknown.
+    # A long but ordinary think of the side to move, in real time; 0 without a clock.
     clock_s = board.read_clock(board.to_move).clock_s or 0.0
     think_s = CLOCK_SHARE * clock_s / board.flow.speed
     longest_s = max(TIMES_USUAL * usual_s, own.longest_s, think_s)
@@ -180,12 +186,11 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_board_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a board without a first move of White or Black long after others of its
-    round.
+    """Find a board where White or Black has made no move long after the round began.
 
-    No source says when a round begins, and each event has its own default time: the
-    alert is raised at each of the customary ones, counted from when half of the boards
-    had begun.
+    No source reports when a round begins, and default times differ between events. So
+    the alert is raised at each customary default time, counted from the moment when
+    half of the boards had begun.
     """
     if not board.is_running or board.view.adjourned or board.ply_count >= len(COLORS):
         return

@@ -1,8 +1,8 @@
-"""What White is expected to score after each ply of a game. Pure.
+"""White's expected score after each ply of a game. Pure.
 
-Expected scores are the chance to win plus half that of a draw, by score, ratings and
-point of the game; where no model of results fits, by the score alone. Only what holds
-counts: final scores.
+The expected score is the chance of a win plus half the chance of a draw. It depends on
+the engine's score, both ratings and the stage of the game, or on the engine's score
+alone if no model of results applies. Only final engine scores are used.
 """
 
 import contextlib
@@ -18,42 +18,44 @@ from live.messages.figures import GameDetail, PlyView
 from live.messages.values import Color
 
 Scores = Sequence[float | None]
-"""White's expected scores after each ply, the start first; None while one does not
-hold.
+"""White's expected score at the start and after each ply; None while the engine's score
+is not final.
 """
 
-#: The logistic curve that lichess publishes as win percentage
+#: Slope, per centipawn, of the win percentage curve that lichess publishes
 #: (lichess.org/page/accuracy).
 _LOGISTIC = 0.00368208
-#: Centipawns beyond which nothing changes.
+#: Limit to which scores are cut before they enter the curve, centipawns.
 _MOST_CP = 4000
-#: Centipawns beside which a draw by repetition stands out.
+#: Smallest advantage beside which a score of 0 suggests a repetition, centipawns.
 _ADVANTAGE_CP = 100
-#: What is known of a ply by the position after it.
+#: Fields of a ply that depend on the position after it.
 _SCORED = ("score_cp", "mate", "final", "win", "draw")
 
 
 def other(color: Color) -> Color:
-    """Return the other side."""
+    """Return the colour of the opponent."""
     return "black" if color == "white" else "white"
 
 
 def score_of(color: Color, score: float) -> float:
-    """Return one side's expected score, given White's."""
+    """Return the expected score of ``color``, given White's expected score."""
     return score if color == "white" else 1 - score
 
 
 def expected_scores(game: GameDetail) -> list[float | None]:
-    """Return White's expected score after each ply, the start first."""
-    # Ratings do not enter into the start's: beside figures that know them it would be a
-    # fall.
+    """Return White's expected score at the start and after each ply."""
+    # The expected score at the start ignores the ratings. Next to scores that include
+    # them, the first move would look like a gain or a loss.
     is_comparable = all(ply.win is None for ply in game.plies)
     start = scores_alike(game)[0] if is_comparable else None
     return [start, *map(_expect, game.plies)]
 
 
 def scores_alike(game: GameDetail) -> list[float | None]:
-    """Return the same of players rated alike: by the score alone."""
+    """Return White's expected score at the start and after each ply, computed as if
+    both players had the same rating.
+    """
     known = (ply.score_cp if ply.final else None for ply in game.plies)
     return [
         None if score_cp is None else score_alike(score_cp)
@@ -62,12 +64,15 @@ def scores_alike(game: GameDetail) -> list[float | None]:
 
 
 def score_after(game: GameDetail, ply: int) -> int | None:
-    """Return the score after a ply, centipawns, White's side; 0 is the start."""
+    """Return the engine's score after a ply (0: the start), in centipawns for White."""
     return game.plies[ply - 1].score_cp if ply else game.start_score_cp
 
 
 def score_alike(score_cp: int) -> float:
-    """Return what White is expected to score between players rated alike."""
+    """Return White's expected score against a player of equal rating.
+
+    ``score_cp`` is the engine's score in centipawns.
+    """
     return 1 / (1 + math.exp(-_LOGISTIC * max(-_MOST_CP, min(_MOST_CP, score_cp))))
 
 
@@ -80,9 +85,11 @@ def _expect(ply: PlyView) -> float | None:
 
 
 def without_repetitions(game: GameDetail) -> GameDetail:
-    """Score each position that is there for the third time as the time before: an
-    engine calls it a draw, though the game goes on. The last position keeps its own
-    score.
+    """Return the game with the scores of repeated positions corrected.
+
+    The engine scores the third occurrence of a position as a draw, although the game
+    continues. Such a ply gets the score of the previous occurrence, except for the last
+    position of the game.
     """
     if not _has_sudden_draw(game):
         return game
@@ -101,8 +108,9 @@ def without_repetitions(game: GameDetail) -> GameDetail:
 
 
 def _has_sudden_draw(game: GameDetail) -> bool:
-    """Whether a score of 0 stands beside an advantage, as only repetitions need a
-    replay.
+    """Return whether a score of 0 is next to a clear advantage.
+
+    Only then is it worth replaying the game to look for repetitions.
     """
     cp = [game.start_score_cp or 0, *(ply.score_cp or 0 for ply in game.plies)]
     return any(
@@ -113,9 +121,9 @@ def _has_sudden_draw(game: GameDetail) -> bool:
 
 @lru_cache(maxsize=64)
 def _replay(start_fen: str, chess960: bool, moves: tuple[str, ...]) -> tuple[str, ...]:
-    """Find the positions of a game, the start first, as far as it can be replayed.
+    """Return the positions of a game, the start first, as far as it can be replayed.
 
-    Kept, since a game is looked at again with every score of it.
+    The result is cached, since a game is examined again after each of its scores.
     """
     found = [start_fen]
     with contextlib.suppress(ValueError):

@@ -1,18 +1,19 @@
-"""What a rule finds, an alert before it is known whether it is new; and words. Pure."""
+"""The findings of alert rules, and functions for times and numbers in texts. Pure."""
 
 from collections.abc import Iterable
 
 from live.messages.alerts import Agreement, Alert, AlertKind, Severity
 from live.messages.values import Color, FeedName, GameId, Value
 
-#: Least urgent first, each with a sign that needs neither colour nor a font.
+#: The levels of urgency, the lowest first, each with a sign in plain ASCII characters.
 SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
 
 
 class Finding(Value, kw_only=True):
-    """Something is wrong now.
+    """A statement by an alert rule that something is wrong now.
 
-    Fields are those of :class:`live.messages.alerts.Alert`.
+    The desk turns it into a new or changed alert. Fields without a description are
+    those of :class:`live.messages.alerts.Alert`.
     """
 
     kind: AlertKind
@@ -27,13 +28,15 @@ class Finding(Value, kw_only=True):
     agreement: Agreement | None = None
     other_game: GameId | None = None
     about: str | None = None
-    """What it is about if that is neither its game nor its feed."""
+    """Id of the subject, if that is neither the game nor the feed."""
     occurrence: int = 1
-    """A higher number means that it happened again: it needs a new acknowledgement."""
+    """Number that rises when the event happens again, so that it must be acknowledged
+    again.
+    """
 
     @property
     def id(self) -> str:
-        """One id for each kind, board or source, and side."""
+        """The id of the alert: one for each kind, board or source, and side."""
         parts = [self.kind, self.about or self.game or self.feed, self.color]
         return " ".join(str(part) for part in parts if part is not None)
 
@@ -42,7 +45,9 @@ _URGENCY = list(SIGNS)
 
 
 def in_order(alerts: Iterable[Alert]) -> list[Alert]:
-    """Sort by urgency, then the newest first; acknowledged and muted ones last."""
+    """Return the alerts by urgency, then the newest first; acknowledged alerts come
+    after these, and muted alerts last.
+    """
     return sorted(
         alerts,
         key=lambda alert: (
@@ -56,12 +61,12 @@ def in_order(alerts: Iterable[Alert]) -> list[Alert]:
 
 
 def count_things(number: int, thing: str) -> str:
-    """Return ``1 board`` or ``2 boards``."""
+    """Return a number with a noun, in the plural where needed: ``2 boards``."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def span(seconds: float) -> str:
-    """Return a time for people: ``45 s``, ``12 min``, ``1 h 05 min``."""
+    """Return a duration for people: ``45 s``, ``12 min``, ``1 h 05 min``."""
     if seconds < 100:
         return f"{max(0, round(seconds))} s"
     minutes = round(seconds / 60)
@@ -71,7 +76,10 @@ def span(seconds: float) -> str:
 
 
 def dial(seconds: float) -> str:
-    """Return a clock for people, five cells at most: ``1h40m``, ``99:59``, ``0:07``."""
+    """Return a clock time for people: ``1h40m``, ``99:59``, ``0:07``.
+
+    It has at most five characters.
+    """
     whole = max(0, int(seconds))
     if whole < 6000:
         return f"{whole // 60}:{whole % 60:02d}"

@@ -1,10 +1,10 @@
 """The incident log: everything that arbiters were shown and did. Pure.
 
-It is built from records that are never rewritten: alerts as they were sent, each with
-its time, and entries of arbiters. An open alert is one incident, however often it
-changes; a cause that comes back after it was over begins a new one. The same records in
-the same order give the same log, after a restart and in a report. Times are seconds
-since 1970 UTC.
+It is built from records that are never rewritten: the alerts that were sent, each with
+its time, and the entries of arbiters. An alert is one incident from the time it is
+raised until it ends; if its cause returns later, a new incident begins. The same
+records in the same order give the same log, so the log after a restart and the log in a
+report are identical. Times are seconds since 1970 UTC.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,24 +17,29 @@ from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, NAMES
 from live.watch.finding import SIGNS, span
 
-#: What is seen this soon after a gap may have happened in it, seconds.
+#: Time after a gap, seconds, in which a new alert is marked: its cause can have arisen
+#: during the gap.
 AFTER_GAP_S = 60.0
-#: Longest entry an arbiter may write, characters.
+#: Maximum length of an arbiter's entry, characters.
 ENTRY_CHARS = 500
-#: The writer of entries about the service and its sources.
+#: Name of the writer, and kind, of entries about the service and its sources.
 SERVICE = "service"
 
 
 def sign_text(text: str, by: str) -> str:
-    """Return a text with its writer in brackets, once, if a token names the writer."""
+    """Return a text followed by its writer's name in brackets.
+
+    The name is not repeated if it is there already; ``by`` is empty if the writer's
+    token has no name.
+    """
     name = f" ({by})"
     return f"{text.removesuffix(name)}{name}" if text and by else text
 
 
 def list_changes(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
-    """Return what happened to an alert, each with its own text.
+    """Return the changes of an alert: what happened, and the text about it.
 
-    Other figures in the same words ("for 12 min") are no change.
+    A text that differs only in its numbers ("for 12 min") does not count as a change.
     """
     found: list[tuple[IncidentWord, str]] = []
     if before is None:
@@ -54,13 +59,13 @@ def list_changes(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, s
         found.append(("noted", now.note))
     if now.muted != was.muted:
         found.append(("muted" if now.muted else "unmuted", ""))
-    # An acknowledgement says enough where it ends the alert.
+    # If an acknowledgement ends the alert, no second line about the end is needed.
     if now.cleared_s is not None and not is_acknowledged:
         found.append(("over", now.ended))
     return found
 
 
-#: Words of log lines that differ from those of incidents.
+#: The words of log lines, where they differ from the words of incidents.
 _LOGGED: dict[IncidentWord, str] = {
     "raised again": "raised again ({0.times} times)",
     "noted": "noted ({0.note!r})",
@@ -69,7 +74,7 @@ _LOGGED: dict[IncidentWord, str] = {
 
 
 def log_lines(alert: Alert, changes: Iterable[tuple[IncidentWord, str]]) -> list[str]:
-    """Return a line for each change of an alert (:func:`list_changes`)."""
+    """Return one log line for each change that :func:`list_changes` has found."""
     words = (_LOGGED.get(what, what).format(alert) for what, _ in changes)
     return [f"alert {each} {SIGNS[alert.severity]} {alert.text}" for each in words]
 
@@ -79,23 +84,25 @@ class IncidentLog:
 
     def __init__(self) -> None:
         self._incidents: list[Incident] = []
-        # Index of the incident and the last message of each alert that is not over.
+        # For each open alert, by its id: the index of its incident, and its latest
+        # version.
         self._open: dict[str, tuple[int, Alert]] = {}
-        # End and length of the last gap in which nothing ran.
+        # End of the last gap in which the service did not run, and its length, seconds.
         self._gap: tuple[float, float] | None = None
 
     def is_to_be_kept(self, alert: Alert) -> bool:
-        """Return whether an alert changed in more than figures of its text."""
+        """Return whether an alert changed in more than the numbers in its text."""
         _, before = self._open.get(alert.id, (0, None))
         is_counted = alert.kind in COUNTED and alert != before
         return is_counted or bool(list_changes(before, alert))
 
     def add_alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
-        """Enter an alert as it was sent at ``at_s``; return what changed.
+        """Enter an alert that was sent at ``at_s``; return its changes, each with a
+        text.
 
-        What is raised again and again is entered the first times, then the eighth, the
-        sixteenth and so on: a source that takes a move back with every poll, or a clock
-        that rises with every move, does not fill the log.
+        An alert that is raised again and again is entered the first few times, then the
+        eighth time, the sixteenth and so on. So the log does not fill up if a source
+        takes a move back with every poll, or a clock rises with every move.
         """
         if not self.is_to_be_kept(alert):
             index, _ = self._open[alert.id]
@@ -140,14 +147,14 @@ class IncidentLog:
             yield IncidentChange(at_s, what, f"{text}{after}")
 
     def _describe_gap(self, at_s: float) -> str:
-        """Return words about a gap just before ``at_s``; empty if there was none."""
+        """Return a remark about a gap just before ``at_s``; empty if there was none."""
         until_s, gap_s = self._gap or (0.0, 0.0)
         if not gap_s or at_s - until_s > AFTER_GAP_S:
             return ""
         return f" (after {span(gap_s)} in which nothing was seen)"
 
     def add_gap(self, from_s: float, to_s: float) -> None:
-        """Enter that nothing ran between two times."""
+        """Enter that the service did not run between two times."""
         asleep = "the machine slept, the service was stopped, or the clock was set"
         text = f"Nothing was seen for {span(to_s - from_s)}: {asleep}."
         changes = (
@@ -166,14 +173,14 @@ class IncidentLog:
         *,
         gap_s: float = 0.0,
     ) -> None:
-        """Enter what an arbiter wrote, or what happened to the service.
+        """Enter a text by an arbiter, or an event of the service.
 
         Args:
-            text: the words.
-            at_s: the time.
-            game: the board that it is about.
-            by: the arbiter, or :data:`SERVICE`.
-            gap_s: for how long before it nothing ran.
+            text: the text of the entry.
+            at_s: the time of the entry.
+            game: the game that the entry is about.
+            by: the name of the arbiter, or :data:`SERVICE`.
+            gap_s: length of the time before the entry in which the service did not run.
         """
         if by == SERVICE:
             after = self._describe_gap(at_s) if game is not None else ""
@@ -213,7 +220,7 @@ class IncidentLog:
         )
 
     def open(self) -> list[Alert]:
-        """Return the alerts that are not over, as they were sent last."""
+        """Return the open alerts, each as it was last sent."""
         return [alert for _, alert in self._open.values()]
 
     def incidents(self) -> list[Incident]:
@@ -224,7 +231,10 @@ class IncidentLog:
 def _update_count(
     changes: tuple[IncidentChange, ...], alert: Alert, before: Alert | None, at_s: float
 ) -> tuple[IncidentChange, ...]:
-    """Return the changes with the present count of an alert, if it counts."""
+    """Return the changes of an incident with the present count of its alert.
+
+    If the kind of alert has no count, return the changes as they are.
+    """
     if before is None or alert.kind not in COUNTED or alert.text == before.text:
         return changes
     is_count = changes[-1].what == "changed"
@@ -232,17 +242,20 @@ def _update_count(
     return (*kept, IncidentChange(at_s, "changed", alert.text))
 
 
-#: A repeated alert is entered at most this many times for new words alone.
+#: Repetitions up to this number are entered if their text is new.
 ENTERED_TIMES = 4
 
 
 def is_entered(times: int, *, is_new: bool) -> bool:
-    """Return whether to enter the ``times``-th repetition; ``is_new``: in new words."""
+    """Return whether to enter the alert when it is raised for the ``times``-th time.
+
+    ``is_new``: the text has not been entered before.
+    """
     is_power_of_two = times & (times - 1) == 0
     return is_power_of_two or (is_new and times <= ENTERED_TIMES)
 
 
-#: Fields that an incident takes over from its first alert.
+#: Fields that an incident copies from its alert when it begins.
 _SAME = (
     "kind",
     "severity",
@@ -256,26 +269,26 @@ _SAME = (
 )
 
 
-#: Kinds of incident that are not alerts.
+#: Kinds of incident that are not alerts, with their names for people.
 OWN_KINDS = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
 
 _KIND_NAMES = {str(kind): name for kind, name in NAMES.items()} | OWN_KINDS
 
 
 def kind_name(kind: str) -> str:
-    """Return what people call a kind of incident."""
+    """Return the name of a kind of incident, for people."""
     return _KIND_NAMES.get(kind, kind)
 
 
 def incident_sign(incident: Incident) -> str:
-    """Return the sign of its urgency, or of an incident that is not an alert."""
+    """Return the sign of an incident's urgency, or ``✎`` if it is not an alert."""
     return "✎" if incident.kind in OWN_KINDS else SIGNS[incident.severity]
 
 
 def with_boards(
     incidents: Iterable[Incident], boards: Mapping[GameId, str]
 ) -> list[Incident]:
-    """Return the incidents with the names of their boards, if those are known."""
+    """Return the incidents with the names of their boards filled in, where known."""
     return [
         replace(each, board=boards.get(each.game or "", each.board))
         for each in incidents
@@ -289,7 +302,7 @@ def board_words(view: GameView) -> str:
 
 
 def said_of(incident: Incident) -> str:
-    """Return all words of an incident, for searching."""
+    """Return the complete text of an incident, for searching."""
     parts = [kind_name(incident.kind), incident.board, incident.text]
     parts.append(incident.player or "")
     parts += (change.text for change in incident.changes)
@@ -297,6 +310,6 @@ def said_of(incident: Incident) -> str:
 
 
 def has_words(incident: Incident, words: Iterable[str]) -> bool:
-    """Return whether all ``words`` are in an incident, in any order and case."""
+    """Return whether an incident contains all ``words``, in any order; ignore case."""
     text = said_of(incident).casefold()
     return all(word.casefold() in text for word in words)

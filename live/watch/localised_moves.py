@@ -1,4 +1,4 @@
-"""Moves with their numbers, in the letters of each language. Pure."""
+"""Moves with their numbers, written with each language's piece letters. Pure."""
 
 import re
 from functools import lru_cache
@@ -13,7 +13,7 @@ from live.watch.words import LANGUAGES, WORDS
 
 
 def write_move(game: GameDetail, ply: int, language: str) -> str:
-    """Write a move with its number: ``26… Td8``; ``?`` where there is none."""
+    """Return a move with its number (``26… Td8``); ``?`` if there is no such ply."""
     if not 1 <= ply <= len(game.plies):
         return "?"
     number, is_white = number_move(game, ply)
@@ -22,14 +22,15 @@ def write_move(game: GameDetail, ply: int, language: str) -> str:
 
 
 def write_move_in_all(game: GameDetail, ply: int) -> MomentText:
-    """Write a move with its number in the letters of each language."""
+    """Return a move with its number, in every language."""
     texts = {language: write_move(game, ply, language) for language in LANGUAGES}
     return msgspec.convert(texts, MomentText)
 
 
 def localise(san: str, language: str) -> str:
-    """Write a move in the letters of a language; what is no move stays, as feeds may
-    send it.
+    """Return a move in SAN with the piece letters of a language.
+
+    A text that is not a move is returned unchanged, since sources can send one.
     """
     if not re.fullmatch(r"[KQRBN]?[a-h1-8x=QRBN+#]+", san):
         return san
@@ -38,8 +39,9 @@ def localise(san: str, language: str) -> str:
 
 
 def find_best_move(game: GameDetail, ply: int) -> str | None:
-    """Return the engine's first choice before a ply in SAN; None where it was played or
-    is not known.
+    """Return the engine's best move in place of a ply, in SAN.
+
+    Return None if it is the move that was played, or if it is unknown.
     """
     view = game.plies[ply - 1]
     if view.best is None or view.best == view.uci:
@@ -52,7 +54,11 @@ def find_best_move(game: GameDetail, ply: int) -> str | None:
 def _write_san(
     start_fen: str, chess960: bool, moves: tuple[str, ...], uci: str
 ) -> str | None:
-    """Kept, since all moments of a game are worded again at each news of it."""
+    """Return a move in SAN; None if it cannot be played.
+
+    The result is cached, since all sentences about a game are written again whenever
+    the game changes.
+    """
     try:
         board = chess.Board(start_fen, chess960=chess960)
         for each in moves:

@@ -1,4 +1,4 @@
-"""A moment before it is worded."""
+"""The data of a moment, before sentences about it are written."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from live.messages.moments import MomentKind
 from live.messages.values import Color
 
-#: At most one of this kind and colour in a game.
+#: Kinds of which a game has at most one moment for each side.
 ONCE: frozenset[MomentKind] = frozenset(
     {
         "scramble",
@@ -22,7 +22,7 @@ ONCE: frozenset[MomentKind] = frozenset(
 
 
 class MomentDraft(NamedTuple):
-    """A moment before it is worded."""
+    """The data of a moment, before sentences about it are written."""
 
     kind: MomentKind
     ply: int

@@ -1,6 +1,7 @@
-"""What of one game is worth telling. Pure: a game in, drafts of moments out.
+"""The rules that find the moments of one game. Pure: a game in, drafts of moments out.
 
-Only what holds is told: final scores, and ratings that rest on all moves up to then.
+A moment rests only on final scores, and on perceived ratings that include all moves up
+to that point.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,41 +27,45 @@ from live.watch.turning_points import (
     find_turning_points,
 )
 
-#: Expected score that nobody expects to come back from, and the same of players rated
-#: alike: who is rated far lower is expected to score little from the first move on.
+#: Highest expected score of a nearly lost game, between the game's two players and
+#: between players of equal rating. The second limit is needed because a much weaker
+#: player has a low expected score from the first move on.
 LOST = 0.12
 LOST_ALIKE = 0.30
-#: The same of who wins in the end: that is a longer way.
+#: Highest expected score of a nearly lost game that is won in the end. It is higher
+#: than for a draw, since a win is a greater comeback.
 LOST_WON = 0.20
-#: Elo between two players, from which a win of the weaker is an upset.
+#: Rating difference, Elo, from which a win by the weaker player is an upset.
 UPSET_ELO = 100
-#: Elo between two players, expected score of the weaker, and for how many plies, from
-#: which an upset is coming.
+#: Minimum rating difference (Elo), expected score of the weaker player, and number of
+#: plies with such a score, for a moment about a coming upset.
 COMING_ELO = 150
 UPSET_SCORE = 0.75
 UPSET_PLIES = 4
-#: The first ply that is looked at for it.
+#: First ply at which an upset can be coming.
 UPSET_FROM = 30
-#: Better than so many games in 100 of players rated alike, over so many counted moves.
+#: Minimum percentile among players of equal rating, and number of counted moves, for a
+#: moment about a performance above the rating.
 ABOVE = 95.0
 ABOVE_MOVES = 20
-#: A find that more players would play is none that is told of, nor is one of the first
-#: moves.
+#: Maximum share of players who would play a move, for a moment about a rare find.
 FIND_SHARE = 0.10
-#: A trap that fewer would fall into neither.
+#: Minimum chance of an error in a position, for a moment about a trap.
 TRAP_CHANCE = 0.20
-#: Expected scores between which a game is open, and the chance of a draw from which it
-#: is not.
+#: White's expected scores between which a game is undecided, and the chance of a draw
+#: from which it counts as drawn.
 OPEN = (0.15, 0.85)
 DRAWN = 0.70
-#: Clock at the start, and the clock from which it is a scramble, both in seconds.
+#: Limits of a time scramble, seconds: for a minimum time on the clock early in the
+#: game, the remaining time at which a scramble begins.
 SCRAMBLES = ((3000.0, 60.0), (600.0, 20.0), (0.0, 10.0))
-#: The first ply of a scramble: clocks of before are those of late players.
+#: First ply that can be a time scramble: an earlier low clock belongs to a player who
+#: came late.
 SCRAMBLE_FROM = 20
 
 
 def find_moments(game: GameDetail) -> list[MomentDraft]:
-    """Find all of one game, in the order of their plies."""
+    """Return drafts of all moments of one game, in the order of their plies."""
     scores = expected_scores(game)
     alike = scores_alike(game)
     turns = find_turning_points(game)
@@ -78,7 +83,7 @@ def find_moments(game: GameDetail) -> list[MomentDraft]:
 
 
 def is_whole(game: GameDetail) -> bool:
-    """Whether it is over, and every figure of it rests on all moves."""
+    """Return whether a game has ended and all its figures include all moves."""
     if game.result == "*" or not all(ply.final for ply in game.plies):
         return False
     for ply in game.plies[-2:]:
@@ -89,13 +94,13 @@ def is_whole(game: GameDetail) -> bool:
 
 
 def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
-    """Return how strong a player has played so far."""
+    """Return the last point of a player's rating curve; None if it has no points."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
     return points[-1] if points else None
 
 
 def find_winner(game: GameDetail) -> Color | None:
-    """Return who won; None where nobody did, or not yet."""
+    """Return the side that won; None if neither side has."""
     winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
     return winners.get(game.result)
 
@@ -106,7 +111,7 @@ def _is_open(score: float) -> bool:
 
 
 def _find_marked(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
-    """Find what few would find, and traps that many would fall into."""
+    """Find moves that few players would find, and traps that many would fall into."""
     for ply in game.plies:
         score = scores[ply.ply]
         if score is None or not _is_open(score):
@@ -127,23 +132,24 @@ def _find_marked(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
 
 
 def _find_scramble(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
-    """Find the first time that a player of an open game has hardly any time left."""
+    """Find the first move of an undecided game made with very little time left."""
     early = [
         ply.clock_s for ply in game.plies[:SCRAMBLE_FROM] if ply.clock_s is not None
     ]
     begun_s = max(early, default=0.0)
     if begun_s == 0.0:
-        return  # Nobody set these clocks.
+        return  # The clocks are missing or were never set.
     limit_s = next(limit_s for least_s, limit_s in SCRAMBLES if begun_s >= least_s)
     for ply in game.plies[SCRAMBLE_FROM - 1 :]:
         before, after = scores[ply.ply - 1], scores[ply.ply]
         if ply.clock_s is None or before is None or after is None:
             continue
-        # At 0 it is the arbiter's: the flag has fallen, or somebody is setting the
-        # clock.
+        # A clock at 0 is a matter for the arbiter: the flag has fallen, or the clock is
+        # being set.
         if not 0 < ply.clock_s <= limit_s or (ply.draw or 0.0) >= DRAWN:
             continue
-        # Before and after: a slip that is mended at once opens nothing.
+        # The game must be undecided before and after the move, so that a blunder does
+        # not make a decided game count as undecided.
         if _is_open(before) and _is_open(after):
             color = side_of_ply(game, ply.ply)
             yield MomentDraft("scramble", ply.ply, color, 0.45, {"clock": ply.clock_s})
@@ -151,7 +157,7 @@ def _find_scramble(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
 
 
 def _find_weaker(game: GameDetail) -> tuple[Color, float] | None:
-    """Return who is rated lower, and by how much; None where that is not known."""
+    """Return the lower-rated side and the rating difference; None without ratings."""
     white, black = game.white.elo, game.black.elo
     if not white or not black:
         return None
@@ -159,13 +165,13 @@ def _find_weaker(game: GameDetail) -> tuple[Color, float] | None:
 
 
 def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
-    """Find from where on the weaker player is about to win."""
+    """Find the ply from which the weaker player is likely to win."""
     rated = _find_weaker(game)
     if rated is None or rated[1] < COMING_ELO:
         return
     weaker, gap = rated
     held = 0
-    # By the last move it is in the making no longer.
+    # The last ply is left out, since an upset at the end is no longer a coming one.
     for ply, score in enumerate(scores[: len(game.plies)]):
         if score is None or ply < UPSET_FROM or score_of(weaker, score) < UPSET_SCORE:
             held = 0
@@ -180,7 +186,10 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
 def _find_upset(
     game: GameDetail, turns: Sequence[MomentDraft]
 ) -> Iterator[MomentDraft]:
-    """Say that the weaker player won, and by what, if no turning point tells it."""
+    """Draft a moment that the weaker player won.
+
+    It names the loser's costliest move if no turning point reports it.
+    """
     rated = _find_weaker(game)
     if rated is None or rated[1] < UPSET_ELO:
         return
@@ -200,7 +209,7 @@ def _find_upset(
 def _find_comebacks(
     game: GameDetail, scores: Scores, alike: Scores
 ) -> Iterator[MomentDraft]:
-    """Find who was as good as lost, and did not lose."""
+    """Find a player who was nearly lost and did not lose."""
     winner = find_winner(game)
     if winner is None and game.result != "1/2-1/2":
         return
@@ -216,9 +225,10 @@ def _find_comebacks(
 
 
 def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
-    """Return the least that a player was expected to score twice in a row: a move that
-    was answered badly at once is told as missed. 1 where it never was little between
-    players rated alike.
+    """Return the lowest expected score that a player had for two plies in a row.
+
+    A single low value does not count: it is reported as a missed chance of the other
+    side. Return 1.0 if the score was never low by the measure for equal ratings.
     """
     lowest = 1.0
     both = zip(pairwise(scores), pairwise(alike), strict=True)
@@ -231,8 +241,9 @@ def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
 
 
 def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
-    """Find who has played better than nearly everybody rated alike; at the end alone,
-    so that no move takes it back.
+    """Find players who played better than nearly all players of equal rating.
+
+    This is found only after the end of a game, so that no later move can change it.
     """
     if not is_whole(game):
         return
@@ -253,8 +264,9 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
 
 
 def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
-    """Say why the winner's figure is below the loser's: by the loser's last costly
-    move.
+    """Draft a moment about a win with a lower perceived rating than the loser's.
+
+    It names the loser's last costly move as the reason.
     """
     winner = find_winner(game)
     if winner is None or not is_whole(game):

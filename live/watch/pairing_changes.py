@@ -1,4 +1,4 @@
-"""What was changed of the players of a board, before and after its first move. Pure."""
+"""Changes of a board's players, before and after its first move. Pure."""
 
 from collections.abc import Iterator
 
@@ -12,16 +12,19 @@ Pair = tuple[Player, Player]
 
 
 class PairingChanges:
-    """Who plays at each board."""
+    """The players at each board, followed so that changes can be logged."""
 
     def __init__(self) -> None:
         self._players: dict[GameId, Pair] = {}
-        # Source, event, round and board of each game that has not begun, and its
-        # players.
+        # For each game without a move, by its id: its seat (source, event, round and
+        # board) and the names of its players.
         self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
     def follow(self, game: GameView) -> Iterator[str]:
-        """Take over a game as it is now; yield what changed, for the incident log."""
+        """Store a game as it is now; yield texts about changes of its players.
+
+        The texts are for the incident log.
+        """
         seat = (game.feed, main_event(game), normalise_round(game.round), game.board)
         names = (game.white.name, game.black.name)
         _, names_before = self._seated.pop(game.id, (seat, names))
@@ -35,9 +38,13 @@ class PairingChanges:
             yield from _describe_replacement(game.board, names_before, names)
 
     def drop(self, id: GameId) -> tuple[GameId, list[str]]:
-        """Forget a game that is gone; return the one in its seat, and what changed.
+        """Forget a game that is gone.
 
-        A game that had not begun may be another game now.
+        If the game had no move, a new game can have taken its seat.
+
+        Returns:
+            The id of the game that took its seat, or ``id`` if there is no single one,
+            and texts about the changes of players.
         """
         self._players.pop(id, None)
         if id not in self._seated:
@@ -45,7 +52,8 @@ class PairingChanges:
         seat, before = self._seated.pop(id)
         seats = self._seated.items()
         instead = [(game, names) for game, (place, names) in seats if place == seat]
-        # Of several none is this one: matches number their boards alike.
+        # Several games with this seat are boards of different matches, which use the
+        # same board numbers.
         if len(instead) != 1:
             return id, []
         game, names = instead[0]
@@ -61,9 +69,9 @@ def _describe_replacement(
 
 
 def describe_changes(game: GameView, before: Pair) -> Iterator[str]:
-    """Yield what was changed of a game's players after its first move.
+    """Yield texts about changes of a game's players after its first move.
 
-    That they changed seats is an alert.
+    A swap of the two players is not included: it has its own alert.
     """
     now = (game.white, game.black)
     if tuple(map(_identify, before)) == tuple(map(_identify, reversed(now))):
@@ -83,7 +91,10 @@ def _identify(player: Player) -> tuple[object, ...]:
 
 
 def _distinguish(player: Player, other: Player) -> str:
-    """Return how a player differs from another: ``Ding, L (2780, FIDE 8603677)``."""
+    """Return a player with the data in which he differs from another player.
+
+    Example: ``Ding, L (2780, FIDE 8603677)``.
+    """
     known: list[str] = []
     if player.elo or other.elo:
         known.append(str(player.elo) if player.elo else "no Elo")

@@ -1,4 +1,4 @@
-"""Alerts about sources, engines and parts of the service: one function a kind. Pure."""
+"""Alerts about sources, engines and other parts of the service. Pure."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,20 +7,21 @@ from live.messages.health import EngineHealth, FeedHealth
 from live.messages.values import FeedName
 from live.watch.finding import Finding
 
-#: A feed that comes back within this time has only stumbled, seconds.
+#: Time within which a feed can recover without an alert, seconds.
 FEED_WAIT_S = 15.0
-#: A source that does not begin within this time may be a mistyped address, seconds.
+#: Time after which a source that has not begun raises an alert, seconds: its address
+#: can be wrong.
 NOT_THERE_S = 600.0
-#: An engine that comes back within this time has only stumbled, seconds.
+#: Time within which an engine can restart without an alert, seconds.
 ENGINE_WAIT_S = 10.0
 
-#: States that are alerts, in words.
+#: The states that raise an alert, each with the words for it.
 _FEED_STATES = {
     "failed": "has failed",
     "stale": "reports nothing new",
     "retrying": "is not reached",
 }
-#: Urgency and advice for parts of the service.
+#: Urgency and advice for each state of a part of the service that is not a source.
 _PART_ADVICE: dict[str, tuple[Severity, str]] = {
     "stale": ("look", "Nothing else waits for it; do what is said there."),
     "failed": ("alarm", "Everything else goes on without it; do what is said there."),
@@ -34,9 +35,10 @@ _PART_ADVICE: dict[str, tuple[Severity, str]] = {
 def find_feed_trouble(
     feeds: Mapping[FeedName, FeedHealth], for_s: Mapping[FeedName, float]
 ) -> Iterator[Finding]:
-    """Find sources and parts of the service that have failed, stumbled or not begun.
+    """Find sources and parts of the service that have failed or have not begun.
 
-    ``for_s``: how long each has been in its state, seconds.
+    Sources and parts that are stale or retry for too long are found too. ``for_s``:
+    how long each source or part has been in its present state, seconds.
     """
     for name, health in feeds.items():
         is_failed = health.state == "failed"
@@ -56,7 +58,7 @@ def find_feed_trouble(
             continue
         elif health.part:
             severity, advice = _PART_ADVICE[health.state]
-            # The detail may begin with the name.
+            # The detail can begin with the name already.
             text = health.detail or _FEED_STATES[health.state]
             text = text if text.startswith(name) else f"{name}: {text}"
             text = f"{text[:1].upper()}{text[1:]}"
@@ -76,9 +78,10 @@ def find_feed_trouble(
 def find_engine_trouble(
     health: EngineHealth, for_s: Mapping[int, float]
 ) -> Iterator[Finding]:
-    """Find engines that do not run, and positions over which engines died.
+    """Find engines that do not run, and positions that made engines crash.
 
-    ``for_s``: how long each engine, by its number, has been in its state, seconds.
+    ``for_s``: how long each engine, by its number, has been in its present state,
+    seconds.
     """
     down = [
         engine.index

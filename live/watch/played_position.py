@@ -1,4 +1,4 @@
-"""The position of a game, and what the FIDE Laws say of it. Pure."""
+"""The position of a game, and how the FIDE Laws apply to it. Pure."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import NamedTuple
 
 import chess
 
-#: Plies without a capture or a pawn move after which a draw may be claimed, and after
-#: which the game is drawn (FIDE Laws 9.3, 9.6.2).
+#: Number of plies without a capture or a pawn move after which a player can claim a
+#: draw, and after which the game is drawn (FIDE Laws 9.3, 9.6.2).
 FIFTY_PLIES = 100
 SEVENTY_FIVE_PLIES = 150
-#: How often a position has occurred when a draw may be claimed, and when the game is
-#: drawn (FIDE Laws 9.2, 9.6.1).
+#: Number of occurrences of a position at which a player can claim a draw, and at which
+#: the game is drawn (FIDE Laws 9.2, 9.6.1).
 CLAIMED_TIMES = 3
 DRAWN_TIMES = 5
 
-#: What draws a game without a claim (FIDE Laws 5.2.1, 5.2.2, 9.6.1, 9.6.2).
+#: The reasons for which a game is drawn without a claim, each with its text (FIDE Laws
+#: 5.2.1, 5.2.2, 9.6.1, 9.6.2).
 DRAWS: dict[chess.Termination, str] = {
     chess.Termination.INSUFFICIENT_MATERIAL: "neither side can mate",
     chess.Termination.FIVEFOLD_REPETITION: "the position has stood five times",
@@ -30,16 +31,17 @@ DRAWS: dict[chess.Termination, str] = {
 
 
 class GameEnd(NamedTuple):
-    """What ended a game by the rules, without a claim."""
+    """The end of a game by the rules, without a claim: at which ply, and why."""
 
     ply: int
     why: chess.Termination
 
 
 class PlayedPosition:
-    """The position after some moves (UCI).
+    """The position after a list of moves, which are in UCI notation.
 
-    Positions are counted as they occur: a move costs the same in a long game.
+    Repetitions are counted as moves are added, so adding a move takes equally long in a
+    short and a long game.
     """
 
     def __init__(
@@ -48,15 +50,15 @@ class PlayedPosition:
         self.board = chess.Board(start_fen, chess960=chess960)
         self.plies = 0
         self.times = 1
-        """How often the position has occurred, this time included."""
+        """Number of occurrences of the present position, this one included."""
         self._times = Counter([self._build_key()])
-        # What ended the game at a position from which it went on.
+        # The end of the game by the rules, if more moves were played after it.
         self._passed: GameEnd | None = None
         for uci in moves:
             self.play(uci)
 
     def play(self, uci: str) -> None:
-        """Play one more move."""
+        """Add one move (UCI) and count the new position."""
         if self._passed is None and self.plies:
             drawn = self._find_draw()
             if drawn is not None:
@@ -64,7 +66,7 @@ class PlayedPosition:
         self.board.push(chess.Move.from_uci(uci))
         self.plies += 1
         if self.board.halfmove_clock == 0:
-            # No earlier position can occur again.
+            # After a capture or a pawn move, no earlier position can occur again.
             self.board.clear_stack()
             self._times.clear()
         key = self._build_key()
@@ -74,7 +76,10 @@ class PlayedPosition:
         self.__dict__.pop("ending", None)
 
     def _build_key(self) -> Hashable:
-        """Return what makes a position the same as another (FIDE Laws 9.2.3)."""
+        """Return a key that is equal for positions that count as repeated.
+
+        FIDE Laws 9.2.3 define when two positions are the same.
+        """
         board = self.board
         return (
             board.pawns,
@@ -90,7 +95,10 @@ class PlayedPosition:
         )
 
     def _find_draw(self) -> chess.Termination | None:
-        """Return what draws the game here, where a move can still be made."""
+        """Return the reason why the game is drawn here although legal moves exist.
+
+        Return None if it is not drawn.
+        """
         if self.board.is_insufficient_material():
             return chess.Termination.INSUFFICIENT_MATERIAL
         if self.board.halfmove_clock >= SEVENTY_FIVE_PLIES:
@@ -101,7 +109,10 @@ class PlayedPosition:
 
     @cached_property
     def third_time(self) -> chess.Move | None:
-        """A move that makes a position occur three times or more; None without one."""
+        """A legal move that leads to a third or later occurrence of a position.
+
+        None if there is no such move.
+        """
         if max(self._times.values()) < CLAIMED_TIMES - 1:
             return None
         for move in self.board.legal_moves:
@@ -114,7 +125,10 @@ class PlayedPosition:
 
     @cached_property
     def ending(self) -> chess.Termination | None:
-        """What ends the game here without a claim; None if it goes on."""
+        """The reason why the game ends at the present position without a claim.
+
+        None if the game does not end here.
+        """
         if self.board.is_checkmate():
             return chess.Termination.CHECKMATE
         drawn = self._find_draw()
@@ -125,7 +139,7 @@ class PlayedPosition:
 
     @property
     def end(self) -> GameEnd | None:
-        """What ended the game first, here or earlier; None if nothing has."""
+        """The first end of the game by the rules, here or earlier; None without one."""
         if self._passed is None and self.plies and self.ending is not None:
             return GameEnd(self.plies, self.ending)
         return self._passed

@@ -1,9 +1,9 @@
-"""One player's clock: what it has shown, and what is odd about it. Pure.
+"""The readings of one player's clock, and anything unusual about them. Pure.
 
-Measured over the board (336 games of an open with ``90+30``, clocks at every move): a
-clock shows the very same second after three own moves in a row in no game but those
-whose clock was not connected, and rises by up to 35 s more than the increment where the
-board was read a little late.
+The limits come from measurements over 336 games of an open tournament (``90+30``, a
+clock reading after every move). A clock showed the same second after three of its
+player's moves in a row only if it was not connected to the board. A clock rose by up to
+35 s more than the increment if the electronic board was read a little late.
 """
 
 import re
@@ -11,29 +11,30 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-#: Own moves in a row with the same second on the clock that are too many: in a slow
-#: game, and in a fast one, where a move in no time is nothing strange.
+#: Number of a player's moves in a row with the same clock reading that raises an alert:
+#: in a slow game, and in a fast game, where instant moves are common.
 STILL_MOVES = 4
 STILL_MOVES_FAST = 10
-#: Own moves in a row in no time, after each of which the clock rose by the increment.
+#: Number of a player's moves in a row without any time used that raises an alert, in a
+#: slow and in a fast game. After each such move the clock rose by the increment.
 FREE_MOVES = 6
 FREE_MOVES_FAST = 20
-#: A game that begins with less is a fast one, seconds.
+#: A game is fast if its clocks begin with less than this, seconds.
 FAST_S = 600.0
-#: A clock may be read this late: a share of the first clock, between these bounds,
-#: seconds.
+#: Delay with which a clock can be read: a share of its first reading, and the lower and
+#: upper limit of the delay, seconds.
 LATE_SHARE, LATE_LEAST_S, LATE_MOST_S = 1 / 60, 5.0, 60.0
-#: Own moves at which time controls end, give or take one: the clock may gain a whole
-#: period.
+#: Numbers of a player's moves at which time controls usually end. At these moves, or
+#: one move earlier or later, a clock can gain a whole period.
 CONTROLS = (30, 35, 36, 40, 45, 50, 56, 60, 80)
-#: No period is shorter, seconds: a smaller gain is an increment or a penalty.
+#: Shortest period, seconds: a smaller gain is an increment or a penalty.
 LEAST_PERIOD_S = 300.0
-#: With less left than this, seconds, the next period may begin at once: some clocks
-#: count no moves.
+#: Remaining time, seconds, below which the next period can begin at any move, since
+#: some clocks do not count moves.
 NEXT_PERIOD_S = 60.0
-#: The largest usual increment, for an unknown one, seconds.
+#: Assumed increment if it is unknown: the largest usual one, seconds.
 UNKNOWN_INCREMENT_S = 60.0
-#: No game has more own moves in which a time control could end.
+#: Upper limit for the moves of one player in a game.
 MOST_MOVES = 600
 
 _INCREMENT = re.compile(
@@ -43,7 +44,8 @@ _A_MOVE = re.compile(
     r"(\d{1,4})\s*(?:s|sec|secs|seconds?|\"|″|'')\s*(?:/|per|a|each)\s*move", re.I
 )
 _SUDDEN = re.compile(r"(?:\d+/\d+:)*(?:\d+/)?\d+")
-#: What ends a period: ``40/7200``, ``90/40``, ``90 min/40``, ``40 moves``, ``move 40``.
+#: Ways to write the end of a period: ``40/7200``, ``90/40``, ``90 min/40``,
+#: ``40 moves``, ``move 40``.
 _CONTROL = re.compile(
     r"(?<![\d/])(?P<one>\d{1,6})\s*/\s*(?P<other>\d{1,6})(?![\d/])"
     r"|(?:min|minutes?|m|h|hours?|hrs?|['\u2019\u2032])\s*/\s*"
@@ -53,17 +55,17 @@ _CONTROL = re.compile(
     re.ASCII | re.I,
 )
 _NOTHING_BUT_INCREMENT = re.compile(r"\s*(?:\+\s*\d+)?\s*", re.ASCII)
-#: Periods are for so many moves, and most often for so many.
+#: Minimum, maximum and most common number of moves in a period.
 _LEAST_CONTROL, _MOST_CONTROL, _USUAL_CONTROL = 10, 80, 40
 
 
 def read_increment_s(time_control: str) -> float | None:
-    """Return the seconds added a move; None if a ``TimeControl`` does not say it.
+    """Return the increment in seconds per move; None if ``TimeControl`` has none.
 
-    PGN's own form (``5400+30``, ``40/5400+30:1800+30``, ``300``), minutes before the
-    plus as broadcasts write them (``90+30``), and prose (``15 min/game + 10
-    sec/move``). The last number of ``90:30`` may be an increment or not: all but PGN's
-    last period count moves.
+    Three forms are understood: the PGN standard (``5400+30``, ``40/5400+30:1800+30``,
+    ``300``), minutes before the plus sign as broadcasts write them (``90+30``), and
+    prose (``15 min/game + 10 sec/move``). For ``90:30`` the result is None: in PGN only
+    the last period can lack a number of moves, so the 30 can be an increment.
     """
     text = time_control.strip()
     if found := _A_MOVE.search(text):
@@ -74,12 +76,12 @@ def read_increment_s(time_control: str) -> float | None:
 
 
 def read_time_controls(time_control: str) -> tuple[int, ...]:
-    """Return the own moves after which a ``TimeControl`` gives more time, ascending.
+    """Return the move numbers after which a ``TimeControl`` adds time, ascending.
 
-    PGN's form (``40/7200:20/3600:900+30``), where a last period for a number of moves
-    repeats; minutes and moves either way round (``40/90+30,30+30``,
-    ``100/40+50/20+15+30``); and prose (``90 min/40 moves + 30 min``, ``30 min after
-    move 40``).
+    Three forms are understood: the PGN standard (``40/7200:20/3600:900+30``), where a
+    last period with a number of moves repeats; minutes and moves in either order
+    (``40/90+30,30+30``, ``100/40+50/20+15+30``); and prose (``90 min/40 moves + 30
+    min``, ``30 min after move 40``).
 
     >>> read_time_controls("40/7200:20/3600:900+30")
     (40, 60)
@@ -105,7 +107,10 @@ def read_time_controls(time_control: str) -> tuple[int, ...]:
 
 
 def _moves_of(match: re.Match[str], time_control: str) -> int:
-    """Return the moves of one period; 0 if the pair is minutes and an increment."""
+    """Return the number of moves in one period of a time control.
+
+    Return 0 if the pair of numbers is minutes and an increment.
+    """
     if match["one"] is None:
         return int(match["of_time"] or match["moves"])
     pair = sorted((int(match["one"]), int(match["other"])))
@@ -113,44 +118,47 @@ def _moves_of(match: re.Match[str], time_control: str) -> int:
         return _USUAL_CONTROL
     is_in_seconds = pair[1] >= _LEAST_PERIOD_S
     if not is_in_seconds and not _NEXT_PERIOD.match(time_control, match.end()):
-        # 15/10 is a quarter of an hour with ten seconds a move.
+        # For example, 15/10 means 15 minutes with ten seconds per move.
         return 0
     return pair[0] if pair[0] != pair[1] else 0
 
 
-#: A period of fewer seconds is written in minutes, and another one follows it.
+#: A number of at least this size is a period in seconds; smaller ones are minutes.
 _LEAST_PERIOD_S = 300
 _NEXT_PERIOD = re.compile(r"\s*[,:;+]\s*\d")
 
 
 class ClockRise(NamedTuple):
-    """A clock gained more than a move can give it."""
+    """A gain of a clock that is larger than a move can add."""
 
     ply: int
     from_s: float
     to_s: float
     over_s: float
-    """More than the increment."""
+    """The gain without the increment, seconds."""
 
 
 class SideClock(NamedTuple):
-    """What one side's clock has shown, and what is odd about it."""
+    """The readings of one side's clock, and anything unusual about them."""
 
     ply: int = 0
-    """Of the last own move that had a clock."""
+    """The last ply of this side with a clock reading."""
     clock_s: float | None = None
-    """What it showed then."""
+    """The last reading, seconds."""
     unmoved: int = 0
-    """Own moves in a row that left it where it was or took no time, if too many."""
+    """Number of this side's last moves that did not change the clock or took no time; 0
+    unless it is unusually high.
+    """
     rises: tuple[ClockRise, ...] = ()
-    """Every time it gained more than a move can give it."""
+    """All gains of the clock that are larger than a move can add."""
     fallen: int = 0
-    """The last ply at which it showed 0:00 with no more time to come; 0 for none."""
+    """The last ply at which it showed 0:00 with no further period; 0 for none."""
     period: int = 0
-    """The last ply at which it got the time of another period; 0 for none."""
+    """The last ply at which the clock got the time of another period; 0 for none."""
     time_to_come: bool = False
-    """The moves of a period are made, and it has not shown the next one's time yet:
-    some clocks add it only when the time of the first is used up."""
+    """True if the moves of a period are made but the clock has not shown the time of
+    the next period yet. Some clocks add it only when the first period's time is used.
+    """
 
 
 def read_side_clock(
@@ -158,12 +166,12 @@ def read_side_clock(
     increment_s: float | None,
     controls: Sequence[int] = (),
 ) -> SideClock:
-    """Return what a clock has shown, and what is odd about it.
+    """Return a summary of a clock's readings.
 
     Args:
-        readings: what it showed after each own move: the ply, and seconds.
-        increment_s: seconds added a move; None if unknown.
-        controls: own moves after which a period ends, ascending.
+        readings: the ply and the clock, seconds, after each of the player's moves.
+        increment_s: increment, seconds per move; None if unknown.
+        controls: numbers of the player's moves after which a period ends, ascending.
     """
     if not readings:
         return SideClock()
@@ -180,7 +188,7 @@ def read_side_clock(
             still = still + 1 if gained_s == 0 else 0
             free = free + 1 if _is_free(gained_s, increment_s) else 0
             over_s = gained_s - added_s
-            # The clock may count a move early.
+            # Some clocks begin the next period one move early.
             is_due = bisect_right(controls, own_move + 1) > periods
             if over_s <= late_s:
                 pass
@@ -204,7 +212,7 @@ def read_side_clock(
 
 
 def _is_free(gained_s: float, increment_s: float | None) -> bool:
-    """Return whether a move took no time: the clock gained the whole increment."""
+    """Return whether a move took no time, so that the clock gained the increment."""
     if increment_s is None or increment_s < 2:
         return False
     return gained_s >= increment_s - 0.5
@@ -213,14 +221,15 @@ def _is_free(gained_s: float, increment_s: float | None) -> bool:
 def may_be_period(
     own_move: int, before_s: float, over_s: float, controls: Sequence[int] = ()
 ) -> bool:
-    """Return whether a gain of ``over_s`` beyond the increment can be another period.
+    """Return whether a gain can be the time of another period.
 
-    ``controls`` are those of the header; without any, the usual ones count.
+    ``over_s`` is the gain without the increment. ``controls`` are the time controls
+    from the game's header; if it names none, the usual ones apply.
     """
     if over_s < LEAST_PERIOD_S:
         return False
     if any(abs(own_move - each) <= 1 for each in controls or CONTROLS):
         return True
-    # Some clocks count no moves: the next period begins when the time is used up.
+    # Clocks that do not count moves begin the next period when the time is used up.
     is_used_up = before_s < NEXT_PERIOD_S and own_move >= CONTROLS[0] - 1
     return is_used_up and not controls

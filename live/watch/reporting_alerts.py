@@ -1,7 +1,6 @@
-"""Alerts about how a game is reported: moves, results and players that need a look.
-Pure.
+"""Alerts about errors in the reports of moves, results and players. Pure.
 
-Each function finds one kind of alert.
+Each public function named ``find_…`` finds one kind of alert.
 """
 
 from collections.abc import Iterator
@@ -11,33 +10,37 @@ from live.messages.from_sources import IN_DOUBT, NO_LONGER, NOT_READ, STANDS
 from live.watch.finding import Finding, move_number
 from live.watch.watched_board import SHALLOW_PLIES, WatchedBoard
 
-#: How much later than another source one may learn of a correction, seconds.
+#: Time for which two sources can disagree before an alert, seconds: one source can
+#: receive a correction later than the other.
 SOURCES_WAIT_S = 60.0
-#: A correction is reported only after this time, seconds, since it may be part of one
-#: incident: a source withdraws a move for a moment to report its clock, the kings are
-#: set in the centre before the result comes, an exchanged board gets the other one's
-#: moves.
+#: Delay before a correction or takeback raises an alert, seconds. Until then it can
+#: turn out to be part of something else: a source withdraws a move briefly to report
+#: its clock, the players put the kings in the centre before the result arrives, or two
+#: boards are exchanged.
 UNCLEAR_S = 2.0
-#: A withdrawn result is reported only after this time, seconds: some sources withdraw
-#: it for a moment to enter another.
+#: Delay before a withdrawn result raises an alert, seconds: some sources withdraw a
+#: result briefly to enter another one.
 WITHDRAWN_S = 5.0
 
 
 def has_unread_moves(board: WatchedBoard) -> bool:
-    """Return whether moves were made that could not be read."""
+    """Return whether the source reported moves that cannot be read."""
     problem = board.view.problem or ""
-    # An engine's problem is no fault of the source, and a name or a date is no move.
+    # A problem with one of these texts is not about unreadable moves.
     known = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
     return problem != "" and not problem.startswith(known) and STANDS not in problem
 
 
 def has_vanished(board: WatchedBoard) -> bool:
-    """Return whether the source has lost this game; its last state is still shown."""
+    """Return whether the game has disappeared from its source.
+
+    Its last state is still shown.
+    """
     return (board.view.problem or "").startswith(NO_LONGER)
 
 
 def find_illegal_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find an illegal move: nothing after it can be read."""
+    """Find an illegal move after which no more moves can be read."""
     if not has_unread_moves(board) or not _is_illegal(board):
         return
     if board.is_running:
@@ -59,14 +62,14 @@ def find_illegal_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_standing_illegal_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find an illegal move from which the game went on: nobody claimed in time."""
+    """Find an illegal move that stands because nobody claimed it in time."""
     if STANDS in (board.view.problem or ""):
         advice = "Compare the move with the score sheet; it is followed from there."
         yield _report_problem(board, "illegal-stands", "warning", advice)
 
 
 def find_unreadable_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find moves that cannot be read for another reason than an illegal move."""
+    """Find moves that cannot be read for a reason other than an illegal move."""
     if has_unread_moves(board) and not _is_illegal(board):
         advice = "Look at the game in the broadcast software."
         yield _report_problem(board, "unreadable", "warning", advice)
@@ -79,14 +82,14 @@ def _is_illegal(board: WatchedBoard) -> bool:
 def _report_problem(
     board: WatchedBoard, kind: AlertKind, severity: Severity, advice: str
 ) -> Finding:
-    """Return the problem of a board, which lies after its last move."""
+    """Return a finding with the problem of a board, at the ply after its last move."""
     text = board.view.problem or ""
     ply = board.ply_count + 1
     return board.build_finding(kind, severity, text, advice, ply=ply)
 
 
 def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a game with moves and no result that its source no longer has."""
+    """Find a game that has disappeared from its source."""
     if not has_vanished(board):
         return
     last = board.last_move
@@ -102,7 +105,7 @@ def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_source_dispute(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a move or a result that two sources report differently."""
+    """Find a game of which two sources report different moves or results."""
     since_s = board.memory.dispute_s
     if since_s is None or now_s - since_s < SOURCES_WAIT_S:
         return
@@ -115,13 +118,13 @@ def find_source_dispute(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_correction(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find moves that were reported and then corrected."""
+    """Find moves that were reported and later replaced by others."""
     lapse = board.memory.lapses.get("correction")
     if lapse is None or lapse.exchanged:
         return
     is_shallow = lapse.back <= SHALLOW_PLIES
     is_recent = now_s - lapse.at_s < UNCLEAR_S
-    # The next report may show that a deep correction is an exchange of boards.
+    # The next report can show that a long correction is an exchange of boards.
     if board.is_running and is_recent and not is_shallow:
         return
     what = f"reported first and is now {lapse.now}"
@@ -130,13 +133,14 @@ def find_correction(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_takeback(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find moves that were reported and then taken back."""
+    """Find moves that were reported and later taken back."""
     lapse = board.memory.lapses.get("takeback")
     if lapse is None:
         return
     is_shallow = lapse.back <= SHALLOW_PLIES
     is_recent = now_s - lapse.at_s < UNCLEAR_S
-    # The move may be reported again with its clock, or withdrawn for the result.
+    # The move can still be reported again with its clock, or it was withdrawn because
+    # the result followed.
     if is_shallow and (is_recent or not board.is_running):
         return
     advice = "Ask whether a move was retracted or the board was read wrongly."

@@ -1,4 +1,7 @@
-"""Alerts about results, endings and draws to claim: one function a kind. Pure."""
+"""Alerts about results, endings of games and draws that can be claimed. Pure.
+
+Each public function finds one kind of alert.
+"""
 
 from collections.abc import Iterator
 
@@ -11,27 +14,29 @@ from live.watch.played_position import CLAIMED_TIMES, DRAWS, FIFTY_PLIES
 from live.watch.reporting_alerts import has_unread_moves
 from live.watch.watched_board import WatchedBoard
 
-#: How long the last moves may take to follow a result, seconds.
+#: Time after a result within which the last moves must be reported, seconds; if they
+#: are not, there is an alert.
 ENDING_WAIT_S = 60.0
-#: How long a result may take to follow a position that ends the game, seconds.
+#: Time after the move that ends a game within which the result must be reported,
+#: seconds; if it is not, there is an alert.
 RESULT_WAIT_S = 60.0
-#: Draws that the players need not have noticed: the arbiter has to step in.
+#: Draws that the players can overlook, so that the arbiter has to step in.
 _UNNOTICED = {
     chess.Termination.FIVEFOLD_REPETITION,
     chess.Termination.SEVENTYFIVE_MOVES,
 }
-#: The FIDE Law by which it ends the game.
+#: The article of the FIDE Laws for each draw without a claim.
 _LAWS = {
     chess.Termination.STALEMATE: "5.2.1",
     chess.Termination.INSUFFICIENT_MATERIAL: "5.2.2",
     chess.Termination.FIVEFOLD_REPETITION: "9.6.1",
     chess.Termination.SEVENTYFIVE_MOVES: "9.6.2",
 }
-#: A result against an evaluation of so much, centipawns, is looked at. In none of 201
-#: games over the board (100,000 nodes a search) was the loser ahead by more than 200
+#: Advantage of the loser in the last position that raises an alert, centipawns. In 201
+#: over-the-board games (100,000 nodes per search) no loser was ahead by more than 200
 #: when the game ended.
 AGAINST_CP = 300
-#: With less than this left, seconds, a player may well have lost on time.
+#: Remaining time, seconds, below which the loser probably lost on time.
 SHORT_S = 60.0
 
 _Verdict = tuple[Severity, str, str]
@@ -40,7 +45,10 @@ _CLAIM = "Be near: the player to move may claim a draw."
 
 
 def find_late_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find moves that came after the result, in a game that was seen running."""
+    """Find moves that were reported after the result.
+
+    This needs a game that was seen in progress.
+    """
     late = board.late_plies
     if board.memory.result_s is None or board.is_running or not late:
         return
@@ -55,10 +63,11 @@ def find_late_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_missing_last_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a result that came without the last move, in a game that was seen running.
+    """Find a result that was reported without the last move.
 
-    In 36 of 336 games of a real open the winner was to move when the game ended: the
-    board had missed the last move, as a rule.
+    This needs a game that was seen in progress. In 36 of 336 games of a real open
+    tournament the winner was to move at the end: usually the electronic board had
+    missed the last move.
     """
     result_s = board.memory.result_s
     if result_s is None or board.is_running or now_s - result_s < ENDING_WAIT_S:
@@ -70,7 +79,7 @@ def find_missing_last_move(board: WatchedBoard, now_s: float) -> Iterator[Findin
 
 
 def _describe_missing_move(board: WatchedBoard) -> str:
-    """Return which moves a result lacks; empty if none."""
+    """Return a text about moves that seem to be missing at the end; empty if none."""
     result = board.view.result
     ended = board.view.termination.casefold()
     if board.ply_count < LEAST_PLIES:
@@ -81,7 +90,7 @@ def _describe_missing_move(board: WatchedBoard) -> str:
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.mate_result:
         return ""
-    # A flag that fell explains the result.
+    # A loss on time explains why the winner is to move.
     loser_s = board.read_clock("black" if winner == "white" else "white").clock_s
     if (loser_s is not None and loser_s <= 0) or "time" in ended:
         return ""
@@ -95,10 +104,10 @@ def _describe_missing_move(board: WatchedBoard) -> str:
 
 
 def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a game that the rules have drawn while its source has no result.
+    """Find a game that is drawn by the rules but has no result in its source.
 
-    The move that did it counts, not the last one: the game is drawn although play goes
-    on. (A mate gives the result by the rules, so such a game does not run.)
+    The alert is about the move that drew the game, even if more moves followed it. (A
+    game that ended by mate does not occur here: it gets its result from the rules.)
     """
     end = board.end
     if end is None or end.why not in DRAWS or not board.is_running:
@@ -117,13 +126,13 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         f"Drawn whatever anybody claims (FIDE Laws {_LAWS[end.why]}): "
         "end the game and enter the draw.",
         ply=end.ply,
-        # After a correction another end is another event.
+        # If a correction moves the end to another ply, that is a new event.
         occurrence=end.ply,
     )
 
 
 def find_contradicted_result(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a result that the last position, or one before it, contradicts."""
+    """Find a result that is contradicted by the last position or an earlier one."""
     if not board.ply_count or board.is_running:
         return
     verdict = _contradict_by_mate(board)
@@ -152,10 +161,11 @@ def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
     why = DRAWS[end.why]
     if end.ply < board.ply_count:
         if not board.memory.ran:
-            # By which rules an old game was played is not known.
+            # The rules under which an old game was played are unknown.
             return None
         why += f" with {board.name_move(end.ply)}"
-    # A dead position is easily reached by taking the last piece while a flag falls.
+    # Insufficient material is a less serious contradiction: a player can take the last
+    # piece at the moment when a flag falls.
     is_dead = end.why is chess.Termination.INSUFFICIENT_MATERIAL
     text = f"{why}, but the result is {result}"
     return "look" if is_dead else "warning", text, f"{_COMPARE}."
@@ -187,7 +197,10 @@ def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
 
 
 def find_repetition(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a repetition to claim now or with the next move (FIDE Laws 9.2)."""
+    """Find a repetition that can be claimed now or with the next move.
+
+    See FIDE Laws 9.2.
+    """
     if not _may_be_claimed(board):
         return
     position = board.position
@@ -204,7 +217,10 @@ def find_repetition(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_fifty_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find fifty moves to claim now or with the next move (FIDE Laws 9.3)."""
+    """Find a fifty-move draw that can be claimed now or with the next move.
+
+    See FIDE Laws 9.3.
+    """
     if not _may_be_claimed(board):
         return
     plies = board.position.board.halfmove_clock
@@ -217,8 +233,8 @@ def find_fifty_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def _may_be_claimed(board: WatchedBoard) -> bool:
-    """Return whether the game goes on, and a position can have repeated by now."""
+    """Return whether a game is in progress and a draw by claim is possible at all."""
     if not board.is_running or not board.ply_count or board.end is not None:
         return False
-    # Nothing can repeat within three plies of a capture or a pawn move.
+    # No position can repeat within three plies after a capture or a pawn move.
     return board.position.board.halfmove_clock >= 4

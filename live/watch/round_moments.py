@@ -1,4 +1,4 @@
-"""What stands out among the games of one round, once all are over. Pure."""
+"""Moments that compare the games of one finished round with each other. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -14,57 +14,54 @@ from live.watch.moment_draft import MomentDraft
 from live.watch.moment_rules import ABOVE_MOVES, is_whole, last_point
 from live.watch.turning_points import find_turning_points
 
-#: A round of fewer games has no best one.
+#: Minimum number of games in a round for comparing them.
 ROUND_GAMES = 4
-#: Counted moves of a player who is compared with the others of the round.
+#: Minimum number of counted moves for comparing a player with others of the round.
 COMPARED_MOVES = 15
-#: The best-played one is better than so many games in 100 on both sides, or it is not
-#: told of.
+#: Minimum percentile of both sides for a moment about the best-played game.
 WELL = 80.0
-#: Better than so many games in 100 is what everybody is half of the time.
+#: The median percentile: the highest side of a round must be above it, and the lowest
+#: below it.
 USUAL = 50.0
-#: Points that the wildest game has to have moved by.
+#: Minimum total movement of the expected score for the wildest game, in points.
 WILD = 1.5
 
 
 class WholeSide(NamedTuple):
-    """How one player has played a game that is over, beside what is usual for the
-    rating.
-    """
+    """One player's performance in a finished game, compared with his rating."""
 
     elo: int
     perceived: int
     percentile: float
     counted: int
-    """Moves that this rests on."""
+    """Number of moves on which the perceived rating and the percentile rest."""
     ply: int
-    """Of the last of them."""
+    """The ply of the last counted move."""
 
 
 class WholeGame(NamedTuple):
-    """A game that is over, as it is compared with the others of its round."""
+    """The figures of a finished game that are compared with the rest of its round."""
 
     plies: int
     level: tuple[float, float] | None
-    """Both percentiles at its end, White's first; None where one is unknown."""
+    """White's and Black's final percentile; None if either is unknown."""
     short: bool
-    """It has too few moves to be compared by how well it was played, or not all can be
-    read.
+    """True if the game has too few moves to compare its quality, or unreadable moves.
     """
     wild: float
-    """How far White's expected score went up and down in all, in points."""
+    """Sum of all changes of White's expected score, up and down, in points."""
     turned: bool = False
-    """One move turned or decided it, or would have if the reply had been better."""
+    """True if a move turned the game, or would have after a better reply."""
     sides: tuple[WholeSide | None, WholeSide | None] = (None, None)
-    """White's and Black's; None without a rating, or where its percentile is unknown.
-    """
+    """White's and Black's figures; None without a rating or a percentile."""
     peak: int = 0
-    """The ply that changed the expected score most; 0 where none did."""
+    """The ply that changed the expected score most; 0 if none did."""
 
 
 def read_whole_game(game: GameDetail) -> WholeGame | None:
-    """Read off what its round is compared by; None while figures do not rest on all
-    moves.
+    """Return the figures by which a game is compared with its round.
+
+    Return None while the game is in progress or its figures lack some of its moves.
     """
     if not is_whole(game):
         return None
@@ -85,8 +82,9 @@ def read_whole_game(game: GameDetail) -> WholeGame | None:
 
 
 def read_side(game: GameDetail, color: Color) -> WholeSide | None:
-    """Read off how a player has played; None without a rating, or where it is not
-    known.
+    """Return a player's performance in a game.
+
+    Return None if the player has no rating, or the performance is unknown.
     """
     elo, last = getattr(game, color).elo, last_point(game, color)
     if not elo or last is None or last.percentile is None or last.perceived is None:
@@ -106,10 +104,15 @@ def _find_peak(scores: Scores) -> int:
 def find_round_moments(
     games: Mapping[GameId, WholeGame],
 ) -> dict[GameId, list[MomentDraft]]:
-    """Find the best-played and the wildest game of a round, and who was furthest above
-    and below what is usual for the own rating.
+    """Find the best-played and the wildest game of a round, and its extreme players.
+
+    The extreme players are those furthest above and below the usual performance for
+    their own rating.
+
+    Returns:
+        Drafts of moments, by the id of their game.
     """
-    # Without a move of both nothing was played: a forfeit.
+    # A game without a move by each side is a forfeit.
     played = {
         id: each for id, each in sorted(games.items()) if each.plies >= LEAST_PLIES
     }
@@ -125,7 +128,7 @@ _Found = Iterator[tuple[GameId, MomentDraft]]
 
 
 def _find_extremes(games: Mapping[GameId, WholeGame]) -> _Found:
-    """Find whose percentile is the highest and whose the lowest, each with the game."""
+    """Yield moments about the highest and lowest percentile, with their game ids."""
     compared = []
     for id, game in games.items():
         for color, side in zip(COLORS, game.sides, strict=True):
@@ -142,7 +145,7 @@ def _find_extremes(games: Mapping[GameId, WholeGame]) -> _Found:
 
 
 def _list_figures(side: WholeSide) -> dict[str, float]:
-    """Return the figures that a sentence of a player names."""
+    """Return the figures that a sentence about a player's performance contains."""
     return {
         "perceived": float(side.perceived),
         "percentile": side.percentile,
@@ -154,13 +157,14 @@ def _list_figures(side: WholeSide) -> dict[str, float]:
 def _find_best_played(games: Mapping[GameId, WholeGame]) -> _Found:
     long = {id: each for id, each in games.items() if not each.short}
     levels = {id: each.level for id, each in long.items() if each.level is not None}
-    # Of a game without a level nobody knows whether it was the best.
+    # A game without a level might have been the round's best, so every long game needs
+    # one.
     if not len(levels) == len(long) >= ROUND_GAMES:
         return
     best = max(levels, key=lambda id: min(levels[id]))
     first, second = levels[best]
-    # Where a slip is told of, nobody calls it well played, whatever the other moves
-    # were.
+    # A game with a reported blunder cannot be called well played, however good its
+    # other moves were.
     if min(first, second) >= WELL and not games[best].turned:
         figures = {"first": first, "second": second}
         yield best, MomentDraft("best-played", games[best].plies, None, 0.7, figures)

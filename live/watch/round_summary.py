@@ -1,8 +1,7 @@
-"""A round that is over in one view: results, who played above and below what is usual,
-and the moves that decided most. Pure.
+"""Summary of a finished round: results, outstanding players and deciding moves. Pure.
 
-It is made from games as the reader may see them, so what is delayed or hidden is not in
-it.
+A summary is computed from the games as its reader is allowed to see them, so it never
+contains anything that is delayed or hidden.
 """
 
 from collections import defaultdict
@@ -24,13 +23,14 @@ from live.watch.sentences import write_sentences
 from live.watch.turning_points import find_turning_points
 
 RoundName = tuple[str, str]
-"""Event and round."""
+"""The name of the event and that of the round."""
 
-#: Better than so many games in 100 is above what is usual, and so many from 0 below it.
+#: Percentile above which a player is listed as better than his rating, and percentile
+#: below which a player is listed as worse.
 ABOVE, BELOW = 90.0, 10.0
-#: At most so many players are named above and below, and so many moves.
+#: Maximum number of players in each of the two lists, and of deciding moves.
 NAMED_PLAYERS, NAMED_MOVES = 3, 2
-#: Expected score that a move cost for good, to have decided something.
+#: Minimum permanent loss of expected score for a deciding move, 0 to 1.
 DECIDED = 0.10
 
 
@@ -41,13 +41,13 @@ class RoundPlayer(Value):
     title: str
     elo: int | None
     perceived: int | None
-    """How strong he played; null where that is not known."""
+    """The perceived rating in this game, Elo; null if unknown."""
     percentile: float | None
-    """Better than so many games in 100 by players of that Elo; null under ten counted
-    moves.
+    """Percentage of games by players of this Elo that were played less well; null with
+    fewer than ten counted moves.
     """
     counted: int
-    """Moves that both rest on."""
+    """Number of moves on which ``perceived`` and ``percentile`` rest."""
 
 
 class RoundGame(Value):
@@ -59,14 +59,17 @@ class RoundGame(Value):
     black: RoundPlayer
     result: Result
     upset_elo: int
-    """By how much the winner is rated lower, from 100 Elo on; 0 where it is no upset.
+    """Rating difference, Elo, if a player rated at least 100 Elo lower won; otherwise
+    0.
     """
     told: tuple[MomentText, ...]
-    """Why the result is not as it looks: an upset, a win with the lower figure."""
+    """Sentences about a surprising result: an upset, or a win with the lower perceived
+    rating.
+    """
 
 
 class RoundPlace(Value):
-    """A player, and in which game."""
+    """A listed player, with the game in which he played."""
 
     game: GameId
     color: Color
@@ -74,67 +77,74 @@ class RoundPlace(Value):
 
 
 class DecidingMove(Value):
-    """A move that decided a game: what it cost was never given back."""
+    """A move that decided a game: its player never got back what it cost."""
 
     game: GameId
     ply: int
     color: Color
     player: str
     before: float
-    """Expected score of who played it, in 100."""
+    """Expected score of the mover before the move, in percent."""
     after: float
+    """Expected score of the mover after the move, in percent."""
     move: MomentText
     """The move with its number, in the letters of each language."""
     text: MomentText
 
 
 class RoundSummary(Value):
-    """What a round came to."""
+    """The results and highlights of a finished round."""
 
     event: str
-    """Empty where the source names none."""
+    """Name of the event; empty if the source gives none."""
     round: str
     date: str
-    """Of its first game, as PGN has it; empty while unknown."""
+    """Date of its first game, in PGN format; empty if unknown."""
     games: tuple[RoundGame, ...]
-    """By board."""
+    """All games of the round, in the order of their boards."""
     compared: bool
-    """Whether any player can be compared with others of the same Elo."""
+    """True if at least one player can be compared with others of the same Elo."""
     decided: int
-    """Games that somebody won."""
+    """Number of games that one of the players won."""
     upsets: int
-    """Games that somebody rated 100 Elo lower, or more, won."""
+    """Number of games won by a player rated at least 100 Elo lower."""
     unscored: int
-    """Moves whose score is still to come: what follows may change by them."""
+    """Number of moves without a score so far; their scores can change the fields below.
+    """
     above: tuple[RoundPlace, ...]
-    """Whose percentile is above 90 over 15 counted moves, the highest first; three at
-    most.
+    """Players with a percentile above 90 and at least 15 counted moves, the highest
+    first; at most three.
     """
     below: tuple[RoundPlace, ...]
-    """Whose percentile is below 10, the lowest first; three at most."""
+    """Players with a percentile below 10 and at least 15 counted moves, the lowest
+    first; at most three.
+    """
     moves: tuple[DecidingMove, ...]
-    """The two that decided most, one a game."""
+    """The two moves that decided most, from different games."""
 
 
 class RoundProgress(Value):
-    """How far a round is that goes on."""
+    """The progress of a round that has not ended."""
 
     name: RoundName
     over: int
-    """Games that have a result."""
+    """Number of games that have a result."""
     games: int
+    """Number of all games of the round."""
 
 
 def round_of(view: GameView) -> RoundName:
-    """Return event and round; broadcasts write boards into rounds (`4.12`), and
-    pairings into events.
+    """Return the event and the round of a game, without a board or a pairing.
+
+    Broadcasts add board numbers to round names (``4.12``) and pairings to event names.
     """
     return main_event(view), normalise_round(view.round)
 
 
 def list_finished_rounds(games: Iterable[GameView]) -> list[RoundName]:
-    """List the rounds in which all games have a result and some were played, the newest
-    first.
+    """Return the finished rounds, the newest first.
+
+    In a finished round all games have a result, and at least one was played.
     """
     found = []
     for name, views in _group_by_round(games):
@@ -145,7 +155,7 @@ def list_finished_rounds(games: Iterable[GameView]) -> list[RoundName]:
 
 
 def list_running_rounds(games: Iterable[GameView]) -> list[RoundProgress]:
-    """List the rounds in which a game goes on, the newest first."""
+    """Return the rounds with at least one game in progress, the newest first."""
     found = []
     for name, views in _group_by_round(games):
         over = sum(not view.running for view in views)
@@ -155,7 +165,7 @@ def list_running_rounds(games: Iterable[GameView]) -> list[RoundProgress]:
 
 
 def summarise_round(games: Sequence[GameDetail]) -> RoundSummary:
-    """Sum up the games of one round, which are all over."""
+    """Return the summary of one round, given all its games, which must have ended."""
     games = sorted(
         games, key=lambda game: (game.board is None, game.board or 0, game.id)
     )
@@ -182,7 +192,7 @@ def summarise_round(games: Sequence[GameDetail]) -> RoundSummary:
 def _group_by_round(
     games: Iterable[GameView],
 ) -> list[tuple[RoundName, list[GameView]]]:
-    """Return the games of each round, the newest first."""
+    """Return each round with its games, the newest round first."""
     found = defaultdict[RoundName, list[GameView]](list)
     for view in games:
         found[round_of(view)].append(view)
@@ -231,7 +241,7 @@ def _read_player(game: GameDetail, color: Color) -> RoundPlayer:
 
 
 def _list_places(games: Iterable[RoundGame]) -> Iterator[tuple[float, RoundPlace]]:
-    """Yield the percentile of each player who can be compared, and where he played."""
+    """Yield each player who can be compared, as his percentile and his place."""
     for game in games:
         for color in COLORS:
             player: RoundPlayer = getattr(game, color)
@@ -254,7 +264,7 @@ def _choose_below(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlac
 def _choose_moves(
     games: Iterable[GameDetail], names: Collection[str]
 ) -> tuple[DecidingMove, ...]:
-    """Find the moves that cost most for good, one a game."""
+    """Return the moves that cost most in the end, at most one of each game."""
     found = []
     for game in games:
         costs = [
@@ -270,9 +280,10 @@ def _choose_moves(
 
 
 def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
-    """Return the expected score that a move lost for good, 0 to 1.
+    """Return the expected score that a move lost permanently, 0 to 1.
 
-    If its player scored more in the end than was expected after it, the result counts.
+    The loss is counted up to the expected score after the move, or up to the points of
+    the result if these are more.
     """
     if draft.kind != "turn" or draft.color is None or game.result not in RESULT_POINTS:
         return 0.0

@@ -1,7 +1,7 @@
-"""Moments in words: one sentence in each language of the screens. Pure.
+"""Sentences about moments, in each language of the screens. Pure.
 
-No sentence says more than its figures carry, and each says them. Names are the family
-names, with an initial where two share one.
+Each sentence contains the figures of its moment and claims no more than they show.
+Players appear with their family names, with an initial if two players share one.
 """
 
 import re
@@ -19,26 +19,28 @@ from live.watch.localised_moves import find_best_move, localise, write_move
 from live.watch.moment_draft import MomentDraft
 from live.watch.words import WORDS
 
-#: Expected score in 100 from which a draw is nothing to wonder at.
+#: Expected score, in percent, from which a draw is not a surprise.
 DRAWISH = 25.0
 
 
 def format_result(result: str) -> str:
-    """Return a result as it is printed: ``½–½`` for a draw, ``1–0``."""
+    """Return a result in typographic form: ``½–½``, ``1–0``."""
     return result.replace("1/2", "½").replace("-", "–")
 
 
 def write_sentences(
     draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()
 ) -> MomentText:
-    """Word a draft in each language; its players are told from ``others`` by their
-    names.
+    """Return the sentences about a moment, one in each language.
+
+    ``others`` are names of other players: a player who shares a family name with one of
+    them gets an initial.
     """
     kind: str = draft.kind
     if kind == "comeback" and game.result == "1/2-1/2":
         kind = "comeback-drawn"
-    # What was missed is told of the move before, which its mover made; its own is the
-    # reply.
+    # A moment "missed" is at the ply of the reply that missed a chance, but its
+    # sentence is about the move before that gave the chance.
     about = draft.ply - (draft.kind == "missed")
     best = _find_better(draft, game)
     added = _choose_added(draft, game, best)
@@ -67,7 +69,7 @@ def write_sentences(
 def _name_players(
     draft: MomentDraft, game: GameDetail, about: int, others: Iterable[str]
 ) -> dict[str, str]:
-    """Return what stands for players and result in a sentence."""
+    """Return the names of the players and the result, by their placeholders."""
     color = draft.color or (side_of_ply(game, about) if about else "white")
     players = {"white": game.white.name, "black": game.black.name}
     known = (*others, *players.values())
@@ -85,18 +87,21 @@ def _name_players(
 
 
 def _find_better(draft: MomentDraft, game: GameDetail) -> str | None:
-    """Return what should have been played instead, in SAN."""
+    """Return the better move that a sentence can mention, in SAN; None without one."""
     if draft.kind not in ("turn", "missed"):
         return None
     return find_best_move(game, draft.ply)
 
 
 def _choose_added(draft: MomentDraft, game: GameDetail, best: str | None) -> set[str]:
-    """Return what follows the sentence: what its figures name, what the game says."""
+    """Return the keys of the phrases that are added after the sentence.
+
+    They depend on the figures of the moment and on the game.
+    """
     added = set(draft.figures)
     if best is not None:
         added.add("best")
-    # Wherever a sentence goes that says how well somebody played, this goes with it.
+    # Every sentence about how well a player played needs this explanation.
     if draft.kind in ("above", "highest", "lowest"):
         added.add("above")
     is_drawn = draft.kind == "turn" and game.result == "1/2-1/2"
@@ -105,8 +110,8 @@ def _choose_added(draft: MomentDraft, game: GameDetail, best: str | None) -> set
     return added
 
 
-#: Before eight, eleven and eighty an Italian article loses its vowel: `l’8 %`, `dall’80
-#: %`.
+#: Italian articles and prepositions that lose their vowel before 8, 11 and 80 to 89
+#: percent: `l’8 %`, `dall’80 %`.
 _ELIDED = re.compile(r"\b(il|al|dal|del|nel) (?=(?:8\d?|11)\u00a0%)")
 _BEFORE_VOWELS = {
     "il": "l’",
@@ -118,22 +123,25 @@ _BEFORE_VOWELS = {
 
 
 def _fill(text: str, holes: Mapping[str, str]) -> str:
-    # A figure and its sign stay in one line.
+    # A no-break space keeps a number and its percent sign in one line.
     whole = text.replace(" %", "\u00a0%")
-    # In one pass, since names may hold braces.
+    # All placeholders are filled in one pass, since names can contain braces.
     filled = re.sub(r"\{(\w+)\}", lambda found: holes[found[1]], whole)
-    # An initial at the end has its point already.
+    # A name that ends with an initial already has the full stop.
     return filled[:-1] if filled.endswith("..") else filled
 
 
-#: Of a hundred, of which none and all are told only where it is so.
+#: Figures in percent. 0 and 100 are written only if they are exact.
 _SHARES = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
-#: Better than so many of a hundred; nobody is better than all, or than none.
+#: Percentiles, written as 1 to 99: no player is better than all others, or than none.
 _PERCENTILES = ("percentile", "first", "second")
 
 
 def _write_figure(name: str, value: float) -> str:
-    """Write a figure as people read it: whole, but for pawns and short clocks."""
+    """Return a figure as text for people.
+
+    It is a whole number, except for pawns and clocks below ten seconds.
+    """
     if name in _SHARES and 0 <= value < 0.5:
         return "<1"
     if name in _SHARES and 99.5 <= value < 100:

@@ -1,12 +1,13 @@
-"""All moments of an event: which there are now, and what changed. Pure.
+"""The present moments of an event, and messages about their changes. Pure.
 
-Changes come in, messages go out. Applying the messages to the list of
-:meth:`StoryDesk.moments` gives the list that the desk has: a ``move`` drops the moments
-of its game from that ply on, ``gone`` all of the game, ``moment`` adds, replaces or
-withdraws one. Times are seconds since 1970 UTC and come as arguments.
+A client that begins with the list from :meth:`StoryDesk.moments` and applies every
+message has the same list as the desk. A ``move`` message removes the moments of its
+game from that ply on, ``gone`` removes all moments of the game, and ``moment`` adds,
+replaces or withdraws one. Times are seconds since 1970 UTC and are passed as arguments.
 
-Games are looked at again when something of them has changed, one at a time; what they
-look like is asked for then. So a burst of scores costs one look.
+After a change a game waits to be examined again. Games are examined one at a time, and
+each is read only when its turn comes, so many scores in a short time cause only one
+examination.
 """
 
 from collections import Counter, defaultdict
@@ -34,48 +35,51 @@ from live.watch.round_moments import WholeGame, find_round_moments, read_whole_g
 from live.watch.round_summary import RoundName, round_of
 from live.watch.sentences import write_sentences
 
-#: Moments held at a time; the oldest make room, first those of which no time is known.
+#: Maximum number of moments. The oldest are removed first, and those without a known
+#: time before them.
 MOST = 120
-#: More moves of a game in one batch are its past: nobody saw when they were played.
+#: Maximum number of moves of a game in one batch that count as seen live. A larger
+#: number is an earlier part of the game, so the times of its moves are unknown.
 PAST_MOVES = 2
 
 
-#: The whole of a game that stands.
+#: A function that returns a game with its moves; None if the game is gone.
 DetailOf = Callable[[GameId], GameDetail | None]
-#: Whether an alert that stands doubts the result of a game.
+#: A function that returns whether an open alert puts the result of a game in doubt.
 Doubted = Callable[[GameId], bool]
 
 
 class GameStory(msgspec.Struct, omit_defaults=True):
-    """What was told of a game, and what it does not say itself: a journal keeps it."""
+    """The moments of a game, and facts that its record lacks; stored in the journal."""
 
     seen_s: dict[int, float] = {}
-    """When each ply was played, where somebody saw it."""
+    """The time at which each ply was played, for plies that were seen live."""
     moments: dict[str, Moment] = {}
+    """The present moments of the game, by their ids."""
     let_go: set[str] = set()
-    """Ids that made room; they do not come back."""
+    """Ids of moments that were removed to limit the number; they do not return."""
     whole: WholeGame | None = None
-    """As the comparison of its round needs it, once it is over."""
+    """The figures for comparing the game with its round; None until it has ended."""
     waits: bool = False
-    """It has changed, and was not looked at since."""
+    """True if the game has changed and has not been examined since."""
 
 
 @dataclass(slots=True)
 class _Game:
     story: GameStory = field(default_factory=GameStory)
     round: RoundName | None = None
-    """None until its header is known."""
+    """The round of the game; None until its header is known."""
     names: tuple[str, ...] = ()
-    """Of who plays: where two share a family name, an initial tells them apart."""
+    """The full names of its players."""
 
 
 @dataclass(slots=True)
 class _Round:
     games: set[GameId] = field(default_factory=set)
     whole: dict[GameId, WholeGame] = field(default_factory=dict)
-    """Those that are over, as they are compared."""
+    """The figures of the finished games, for comparing them."""
     chosen: dict[GameId, list[MomentDraft]] = field(default_factory=dict)
-    """What stands out among them, once all are over."""
+    """The moments that result from the comparison; empty until all games have ended."""
 
 
 @lru_cache(maxsize=4096)
@@ -84,26 +88,26 @@ def _family(name: str) -> str:
 
 
 class StoryDesk:
-    """Keeps the moments of all games. One writer calls; nothing waits."""
+    """The moments of all games. Only one task calls it, and no method blocks."""
 
     def __init__(self, doubted: Doubted = lambda game: False) -> None:
-        """Tell of a game whose result is ``doubted`` as if it went on."""
+        """Create a desk that treats games with a ``doubted`` result as in progress."""
         self._doubted = doubted
         self._games: dict[GameId, _Game] = {}
-        # Games with moments that stand.
+        # The games that have moments.
         self._telling: dict[GameId, GameStory] = {}
         self._rounds: dict[RoundName, _Round] = {}
-        # Rounds of which a game has come, gone or changed, in this order.
+        # Rounds in which a game was added, removed or changed, in this order.
         self._changed_rounds: dict[RoundName, None] = {}
-        # In how many games each name plays, by family names.
+        # For each family name, the full names with it and the number of their games.
         self._families: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        # Games to look at, in this order.
+        # Games to examine, in this order.
         self._waiting: dict[GameId, None] = {}
-        # Games of which there is more to remember, or nothing any more.
+        # Games whose stories changed or were deleted since they were last stored.
         self._unremembered: dict[GameId, None] = {}
 
     def moments(self) -> list[Moment]:
-        """Return the moments that stand, in the order of their ids."""
+        """Return all present moments, in the order of their ids."""
         return sorted(self._list_moments(), key=lambda moment: moment.id)
 
     def _list_moments(self) -> list[Moment]:
@@ -115,7 +119,7 @@ class StoryDesk:
     # --- changes ---------------------------------------------------------------------
 
     def follow(self, changes: Iterable[Change], now_s: float) -> None:
-        """Take note of changes that subscribers are sent, too; send nothing."""
+        """Apply changes, which are also sent to subscribers; return no messages."""
         changes = list(changes)
         moves = Counter(each.game for each in changes if isinstance(each, MoveMessage))
         for change in changes:
@@ -133,7 +137,10 @@ class StoryDesk:
                 self._waiting[game if isinstance(game, str) else game.id] = None
 
     def _drop_from(self, id: GameId, ply: int, seen_s: float | None) -> None:
-        """Forget what was told from a ply on, which is another one or gone."""
+        """Drop the moments of a game from a ply on, after that ply has changed.
+
+        ``seen_s`` is the time when the new move was played; None if it was not seen.
+        """
         story = self._games.setdefault(id, _Game()).story
         moments = story.moments.items()
         story.moments = {key: moment for key, moment in moments if moment.ply < ply}
@@ -151,7 +158,7 @@ class StoryDesk:
         )
 
     def _set_names(self, id: GameId, names: tuple[str, ...]) -> None:
-        """Count who plays a game, in place of who played it before."""
+        """Set the players of a game, and count them in place of its former players."""
         game = self._games[id]
         for name in names:
             self._families[_family(name)][name] += 1
@@ -165,9 +172,7 @@ class StoryDesk:
     def _set_round(
         self, id: GameId, name: RoundName | None, whole: WholeGame | None
     ) -> None:
-        """Enter a game in its round, as it is compared there, and take it out of the
-        round before.
-        """
+        """Move a game to a round, with its figures for the comparison there."""
         game = self._games[id]
         before = game.round
         game.round = name
@@ -197,15 +202,19 @@ class StoryDesk:
         self._set_round(id, None, None)
         del self._games[id]
 
-    # --- looking ---------------------------------------------------------------------
+    # --- examining games -------------------------------------------------------------
 
     @property
     def waiting(self) -> bool:
-        """Whether a game is to be looked at, or a round compared."""
+        """True if a game waits to be examined, or a round to be compared."""
         return bool(self._waiting or self._changed_rounds)
 
     def look(self, detail_of: DetailOf) -> list[MomentMessage]:
-        """Look at one game that waits; return what is new, changed or withdrawn."""
+        """Examine one waiting game.
+
+        Returns:
+            Messages about its new, changed and withdrawn moments.
+        """
         self._compare_rounds()
         game = next(iter(self._waiting), None)
         if game is None:
@@ -222,7 +231,8 @@ class StoryDesk:
         self._read_header(detail)
         self._set_round(id, name, read_whole_game(detail))
         self._compare_rounds()
-        self._waiting.pop(id, None)  # It is being looked at.
+        # Comparing the rounds can have put the game in the queue again.
+        self._waiting.pop(id, None)
         story = self._games[id].story
         before = story.moments
         story.moments = self._tell(detail, self._rounds[name].chosen.get(id, []))
@@ -246,7 +256,10 @@ class StoryDesk:
     def _tell(
         self, detail: GameDetail, chosen: Sequence[MomentDraft]
     ) -> dict[str, Moment]:
-        """Word all moments of a game, with those chosen by its round."""
+        """Return all moments of a game, with sentences, by their ids.
+
+        ``chosen`` are the moments that result from the comparison of its round.
+        """
         story = self._games[detail.id].story
         if self._doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
@@ -258,7 +271,8 @@ class StoryDesk:
                 told[moment.id] = moment
         best = [moment for moment in told.values() if moment.kind == "highest"]
         for moment in best:
-            # The best of the round says the same, and more.
+            # The moment about the round's highest percentile replaces the one about a
+            # high percentile in the game.
             told.pop(f"{detail.id}:above:{moment.color}", None)
         return told
 
@@ -280,13 +294,15 @@ class StoryDesk:
         )
 
     def _find_namesakes(self, detail: GameDetail) -> set[str]:
-        """Return all who share a family name with one of its players."""
+        """Return the names of all players who share a family name with a player of the
+        game, including the players themselves.
+        """
         white = self._families[_family(detail.white.name)]
         black = self._families[_family(detail.black.name)]
         return {*white, *black}
 
     def _make_room(self) -> list[MomentMessage]:
-        """Let the oldest moments go; return their withdrawal."""
+        """Remove the oldest moments beyond :data:`MOST`; return their withdrawals."""
         oldest = sorted(self._list_moments(), key=_order_of_leaving)[:-MOST]
         for moment in oldest:
             story = self._games[moment.game].story
@@ -298,7 +314,10 @@ class StoryDesk:
     # --- rounds ----------------------------------------------------------------------
 
     def _compare_rounds(self) -> None:
-        """Choose what stands out in rounds whose games are all over."""
+        """Compare the games of each changed round that has ended.
+
+        Games whose moments change by that wait to be examined.
+        """
         changed = self._changed_rounds
         self._changed_rounds = {}
         for name in changed:
@@ -313,10 +332,10 @@ class StoryDesk:
             if not round.games:
                 del self._rounds[name]
 
-    # --- a run before this one -------------------------------------------------------
+    # --- restart ---------------------------------------------------------------------
 
     def remember_waiting(self) -> None:
-        """Note of games that wait still that they do, for the run after this one."""
+        """Mark the games that still wait, so that the next run examines them."""
         self._compare_rounds()
         for id in self._waiting:
             if id in self._games and not self._games[id].story.waits:
@@ -324,7 +343,10 @@ class StoryDesk:
                 self._unremembered[id] = None
 
     def unremembered(self) -> dict[GameId, GameStory | None]:
-        """Return what is to be remembered since the last call; None: nothing now."""
+        """Return the stories that changed since the last call, by game id.
+
+        None stands for a story that must be deleted.
+        """
         stories: dict[GameId, GameStory | None] = {}
         for id in self._unremembered:
             game = self._games.get(id)
@@ -338,8 +360,9 @@ class StoryDesk:
         stories: Mapping[GameId, GameStory],
         changed: set[GameId],
     ) -> None:
-        """Take up games with what is remembered of them; nothing is new. Games that
-        have ``changed`` are looked at again.
+        """Restore games with their stories from an earlier run, without messages.
+
+        Games in ``changed`` wait to be examined again.
         """
         again: dict[GameId, None] = {}
         for view in games:
@@ -356,7 +379,9 @@ class StoryDesk:
 
 
 def _order_of_leaving(moment: Moment) -> tuple[bool, float, int]:
-    """Return by what moments make room, the first ones first. What explains figures
-    that stand beside a result stays longest, as they stay.
+    """Return the sort key by which moments are removed, the first ones first.
+
+    An explanation of figures that contradict a result stays longest, since these
+    figures stay visible too.
     """
     return moment.kind == "despite", moment.at_s or 0.0, moment.ply

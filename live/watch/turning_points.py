@@ -1,8 +1,8 @@
-"""Which moves turned a game. Pure.
+"""The moves that turned a game. Pure.
 
-A move's loss is read off the scores before and after it, and every other search that
-saw one of the two positions has to bear it out: neighbouring searches of one position
-differ.
+The loss of a move is the difference between the scores before and after it. Every other
+search that evaluated one of these two positions must confirm the loss, because two
+searches can score the same position differently.
 """
 
 import statistics
@@ -24,42 +24,48 @@ from live.watch.expected_scores import (
 )
 from live.watch.moment_draft import MomentDraft
 
-#: Of the opponent's last move so much counts as had, which any two searches differ by:
-#: a gift that is given back at once turns nothing, it was missed.
+#: Largest difference between two searches of a position, in expected score. If the
+#: opponent has just made a mistake, only this much of its gain counts as lost when it
+#: is given back at once: that is a missed chance, not a turning point.
 GIFT = 0.05
-#: What one move loses so that it is told of however early it was played.
+#: Loss of one move, in expected score, that is reported even in the opening.
 SWING = 0.40
-#: Before this move nothing turns a game while it goes on: most of that is known theory,
-#: which an engine may see otherwise.
+#: Move number from which a smaller loss is reported. Before it, most moves are known
+#: opening theory, which an engine can judge differently.
 FROM_MOVE = 11
-#: Expected score that a move has to cost these two players, to be told for what it
-#: would have cost players rated alike.
+#: Minimum loss of expected score between the game's two players, for a move that is
+#: reported because of its loss between players of equal rating.
 SEEN = 0.10
-#: Part of a loss that the reply gives back, so that it was missed.
+#: Share of a loss that the reply must give back, so that it counts as a missed chance.
 GIVEN_BACK = 0.6
-#: Expected score that a move cost at least, to be named.
+#: Minimum loss of expected score for a move to be named as costly.
 COSTLY = 0.10
-#: Centipawns that a move is said to have cost: less bears out no slip, more is mate.
+#: Smallest and largest cost of a move that a sentence states, centipawns: less does not
+#: confirm a mistake, and more means mate.
 _SAID_CP = 50, 1000
 
 
 class TurnLimits(NamedTuple):
-    """Of a move that turns a game, in expected score."""
+    """Limits for a move that turns a game, in expected score from 0 to 1."""
 
     lost: float
-    """At least."""
+    """Minimum loss by the move."""
     had: float
-    """At least, before it."""
+    """Minimum expected score of its player before the move."""
 
 
-#: By the expected scores of these two players, and of players rated alike: who is rated
-#: 400 lower has no 20 points to lose, and loses a piece all the same.
+#: The limits for expected scores between the game's two players, and for expected
+#: scores between players of equal rating. The second limits are needed since a player
+#: rated 400 lower has less than 0.20 to lose, even when he loses a piece.
 TURN = TurnLimits(0.20, 0.25)
 TURN_ALIKE = TurnLimits(0.25, 0.35)
 
 
 def find_turning_points(game: GameDetail) -> list[MomentDraft]:
-    """Find the moves that turned a game, and those that would have (``missed``)."""
+    """Return the moves that turned a game, and the missed chances to punish a mistake.
+
+    The kind of the former is ``turn``, that of the latter ``missed``.
+    """
     game = without_repetitions(game)
     scores = expected_scores(game)
     alike = scores_alike(game)
@@ -67,7 +73,7 @@ def find_turning_points(game: GameDetail) -> list[MomentDraft]:
 
 
 def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[int]:
-    """Find the plies by which a player lost ten points of expected score or more."""
+    """Return all plies at which a player lost at least 0.10 of expected score."""
     return [
         ply
         for ply, (before, after) in enumerate(pairwise(scores), 1)
@@ -78,8 +84,9 @@ def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[in
 
 
 def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
-    """Find the ply by which a loser lost most, as it stood after the reply; None where
-    it is not known, or where it was little.
+    """Return the ply at which the loser lost most, judged after the reply.
+
+    Return None if some scores are unknown, or if the loss was small.
     """
     game = without_repetitions(game)
     scores = expected_scores(game)
@@ -99,19 +106,23 @@ def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
 
 
 def lost_nothing(ply: PlyView) -> bool:
-    """Whether no move was better, whatever the scores before and after it say: two
-    searches of neighbouring positions may contradict each other.
+    """Return whether no move was better, according to the search before the move.
+
+    The scores before and after a move can contradict this, since they come from two
+    searches.
     """
     gain_cp = ply.gain_same_search_cp
     return ply.best == ply.uci or (gain_cp is not None and gain_cp >= 0)
 
 
-# --- what all searches say ------------------------------------------------------------
+# --- agreement of the searches --------------------------------------------------------
 
 
 def _weigh_loss(game: GameDetail, ply: int) -> float:
-    """Return what the searches that saw a move say it lost on average, as a part of
-    what the scores before and after it say; 0 to 1.
+    """Return the share of a move's loss that the other searches confirm, 0 to 1.
+
+    It is the loss by the average scores of all searches of the two positions, divided
+    by the loss by the scores before and after the move.
     """
     before = [score_alike(cp) for cp in _list_scores_cp(game, ply - 1)]
     after = [score_alike(cp) for cp in _list_scores_cp(game, ply)]
@@ -122,8 +133,10 @@ def _weigh_loss(game: GameDetail, ply: int) -> float:
 
 
 def _list_scores_cp(game: GameDetail, ply: int) -> list[int]:
-    """List what was found of the position after a ply, centipawns, White's side: by its
-    own search, then by the search before it, of the move that was played.
+    """Return the known scores of the position after a ply, in centipawns for White.
+
+    The first is from the search of this position, the second from the search of the
+    position before, which scored the move that was played.
     """
     own = score_after(game, ply)
     if ply == 0:
@@ -135,28 +148,26 @@ def _list_scores_cp(game: GameDetail, ply: int) -> list[int]:
     return [score_cp for score_cp in (own, parent) if score_cp is not None]
 
 
-# --- moves that turned it -------------------------------------------------------------
+# --- moves that turned the game -------------------------------------------------------
 
 
 class _Turn(NamedTuple):
     ply: int
     lost: float
-    """Expected score."""
+    """Loss of expected score by the move, 0 to 1."""
     is_given_back: bool
-    """The reply missed it."""
+    """True if the reply missed the chance and gave most of the loss back."""
 
 
 def _find_turns(
     game: GameDetail, scores: Scores, alike: Scores
 ) -> Iterator[MomentDraft]:
-    """Find the moves that turn the game, and those that would have if the reply had
-    been better.
-    """
+    """Yield the moves that turned the game, and the chances that a reply missed."""
     named: set[int] = set()
     for measure, limits in ((scores, TURN), (alike, TURN_ALIKE)):
         for turn in _find_falls(game, measure, limits):
             plies = {turn.ply, turn.ply + turn.is_given_back}
-            # The first measure knows these players; a slip that it has named is named.
+            # A mistake that the first measure has found is not reported again.
             if plies & named:
                 continue
             draft = _draft_turn(game, scores, turn, is_alike=measure is alike)
@@ -186,7 +197,7 @@ def _find_falls(
         own = min(had, score_of(color, earlier) + GIFT)
         if (own - has) * _weigh_loss(game, ply) < limits.lost:
             continue
-        # Told at once; the reply confirms or completes it.
+        # The moment is reported before the reply; the reply confirms or changes it.
         reply = scores[ply + 1] if ply < last else None
         given_back = 0.0 if reply is None else score_of(color, reply) - has
         is_given_back = given_back >= GIVEN_BACK * lost
@@ -200,8 +211,9 @@ def _find_falls(
 def _draft_turn(
     game: GameDetail, scores: Scores, turn: _Turn, *, is_alike: bool
 ) -> MomentDraft | None:
-    """Draft it by the expected scores of these two players; None where they say nothing
-    of it.
+    """Return the draft of a turning point, with the expected scores of the players.
+
+    Return None if the expected scores are unknown, or if they hardly changed.
     """
     before, after = scores[turn.ply - 1], scores[turn.ply]
     if before is None or after is None:
@@ -214,9 +226,9 @@ def _draft_turn(
     if is_alike:
         seen = figures["before"] - figures["after"]
         if seen < 100 * SEEN and turn.lost < SWING:
-            return None  # It went as everybody expected.
+            return None  # Between the game's two players the loss was too small.
         if round(figures["before"]) <= round(figures["after"]):
-            return None  # Between these two it changed nothing.
+            return None  # Between the game's two players there was no visible loss.
         figures |= _price(game, turn.ply)
     if turn.is_given_back:
         reply = scores[turn.ply + 1]
@@ -229,8 +241,9 @@ def _draft_turn(
 
 
 def _is_answered(game: GameDetail, scores: Scores, ply: int) -> bool:
-    """Whether it is known what a move led to: by the reply's score, or the game ended
-    there.
+    """Return whether the consequence of a move is known.
+
+    It is known if the reply has a score, or if the game ended with the move.
     """
     if ply < len(game.plies):
         return scores[ply + 1] is not None
@@ -238,9 +251,11 @@ def _is_answered(game: GameDetail, scores: Scores, ply: int) -> bool:
 
 
 def _price(game: GameDetail, ply: int) -> dict[str, float]:
-    """Return what a move cost in pawns: its gain, as everywhere, before it is known by
-    the scores; nothing where it was mate, or where the gain does not bear out what the
-    scores say.
+    """Return what a move cost in pawns, as the figure ``pawns``.
+
+    The cost is the move's gain with a minus sign, or, until the gain is known, the
+    difference of the scores. Return an empty dict if mate was involved, or if the cost
+    is outside the limits for a sentence.
     """
     before = score_after(game, ply - 1)
     after = score_after(game, ply)

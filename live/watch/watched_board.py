@@ -1,8 +1,8 @@
-"""One board as alerts look at it: its game, and how that came about. Pure.
+"""One board as the alert rules see it: its game, and the history of its reports. Pure.
 
-The moves are those of the event's record (:class:`live.event.game_record.GameRecord`).
-What it does not show is in :class:`live.watch.board_memory.BoardMemory`. Position and
-clocks follow from the moves.
+The moves come from the game's record (:class:`live.event.game_record.GameRecord`).
+Facts that the record lacks are in :class:`live.watch.board_memory.BoardMemory`. The
+position and the clocks are computed from the moves.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from live.watch.player_clock import (
     read_time_controls,
 )
 
-#: Moves that come in larger groups were made before they were reported: they say
-#: nothing of the pace.
+#: Maximum number of moves reported together that are used to measure the pace. A larger
+#: group was played some time before it was reported.
 LIVE_MOVES = 2
-#: Moves of a board that come within so many seconds came together.
+#: Time within which moves of one board count as reported together, seconds.
 BURST_S = 0.02
 
-#: A lapse of at most this many plies is a slip of a sensor or of the operator's hand.
+#: Maximum number of withdrawn plies for a small slip, by a sensor or an operator.
 SHALLOW_PLIES = 2
-#: Such a slip is forgotten when this many plies have been played on it.
+#: Number of plies after which a small slip is forgotten.
 SETTLED_PLIES = 6
 
-#: Fewer moves that two boards share may be chance.
+#: Minimum number of equal plies that shows an exchange of boards; fewer can be chance.
 EXCHANGED_PLIES = 4
 
-#: Fields of a view whose changes are to be remembered.
+#: Fields of a game whose changes must be stored for the next run.
 _REMEMBERED_BY = ("result", "dispute", "white", "black", "termination")
 
 
 class WatchedBoard:
-    """One game, and how it came about.
+    """One game, and the history of its reports.
 
     Args:
-        record: the game.
+        record: the record of the game.
         flow: the moves of its source.
-        memory: of a board that was watched before.
+        memory: the memory of this board from an earlier run, if there is one.
     """
 
     def __init__(
@@ -64,23 +64,25 @@ class WatchedBoard:
     ) -> None:
         self.record = record
         self.view = record.view
-        """The game without its moves, as it was followed last."""
+        """The game without its moves, at the last call of :meth:`follow`."""
         self.flow = flow
         self.memory = BoardMemory() if memory is None else memory
         self.round_began_s: float | None = None
-        """When half of its round had begun, once all but a few boards have."""
-        # What follows from the moves, once it was asked for.
+        """The time when half of the boards of its round had begun; None until the round
+        counts as begun.
+        """
+        # Values that are computed from the moves when they are first needed.
         self._clocks: dict[Color, SideClock] = {}
         self._position: PlayedPosition | None = None
 
     @property
     def moves(self) -> Sequence[PlyView]:
-        """All moves of the game; O(moves)."""
+        """All moves of the game; takes time proportional to their number."""
         return self.record.moves
 
     @property
     def ply_count(self) -> int:
-        """How many moves the game has."""
+        """The number of plies of the game."""
         return self.record.ply_count
 
     @property
@@ -90,12 +92,12 @@ class WatchedBoard:
 
     @property
     def is_running(self) -> bool:
-        """Whether the game has no result."""
+        """True if the game has no result."""
         return self.view.running
 
     @cached_property
     def white_begins(self) -> bool:
-        """Whether White makes the first move."""
+        """True if White makes the first move."""
         return self.view.start_fen.split()[1:2] != ["b"]
 
     @property
@@ -104,7 +106,7 @@ class WatchedBoard:
         return "white" if self.white_begins == (self.ply_count % 2 == 0) else "black"
 
     def read_clock(self, color: Color) -> SideClock:
-        """Return what a side's clock has shown."""
+        """Return the summary of one side's clock readings."""
         if color not in self._clocks:
             first = 0 if self.white_begins == (color == "white") else 1
             readings = [
@@ -131,29 +133,29 @@ class WatchedBoard:
 
     @property
     def end(self) -> GameEnd | None:
-        """What ended the game by the rules, whatever its source says."""
+        """The end of the game by the rules, whatever result the source reports."""
         return self.position.end if self.ply_count else None
 
     @property
     def mate_result(self) -> Result | None:
-        """The result if the last move is mate; else None."""
+        """The result if the last move gives mate; otherwise None."""
         if self.last_move is None or not self.last_move.san.endswith("#"):
             return None
         return "0-1" if self.to_move == "white" else "1-0"
 
     @property
     def late_plies(self) -> int:
-        """Moves beyond those at the time the result was reported."""
+        """Number of plies that were added after the result was reported."""
         stood = self.memory.result_line
         return 0 if stood is None else max(0, self.ply_count - len(stood))
 
     @property
     def moves_elsewhere(self) -> int:
-        """Moves of other boards of the same source since the last one here."""
+        """Number of moves on the source's other boards since the last move here."""
         return self.flow.moves - self.memory.flow_then
 
     def measure_wait_s(self, now_s: float) -> float:
-        """Return the time since the last move, without the source's pauses, seconds."""
+        """Return the seconds since the last move, without pauses of the source."""
         if self.memory.moved_s is None:
             return 0.0
         paused_s = self.flow.measure_pauses_s(now_s) - self.memory.paused_then_s
@@ -163,7 +165,7 @@ class WatchedBoard:
 
     @property
     def label(self) -> str:
-        """What people call the board, at the beginning of a sentence."""
+        """The name of the board, for the beginning of a sentence."""
         if self.view.board is not None:
             return f"Board {self.view.board}"
         return f"{self.view.white.name} - {self.view.black.name}"
@@ -174,12 +176,15 @@ class WatchedBoard:
         return player.name or color.capitalize()
 
     def name_move(self, ply: int, space: str = " ") -> str:
-        """Return a move as a scoresheet has it: ``12... Nf6``."""
+        """Return a move as written on a scoresheet: ``12... Nf6``.
+
+        ``space`` is put between the number and the move.
+        """
         number = move_number(ply + (not self.white_begins))
         return f"{number}{space}{self.record.game.moves[ply - 1].san}"
 
     def describe_last_event(self) -> str:
-        """Return the result or the last move, for people."""
+        """Return a text with the result, or else the last move."""
         if not self.is_running:
             return self.view.result
         if not self.ply_count:
@@ -197,10 +202,10 @@ class WatchedBoard:
         color: Color | None = None,
         **more: Any,
     ) -> Finding:
-        """Return that something is wrong at this board after the last move.
+        """Return a finding about this board.
 
-        Its text is the label, ``after``, ``text`` and a full stop. ``more`` are other
-        fields, with ``ply`` if it is not about the last move.
+        Its text consists of the label, ``after``, ``text`` and a full stop. ``more``
+        are other fields of the finding. By default ``ply`` is the last ply.
         """
         return Finding(
             kind=kind,
@@ -218,17 +223,19 @@ class WatchedBoard:
     def follow(
         self, change: GameChange | None, reread: Collection[int], now_s: float
     ) -> bool:
-        """Take over the game as it is now; return whether there is more to remember.
+        """Update the board to the present game; return whether its memory changed.
 
-        ``change``: of its moves, if there is one; ``reread``: plies of which the clock
-        was corrected.
+        Args:
+            change: the change of the game's moves; None if they did not change.
+            reread: plies whose clock reading was corrected.
+            now_s: the current time.
         """
         if change or reread:
             self._clocks.clear()
         if change is not None:
             self._follow_moves(change, now_s)
         is_changed = self._update_view(now_s)
-        # The clock of the player to move.
+        # The last clock reading of the player to move is at this ply.
         is_reread = self.ply_count - 1 in reread
         if change or is_reread:
             self.memory.read_s = None if change else now_s
@@ -242,8 +249,8 @@ class WatchedBoard:
         same = change.from_ply - 1
         if change.withdrawn:
             self._position = None
-            # Of two sources in dispute the one with more moves is shown: a change of
-            # the source corrects nothing.
+            # If two sources disagree, the one with more moves is shown. A switch from
+            # one source to the other is not a correction.
             if not (self.record.view.dispute or self.view.dispute):
                 self._note_lapse(change, moves, now_s)
         if same < len(moves):
@@ -253,7 +260,7 @@ class WatchedBoard:
     def _note_lapse(
         self, change: GameChange, moves: Sequence[PlyView], now_s: float
     ) -> None:
-        """Note that moves were corrected or taken back; ``moves`` stand now."""
+        """Note that moves were corrected or taken back; ``moves`` are the new ones."""
         withdrawn = change.withdrawn
         same = change.from_ply - 1
         now = moves[same].san if same < len(moves) else None
@@ -273,15 +280,18 @@ class WatchedBoard:
         )
 
     def _forget_slips(self, plies: int) -> None:
-        """Forget slips on which enough of these moves have been played."""
+        """Forget small slips after which enough moves have been played.
+
+        ``plies`` is the present number of plies.
+        """
         for kind, lapse in list(self.memory.lapses.items()):
             is_over = plies >= lapse.plies + SETTLED_PLIES
             if lapse.back <= SHALLOW_PLIES and is_over:
                 del self.memory.lapses[kind]
 
     def _play(self, moves: Sequence[PlyView], same: int, now_s: float) -> None:
-        """Note the moves that came behind ``same`` plies."""
-        # Of moves that come together only the first was waited for.
+        """Note the arrival of the moves after the first ``same`` plies."""
+        # Only for the first of the moves can the time used be known.
         used_s = self._measure_used_s(moves, same)
         for move in moves[same:]:
             self._note_arrival(now_s, used_s)
@@ -289,10 +299,10 @@ class WatchedBoard:
                 self._position.play(move.uci)
 
     def _measure_used_s(self, moves: Sequence[PlyView], same: int) -> float | None:
-        """Return what the mover used for the move behind ``same`` plies, seconds.
+        """Return the time used for the move after the first ``same`` plies, seconds.
 
-        Return None where that is not known: no clock before it, or a clock that gained
-        more than the increment.
+        Return None if it is unknown: a clock reading or the increment is missing, or
+        the clock gained more than the increment.
         """
         move = moves[same]
         own = (each.clock_s for each in moves[same % 2 : same : 2][::-1])
@@ -306,7 +316,10 @@ class WatchedBoard:
         return used_s if used_s >= 0 else None
 
     def _note_arrival(self, now_s: float, used_s: float | None) -> None:
-        """Note that a move was reported; a single one is a sign of the pace."""
+        """Note that a move was reported, and update the pace if it came alone.
+
+        ``used_s`` is the time that the player used by the clock; None if unknown.
+        """
         memory = self.memory
         flow = self.flow
         flow.add_move(now_s)
@@ -327,13 +340,13 @@ class WatchedBoard:
         self._begin_wait(now_s)
 
     def _begin_wait(self, now_s: float) -> None:
-        """Note that the board waits for its next move from now on."""
+        """Note that the wait for the next move begins now."""
         self.memory.moved_s = now_s
         self.memory.flow_then = self.flow.moves
         self.memory.paused_then_s = self.flow.measure_pauses_s(now_s)
 
     def _update_view(self, now_s: float) -> bool:
-        """Take the view over; return whether it changed in a way to remember."""
+        """Update the view; return whether a change must be stored for the next run."""
         view = self.view
         memory = self.memory
         self.view = game = self.record.view
@@ -354,7 +367,7 @@ class WatchedBoard:
         )
 
     def _note_result(self, before: Result, now_s: float) -> None:
-        """Note what became of the result that the game had before."""
+        """Note whether the result changed; ``before`` is the former result."""
         memory = self.memory
         result = self.view.result
         memory.by_mate = self.mate_result or memory.by_mate
@@ -373,19 +386,19 @@ class WatchedBoard:
         """Note the moves at the time the result was reported."""
         memory = self.memory
         line = tuple(move.uci for move in self.moves)
-        # A source may report the result a moment before the moves that came with it.
+        # A result and moves that arrive at the same time belong to one report.
         if memory.result_s == now_s:
             memory.result_line = line
         stood = memory.result_line or ()
         pairs = zip(stood, line, strict=False)
         first = next((at for at, (was, now) in enumerate(pairs) if was != now), None)
         if first is not None:
-            # A slip that is corrected, or another game's moves.
+            # A small difference is a corrected slip, a larger one another game's moves.
             is_slip = len(stood) - first <= SHALLOW_PLIES
             memory.result_line = line if is_slip else None
 
     def _note_flags(self) -> bool:
-        """Note whose clock has shown 0:00; return whether that is new."""
+        """Note the sides whose clock has shown 0:00; return whether that changed."""
         before = dict(self.memory.fallen)
         for color in COLORS:
             clock = self.read_clock(color)
@@ -397,9 +410,10 @@ class WatchedBoard:
         return self.memory.fallen != before
 
     def note_exchange(self, other: WatchedBoard) -> bool:
-        """Note that two boards exchanged their moves, or exchanged them back.
+        """Note an exchange of moves between two boards, or its reversal.
 
-        Return whether they did: each has the moves now that the other had before.
+        Return whether there was one: each board now has the moves that the other board
+        had before.
         """
         if not (self._has_moves_of(other) and other._has_moves_of(self)):
             return False

@@ -1,6 +1,7 @@
-"""The event as alerts look at it: its boards, players, sources and engines. Pure.
+"""The event as alert rules see it: boards, players, sources and engines. Pure.
 
-Its clock stops while nobody watches, so waiting in that time counts for nothing.
+Its times come from a clock that stops while the service does not run, so that this time
+does not count as waiting.
 """
 
 from collections import defaultdict
@@ -33,21 +34,20 @@ from live.watch.finding import Finding
 from live.watch.part_alerts import find_engine_trouble, find_feed_trouble
 from live.watch.watched_board import WatchedBoard
 
-#: What has to be looked at again: a board or a player, and which; or sources and
-#: engines.
+#: The subject of a check: the kind (board, player, or sources and engines) and the id.
 Topic = tuple[str, str]
 BOARD, PLAYER = "board", "player"
 PARTS: Topic = ("parts", "")
 
-#: A round has begun when this share of its boards have.
+#: Share of the boards of a round that must have begun for the round to have begun.
 BEGUN_SHARE = 0.75
 
-#: Returns the record of a game, or None.
+#: A function that returns the record of a game; None if the game is unknown.
 FindRecord = Callable[[GameId], GameRecord | None]
 
 
 class DeskMemory(NamedTuple):
-    """What an earlier run remembered, beyond what state and journal say."""
+    """Facts from an earlier run that the restored games and alerts do not contain."""
 
     boards: Mapping[GameId, BoardMemory]
     flows: Mapping[FeedName, MoveFlow]
@@ -55,7 +55,7 @@ class DeskMemory(NamedTuple):
 
 
 def find_topic(alert: Alert) -> Topic:
-    """Return what to look at to see whether an alert's cause lasts."""
+    """Return the topic to check to see whether an alert's cause still exists."""
     if alert.kind == "agreement":
         return PLAYER, alert.id.removeprefix("agreement ")
     if alert.kind in ("feed", "engine"):
@@ -64,7 +64,7 @@ def find_topic(alert: Alert) -> Topic:
 
 
 class WatchedEvent:
-    """The state of the event, and how it came about."""
+    """The state of the event, with the history that alert rules need."""
 
     def __init__(self, find_record: FindRecord) -> None:
         self._find_record = find_record
@@ -74,15 +74,17 @@ class WatchedEvent:
         self.feeds: dict[FeedName, FeedHealth] = {}
         self.flows: defaultdict[FeedName, MoveFlow] = defaultdict(MoveFlow)
         self.unremembered: dict[GameId, None] = {}
-        """Boards whose memory changed or that are gone, since this was read last."""
-        # State of each feed and of each engine by its number, and since when.
+        """Ids of games whose memory changed, or that are gone, since the last reading.
+        """
+        # For each feed by its name and each engine by its number: its state, and the
+        # time since which it has been in this state.
         self._since: dict[FeedName | int, tuple[str, float]] = {}
         self._latest: dict[str, GameId] = {}
 
     def apply(self, changes: Iterable[EventChange], now_s: float) -> dict[Topic, None]:
-        """Take over changes of the state; return what to look at again."""
+        """Apply changes of the state; return the topics that must be checked again."""
         topics: dict[Topic, None] = {}
-        # Whether more than scores changed, by game.
+        # For each changed game, whether anything other than scores changed.
         moved: dict[GameId, bool] = {}
         moves: dict[GameId, GameChange] = {}
         reread = defaultdict[GameId, set[int]](set)
@@ -115,7 +117,7 @@ class WatchedEvent:
                     self._update_health(feeds, engines, now_s)
                     topics[PARTS] = None
         for id, is_moved in moved.items():
-            # Scores matter only beside a result, and come many a second.
+            # Scores matter only for games with a result, so others are not checked.
             if not self._follow(id, moves.get(id), reread[id], now_s):
                 continue
             if is_moved or not self.boards[id].is_running:
@@ -136,7 +138,7 @@ class WatchedEvent:
         reread: Collection[int],
         now_s: float,
     ) -> bool:
-        """Follow a board; return False if its game is not held."""
+        """Update a board to its present game; return False if the game is unknown."""
         record = self._find_record(id)
         if record is None:
             return False
@@ -150,7 +152,10 @@ class WatchedEvent:
         return True
 
     def _find_exchange(self, board: WatchedBoard, now_s: float) -> GameId | None:
-        """Return the board that exchanged its moves with this one just now."""
+        """Return the game of the board that has just exchanged its moves with this one.
+
+        Return None if there is none.
+        """
         lapse = board.memory.lapses.get("correction")
         if lapse is None or lapse.at_s != now_s or lapse.exchanged:
             return None
@@ -175,10 +180,11 @@ class WatchedEvent:
             self._since[id] = state, since_s if was == state else now_s
 
     def note_rounds(self) -> None:
-        """Note at boards that wait for a first move when their round began.
+        """Set the time when the round began at boards that wait for a first move.
 
-        A round has begun when all but a few of its boards have: boards without a
-        connection, of which there are many where there are any, do not matter then.
+        A round has begun when most of its boards have begun (:data:`BEGUN_SHARE`). If
+        some boards are not connected, usually many are not; then the round does not
+        count as begun, and no board of it is reported.
         """
         waiting = {
             _find_round(board)
@@ -199,7 +205,7 @@ class WatchedEvent:
                 board.round_began_s = since_s
 
     def find_alerts(self, topic: Topic, now_s: float) -> dict[str, Finding]:
-        """Return what is wrong now with a board, a player or the parts, by id."""
+        """Return everything that is wrong now with a topic, by the alerts' ids."""
         kind, about = topic
         found: Iterator[Finding] = iter(())
         if kind == PLAYER:
@@ -227,9 +233,10 @@ class WatchedEvent:
     def restore(
         self, records: Iterable[GameRecord], memory: DeskMemory, last_s: float
     ) -> None:
-        """Watch the games of an earlier run again, as they are; nothing is news.
+        """Restore the games of an earlier run, without reporting them as changes.
 
-        ``last_s``: when that run ended; boards without a memory have stood since then.
+        ``last_s`` is the time when that run ended. A board without a stored memory is
+        treated as if its last move had been reported at that time.
         """
         self.flows.update(memory.flows)
         for record in records:

@@ -1,12 +1,13 @@
-"""What is said of games and rounds in the six languages of the screens: a file each.
+"""Texts about games and rounds in the six languages of the screens, one file each.
 
-``languages/de.toml`` holds the letters of the pieces, king first; a sentence for each
-kind of moment; what may follow a sentence; and the words of a round's page and picture.
-In sentences ``{who}`` and ``{rival}`` are players, ``{white}`` and ``{black}`` too,
-``{move}`` and ``{reply}`` moves, the other holes figures. A sentence stands alone, and
-after the name of its kind (live/screens/web/overlay/language), and does not repeat it.
-In the words of a round ``{}`` is a number or a name, and ``date`` has the order of
-day, month and year.
+A file such as ``languages/de.toml`` contains the letters of the pieces, king first; a
+sentence for each kind of moment; phrases that can follow a sentence; and the words of a
+round's page and picture. In sentences ``{who}``, ``{rival}``, ``{white}`` and
+``{black}`` are replaced with players, ``{move}`` and ``{reply}`` with moves, and other
+placeholders with figures. A sentence is shown alone or after the name of its kind
+(live/screens/web/overlay/language), so it does not repeat that name. In the words of a
+round ``{}`` is replaced with a number or a name, and ``date`` gives the order of day,
+month and year.
 """
 
 from importlib import resources
@@ -20,12 +21,14 @@ LANGUAGES: tuple[str, ...] = MomentText.__struct_fields__
 
 
 class RoundWords(Value, forbid_unknown_fields=True):
-    """What page and picture of a round say."""
+    """The words on the page and in the picture of a round."""
 
     round: str
     date: str
     months: str
-    """The names of the months as a date has them, January first."""
+    """The names of the months as they appear in a date, January first, separated by
+    spaces.
+    """
     games: str
     decided: str
     upsets: str
@@ -50,16 +53,16 @@ class RoundWords(Value, forbid_unknown_fields=True):
 
 
 class Words(Value, forbid_unknown_fields=True):
-    """One language."""
+    """All texts in one language."""
 
     letters: str
-    """Of king, queen, rook, bishop and knight, as
-    live/screens/web/overlay/language/words.js.
+    """The letters of king, queen, rook, bishop and knight, separated by spaces. They
+    must be the same as in live/screens/web/overlay/language/words.js.
     """
     moments: dict[str, str]
-    """A sentence a kind."""
+    """The sentence for each kind of moment."""
     added: dict[str, str]
-    """What may follow a sentence, in this order."""
+    """Phrases that can follow a sentence, in this order, by their keys."""
     round: RoundWords
 
 

@@ -27,7 +27,7 @@ from live.sources.foreign_json import read_json
 from live.sources.lichess import Tour
 from live.sources.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
 from live.sources.livechess_messages import LiveChessMessages
-from live.sources.mqtt_feed import MqttGames
+from live.sources.mqtt_games import MqttGames
 from live.sources.open_feed import open_feed
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn

@@ -107,8 +107,8 @@ class Obs:
 @contextlib.asynccontextmanager
 async def obs() -> AsyncIterator[Obs]:
     made = Obs()
-    protocol = Subprotocol("obswebsocket.msgpack")
-    async with serve(made.talk, "127.0.0.1", 0, subprotocols=[protocol]) as server:
+    protocols = [Subprotocol("obswebsocket.msgpack")]
+    async with serve(made.talk, "127.0.0.1", 0, subprotocols=protocols) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         made.url = f"ws://127.0.0.1:{port}"
         yield made

@@ -36,9 +36,10 @@ from live.server.made_files import ExportFailed
 from live.server.pgn_writer import format_clock, format_eval, write_game
 from live.server.png import render_png
 from live.server.share_page import render_share_page
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
-from live.studies.read_games import add_file
-from live.studies.study_data import update_move_files
+from live.studies.add_games import add_file
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.move_files import update_move_files
+from live.studies.searched_games import SearchSetting
 from tests.event.arithmetic import game as game_of
 from tests.event.test_event import MOVES, Run, ledger
 from tests.screens.terminal.stage import round_in_the_middle

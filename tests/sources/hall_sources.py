@@ -309,7 +309,7 @@ class MqttRehearsal(MishapRehearsal):
 
 
 def told_json(game: GameReport) -> bytes:
-    """One game in our own schema (:class:`live.sources.mqtt_feed.MqttGame`)."""
+    """One game in our own schema (:class:`live.sources.mqtt_games.MqttGame`)."""
     headers = game.headers
     body: dict[str, object] = {
         **msgspec.structs.asdict(headers),

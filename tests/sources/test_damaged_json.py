@@ -20,7 +20,7 @@ from live.sources.hall import Hall
 from live.sources.hall_board import Seat
 from live.sources.lichess_game import LichessGameStream, LichessTvStream
 from live.sources.livechess_messages import LiveChessMessages
-from live.sources.mqtt_feed import MqttGames
+from live.sources.mqtt_games import MqttGames
 from tests.sources.damaged_json import (
     Damage,
     Shown,

@@ -20,13 +20,8 @@ from live.messages.from_sources import STANDS, GameReport, Player
 from live.rehearse.rehearsal import write_pgn
 from live.sources.kept_moves import keep_unread
 from live.sources.mqtt_client import MqttClient
-from live.sources.mqtt_feed import (
-    MAX_BYTES,
-    MAX_JSON_BYTES,
-    MAX_TOPICS,
-    MqttGames,
-    create_client_id,
-)
+from live.sources.mqtt_feed import create_client_id
+from live.sources.mqtt_games import MAX_BYTES, MAX_JSON_BYTES, MAX_TOPICS, MqttGames
 from live.sources.open_feed import open_feed, probe_sources
 from tests.server.mosquitto import ANYBODY, Mosquitto, run_broker, users
 from tests.sources.fakes import (

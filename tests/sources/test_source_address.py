@@ -19,16 +19,18 @@ from live.sources.lichess import LichessBroadcastFeed
 from live.sources.lichess_game import LichessGameFeed
 from live.sources.livechess import LiveChessFeed
 from live.sources.livechess_cloud import LiveChessCloudFeed
+from live.sources.mqtt_address import (
+    MqttAddress,
+    describe_wrong_topic,
+    read_mqtt_address,
+)
 from live.sources.open_feed import open_feed, probe_sources
 from live.sources.source_address import (
     KINDS,
     LichessTarget,
-    MqttAddress,
-    describe_wrong_topic,
     origin_of,
     read_cloud_address,
     read_lichess_target,
-    read_mqtt_address,
     recognise_source,
     redact_address,
 )

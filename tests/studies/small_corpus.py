@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
-from live.studies.read_games import add_file
+from live.studies.add_games import add_file
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.searched_games import SearchSetting
 from live.studies.study_data import Selection, StudyData
 
 DATA = Path(__file__).resolve().parent.parent / "data"

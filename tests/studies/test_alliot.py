@@ -21,14 +21,10 @@ from live.studies.alliot_covariance import (
     compute_convolutions,
     compute_spline_indicators,
 )
-from live.studies.alliot_games import (
-    FOLDS,
-    CountedGame,
-    LineSums,
-    compute_correlation,
-    read_counted_games,
-)
-from live.studies.study_data import ConformingMoves, build_table
+from live.studies.alliot_games import CountedGame, read_counted_games
+from live.studies.line_fits import FOLDS, LineSums, compute_correlation
+from live.studies.player_moves import ConformingMoves
+from live.studies.study_tables import build_table
 from tests.studies.small_corpus import corpus_of, study_of
 
 

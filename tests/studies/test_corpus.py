@@ -17,28 +17,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.errors import InputError
-from live.studies import read_games
-from live.studies.corpus_database import (
-    CorpusDatabase,
-    MergedResults,
-    merge_corpora,
-    pack_moves,
-    unpack_moves,
-)
-from live.studies.read_games import (
-    AddedGames,
+from live.studies import add_games
+from live.studies.add_games import AddedGames, add_file
+from live.studies.alliot_format import read_alliot, write_alliot
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.corpus_games import pack_moves, unpack_moves
+from live.studies.corpus_merge import MergedResults, merge_corpora
+from live.studies.corpus_players import normalise_date
+from live.studies.game_texts import (
     BrokenFile,
     DamagedGame,
     GameText,
-    add_file,
-    normalise_date,
-    read_alliot,
     read_file_mark,
     read_game_texts,
-    write_alliot,
 )
+from live.studies.move_files import build_move_rows
 from live.studies.study_corpus import collect_status, write_alliot_database
-from live.studies.study_data import build_move_rows
 from tests.studies.small_corpus import DATA, GIVEN, LINES, SAMPLE, SEARCHED, corpus_of
 
 SQUARES = st.sampled_from(chess.SQUARE_NAMES)
@@ -383,7 +377,7 @@ def test_a_run_broken_off_anywhere_changes_nothing(
 ) -> None:
     files = [SEARCHED, DATA / "four-boards.pgn", DATA / "otb-2024-25.pgn"]
     whole, broken = corpus_of(tmp_path / "whole.db", *files), tmp_path / "broken.db"
-    monkeypatch.setattr(read_games, "BATCH", 3)
+    monkeypatch.setattr(add_games, "BATCH", 3)
     for last in (1, 2, 5, 5, 8, 9, 11, 13, 13, 13):
 
         def progress(added: AddedGames, last: int = last) -> None:

@@ -24,7 +24,8 @@ import pytest
 from live.config import Config, load_config
 from live.errors import InputError
 from live.ratings.perceived_rating import LEAST_ELO, MOST_ELO
-from live.studies.corpus_database import CorpusDatabase, PositionSearch, SearchSetting
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.papers import alliot_text_measures
 from live.studies.papers.comparison import (
     ComparedRow,
     Comparison,
@@ -35,15 +36,22 @@ from live.studies.papers.comparison import (
     count_same_winners_by_match,
 )
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
+from live.studies.papers.limits import (
+    choose_highest_limits,
+    compare_gains,
+    compare_limits,
+    list_limits,
+)
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
-from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
+from live.studies.papers.page import BEGIN, END, build_csv, build_markdown, write_into
 from live.studies.papers.printed import (
     PrintedPaper,
     PrintedRow,
     PrintedTable,
-    printed_papers,
+    read_papers,
 )
-from live.studies.reproduce import choose_tables, compare_all, reproduce
+from live.studies.reproduce import add_games, choose_tables, compare_all, reproduce
+from live.studies.searched_games import PositionSearch, SearchSetting
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
 from tests.studies.write_pieces import write_pieces
 
@@ -103,7 +111,7 @@ def compared(corpus: Path, *names: str) -> list[Comparison]:
 
 def test_every_printed_table_can_be_made_and_names_what_there_is() -> None:
     tables = []
-    for paper in printed_papers():
+    for paper in read_papers():
         tables += [(paper, table) for table in paper.tables]
     names = [table.name for _, table in tables]
     assert len(names) == len(set(names)) > 50
@@ -157,7 +165,9 @@ def test_two_tables_are_the_same_by_a_second_way(london: Path, tmp_path: Path) -
             imported.append(node.module or node.names[0].name)
     assert not [name for name in imported if name.split(".")[0] in ("live", "tests")]
     written = tmp_path / "papers.csv"
-    written.write_text(to_csv(compared(london, "ferreira-table-1", "ferreira-table-4")))
+    written.write_text(
+        build_csv(compared(london, "ferreira-table-1", "ferreira-table-4"))
+    )
     command = [sys.executable, str(RECOMPUTE), str(london)]
     done = subprocess.run(
         [*command, str(written)], capture_output=True, text=True, check=False
@@ -187,10 +197,10 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
     assert {each.rows_done for each in compared(london, "ferreira-table-2")} == {25}
     with CorpusDatabase(london) as database:
         games = CorpusGames(database)
-        paper = printed_papers()[1]
-        tal = games.of_occasion(paper.occasions["tal-2011"])
+        paper = read_papers()[1]
+        tal = games.list_of_occasion(paper.occasions["tal-2011"])
         assert len(tal) == 45
-        assert len(games.of_occasion(paper.occasions["london-2011"])) == 36
+        assert len(games.list_of_occasion(paper.occasions["london-2011"])) == 36
         database.execute(
             "DELETE FROM games WHERE game IN (SELECT game FROM games JOIN events USING"
             " (event) WHERE name LIKE '%Tal%' LIMIT 20)"
@@ -289,6 +299,14 @@ def test_candidates_1971_come_as_a_file(
         run("c.db", file, names)
 
 
+@pytest.mark.parametrize("content", ["", "hello", '{"white": ', "\x00\x01\x02"])
+def test_a_file_without_a_game_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "games.pgn"
+    file.write_text(content)
+    with pytest.raises(InputError, match=r"games\.pgn: has no game to read"):
+        add_games(tmp_path / "c.db", str(file), choose_tables(["ferreira-table-2"]))
+
+
 def test_tal_memorial_comes_as_a_file(tmp_path: Path) -> None:
     others = ("Ivanchuk, V", "Karjakin, Sergey", "Nepomniachtchi, I", "Svidler, P")
     players = (*TAL, *others)
@@ -320,7 +338,7 @@ def test_a_table_of_another_kind_says_what_it_lacks(london: Path) -> None:
     )
     [regan] = compared(london, "regan-1991-1994")
     assert regan.missing == "no such game in the corpus"
-    page = to_markdown([table, regan])
+    page = build_markdown([table, regan])
     assert "(25 rows)" in page and "Not made:" in page
 
 
@@ -352,13 +370,19 @@ def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> N
     with CorpusDatabase(corpus_of(tmp_path / "c.db")) as database:
         known = CorpusGames(database)
         setting = 1, database.read_settings()[1]
-        [paper, *_] = printed_papers()
+        [paper, *_] = read_papers()
         evidence = Evidence(paper, known, database, setting, "same-search")
         database.execute("DELETE FROM results WHERE game = 9")
-        assert [game.game for game in evidence.searched_of(table, games)] == [3, 1]
-        assert not evidence.searched_of(msgspec.structs.replace(table, least=3), games)
+        assert [game.game for game in evidence.choose_searched(table, games)] == [3, 1]
+        assert not evidence.choose_searched(
+            msgspec.structs.replace(table, least=3), games
+        )
         whole = msgspec.structs.replace(table, least=0)
-        assert [game.game for game in evidence.searched_of(whole, games)] == [3, 1, 2]
+        assert [game.game for game in evidence.choose_searched(whole, games)] == [
+            3,
+            1,
+            2,
+        ]
         database.execute("ROLLBACK")
 
 
@@ -381,7 +405,7 @@ def champions(path: Path) -> tuple[Path, PrintedPaper]:
                 "date": f"{year}.{at // 28 + 1:02}.{at % 28 + 1:02}",
             }
             games.append(game)
-    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
     occasions = {
         name: msgspec.structs.replace(each, games=1)
         for name, each in alliot.occasions.items()
@@ -422,7 +446,9 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
     assert found["alliot-figure-3"].rows_done == 2
     classes = [row.ours.value for row in found["alliot-classes"].rows if row.ours]
     assert len(classes) == 19 and abs(sum(classes) - 1) < 1e-9
-    for name in ("3-shares", "s-4-5", "6", "11", "13"):
+    apart, _ = (row.ours for row in found["alliot-figure-6"].rows)
+    assert apart is not None and apart.low is not None and apart.low < apart.value
+    for name in ("3-shares", "s-4-5", "11", "13"):
         table = found[f"alliot-figure{'' if name[0] == 's' else '-'}{name}"]
         assert table.rows_done == len(table.rows), name
     reached = [row.ours.value for row in found["alliot-figure-13"].rows if row.ours]
@@ -447,6 +473,31 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(("games", "expected"), [(1, None), (100, Measured(0.3))])
+def test_colours_are_compared_up_to_two_pawns(
+    monkeypatch: pytest.MonkeyPatch, games: int, expected: Measured | None
+) -> None:
+    """Further out are too few moves to say where White and Black are furthest apart,
+    and of few games they say nothing at all.
+    """
+    moves = [(0, 60, 60), (30, 10, 5), (300, 30, 0), (900, 0, 35)]
+    losses = [
+        (lost, white * games, 0.0, black * games, 0.0) for lost, white, black in moves
+    ]
+    monkeypatch.setattr(
+        alliot_text_measures, "build_shortfall_table", lambda data: losses
+    )
+    monkeypatch.setattr(alliot_text_measures, "_study_drawn_games", lambda *given: None)
+    [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
+    table = alliot.find_table("alliot-figure-6")
+    measured = MEASURES["colours-apart"].make(table, None)  # type: ignore[arg-type]
+    within, where = (each.ours for each in compare("A", table, measured).rows)
+    assert where == expected
+    assert within is not None and within.value == 0
+    assert within.low is not None and within.high is not None
+    assert within.low < 0 < within.high
+
+
 def row(value: float, ours: float | None, at: str = "", one: str = "") -> ComparedRow:
     measured = None if ours is None else Measured(ours, ours - 1, ours + 1)
     return ComparedRow(PrintedRow(value, one, "", at), measured)
@@ -454,8 +505,9 @@ def row(value: float, ours: float | None, at: str = "", one: str = "") -> Compar
 
 def test_orders_and_winners() -> None:
     neighbours = [row(3, 30), row(2, 10), row(1, 20), row(0, None)]
-    assert compare_orders(neighbours) == (3, 2, 1)
-    assert compare_orders([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 2)
+    # Two neighbours that changed places have not moved.
+    assert compare_orders(neighbours) == (3, 2, 3, 0)
+    assert compare_orders([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 3, 1)
     assert compare_orders([row(2, 5)]) is None
     assert count_same_winners([row(0.6, 0.7), row(0.6, 0.4), row(0.5, 0.9)], 0.5) == (
         1,
@@ -485,8 +537,9 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
         ("A", "", ""): Measured(0.504, 0.4, 0.6),
         ("B", "", ""): Measured(0.8, 0.75, None),
     }
+    setting = SearchSetting("E; x", "5 nodes")
     found = compare(
-        "P", table, ours, engine="E; x, 5 nodes", gain="successive", wanted=2, games=1
+        "P", table, ours, setting=setting, gain="successive", wanted=2, games=1
     )
     assert (
         found.rows_done,
@@ -499,13 +552,64 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
         1,
         1,
     )
-    page = to_markdown([found])
-    assert "| A | 0.50 | 0.50 (0.40 to 0.60) |" in page
-    assert "| B | 0.70 | 0.80 (0.75 to unbounded) |" in page
+    page = build_markdown([found])
+    assert "| A | 0.50 | 0.50 (0.40 to 0.60) | 0.00 |" in page
+    assert "| B | 0.70 | 0.80 (0.75 to unbounded) | +0.10 |" in page
     assert (
         "| T | P, Table 1, p. 3 | 2 of 3 | E, 5 nodes, successive | 1 of 2 | 1 of 1"
         in page
     )
+
+
+def ordered(bound: str, gain: str, ours: str, lines: int = 1) -> Comparison:
+    """Players A to G, whom the paper puts in this order, in the order of ours."""
+    names = "ABCDEFG"
+    table = PrintedTable(
+        name="t",
+        title="T",
+        where="Table 1",
+        page=3,
+        measure="strength",
+        agreement="order",
+        rows=tuple(PrintedRow(2700 - at, name) for at, name in enumerate(names)),
+    )
+    measured = {(name, "", ""): Measured(2600 - at) for at, name in enumerate(ours)}
+    setting = SearchSetting("E; Hash=1", bound, lines)
+    return compare("P", table, measured, setting=setting, gain=gain)
+
+
+def test_how_far_an_order_depends_on_limit_and_gain() -> None:
+    few = ordered("9 nodes", "same-search", "BACDEFG")
+    many = ordered("10 nodes", "same-search", "CABDEFG")
+    other = ordered("10 nodes", "successive", "CABDEGF")
+    deep = ordered("depth 3", "same-search", "GFEDCBA")
+    lines = ordered("9 nodes", "same-search", "GFEDCBA", lines=10)
+    every = [few, other, deep, many, lines]
+    assert [limit.name for limit in list_limits(every)] == ["9 nodes", "10 nodes"]
+    [beside] = compare_limits(every)
+    assert beside.gain == "same-search"
+    assert [each and each.order for each in beside.limits] == [(21, 18, 7, 2)]
+    assert [each and each.order for each in beside.paper] == [
+        (21, 20, 7, 0),
+        (21, 19, 7, 1),
+    ]
+    [gains] = compare_gains(every)
+    assert [each and each.order for each in gains.limits] == [None, (21, 20, 7, 0)]
+    # Limits that cannot be compared stay side by side on the page.
+    assert choose_highest_limits(every) == [many, other, deep, lines]
+    page = build_markdown(every)
+    assert (
+        "| figures | gain | 9 nodes and 10 nodes | 9 nodes and the paper | 10 nodes "
+        "and the paper |"
+    ) in page
+    assert (
+        "| T (Table 1) | same-search | 18 of 21 pairs in order, 2 of 7 moved |"
+        " 20 of 21 pairs in order, 0 of 7 moved | 19 of 21 pairs in order, "
+        "1 of 7 moved |"
+    ) in page
+    assert "| T (Table 1) |  | 20 of 21 pairs in order, 0 of 7 moved |" in page
+    # One limit alone tells nothing of limits.
+    assert "How far an order" not in build_markdown([few, deep])
 
 
 def config(engine: str) -> Config:
@@ -626,7 +730,9 @@ async def test_a_page_is_written_again_between_its_marks(
 
 
 def test_a_name_of_no_table_is_refused() -> None:
-    with pytest.raises(InputError, match="ferreira-table-1"):
+    with pytest.raises(
+        InputError, match=r"Name one, as ferreira-table-6, .* or all of alliot"
+    ):
         choose_tables(["ferreira-table-9"])
     assert len(choose_tables(["alliot-table-5"])) == 6
     assert [table.name for _, table in choose_tables(["regan-1976-1979"])] == [
@@ -643,10 +749,10 @@ def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:
         "Anand,Vignesh",
     )
     corpus = corpus_with(tmp_path / "c.db", all_play_all(names, "E", 2000))
-    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
     with CorpusDatabase(corpus) as database:
         games = CorpusGames(database)
-        people = games.people(alliot.occasions["champions"])
+        people = games.find_people(alliot.occasions["champions"])
         spelt = database.read_players()
 
     def list_spellings(players: Iterable[int]) -> list[str]:
@@ -670,8 +776,8 @@ def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", file)
     with CorpusDatabase(corpus) as database:
         found = CorpusGames(database)
-        occasion = printed_papers()[1].occasions["candidates-2011"]
-        assert (len(found.games), len(found.of_occasion(occasion))) == (2, 1)
+        occasion = read_papers()[1].occasions["candidates-2011"]
+        assert (len(found.games), len(found.list_of_occasion(occasion))) == (2, 1)
 
 
 def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> None:
@@ -682,7 +788,7 @@ def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> Non
     piece = tmp_path / "london.ndjson.xz"
     assert write_pieces(london, 1, piece, [*names, "perceived-london-2011"]) == 36
     again = corpus_of(tmp_path / "again.db", piece)
-    assert to_csv(compared(again, *names)) == to_csv(compared(london, *names))
+    assert build_csv(compared(again, *names)) == build_csv(compared(london, *names))
     with CorpusDatabase(london) as database, CorpusDatabase(again) as copy:
         digests = dict(database.execute("SELECT digest, game FROM games"))
         for digest, game in copy.execute("SELECT digest, game FROM games").fetchall():
@@ -736,7 +842,17 @@ def test_perceived_ratings_of_the_papers_players(tmp_path: Path) -> None:
     ratings = {row.printed.one: row.ours.value for row in found.rows if row.ours}
     assert ratings.keys() == {name.partition(",")[0] for name in LONDON}
     assert all(LEAST_ELO < rating < MOST_ELO for rating in ratings.values())
-    assert len(set(ratings.values())) == 9 and found.rows_with_interval == 0
+    assert len(set(ratings.values())) == 9
+    ends = [
+        row.ours for row in found.rows if row.ours and row.ours.low and row.ours.high
+    ]
+    assert ends and all((low or 0) < value < (high or 0) for value, low, high in ends)
+    # On another scale than the paper's strengths, no interval holds one.
+    assert found.rows_with_interval == found.rows_within == 0
+    [head] = [
+        line for line in build_markdown([found]).splitlines() if line.startswith("|  |")
+    ]
+    assert "(95 %)" in head and "difference" not in head
     with CorpusDatabase(corpus) as database:
         database.execute("UPDATE settings SET bound = '1000 nodes'")
     [found] = compared(corpus, "perceived-london-2011")

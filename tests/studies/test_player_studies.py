@@ -18,14 +18,9 @@ from live.event.comparisons import compare, rank
 from live.event.comparisons import table_four as ferreira_table_4
 from live.messages.figures import EngineInfo, PlayerView
 from live.ratings.match import GameCounts, Sprt, compute_match_statistics
-from live.studies import player_studies
-from live.studies.player_studies import (
-    MatchStudy,
-    compare_players,
-    compute_match,
-    find_player,
-    rank_players,
-)
+from live.studies import calibration, match_study, player_studies
+from live.studies.match_study import MatchStudy, compute_match
+from live.studies.player_studies import compare_players, find_player, rank_players
 from tests.event.arithmetic import event
 from tests.screens.terminal.sample_boards import drawn
 
@@ -296,7 +291,7 @@ def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
 def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
     found = compute_match_statistics(counts)
     text = drawn(
-        player_studies.build_match_table(MatchStudy(counts, found, "Anna", "Berta")),
+        match_study.build_match_table(MatchStudy(counts, found, "Anna", "Berta")),
         WIDTH,
     )
     assert "Anna against Berta" in text
@@ -314,7 +309,7 @@ def test_a_small_interval_is_printed_with_decimals(
         (("2714200", "8696000", "2684000"), ("+0.74 ± 0.11", "+0.63 to +0.86")),
         (("12", "20", "8"), ("+35 ± ", " to ")),
     ):
-        assert player_studies.assess_match(results, None, None, None) == 0
+        assert match_study.assess_match(results, None, None, None) == 0
         text = capsys.readouterr().out
         assert all(each in text for each in shown), text
         assert "-0 " not in text
@@ -330,7 +325,7 @@ def test_a_game_without_a_pair_is_said(
         ("Anna", "Berta", "0-1"),
     )
     pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games))
-    player_studies.assess_match([str(pgn)], None, None, None)
+    match_study.assess_match([str(pgn)], None, None, None)
     assert (
         "In no pair: 1 game without one of reversed colours" in capsys.readouterr().out
     )
@@ -348,7 +343,7 @@ def test_table_four_has_the_columns_of_the_paper() -> None:
     strengths = held.collect_compared_moves().strengths
     found = ferreira_table_4(held.players(), held.rate_engine(), strengths)
     text = drawn(
-        player_studies.build_engine_strength_table(
+        calibration.build_engine_strength_table(
             found, "[b]Arithmetic", "1 look", "same-search"
         ),
         120,

@@ -10,7 +10,8 @@ import pytest
 from live.config import Config, load_config
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.messages.from_sources import MATE_CP, Score
-from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
+from live.studies.corpus_games import STANDARD_FEN
 from live.studies.study_corpus import (
     CorpusSearcher,
     find_missing_games,
@@ -122,6 +123,14 @@ async def test_a_run_in_parts_is_a_run_and_searches_nothing_twice(
     # All is there: nothing is left to search.
     assert await searched(parts, None) == 0
     assert "0 of 0 games" in capsys.readouterr().err
+    # Nor is what a file brought, which names no version.
+    with CorpusDatabase(parts) as database:
+        database.execute("UPDATE settings SET version = ''")
+        database.commit()
+    assert await searched(parts, None) == 0
+    assert "0 of 0 games" in capsys.readouterr().err
+    with CorpusDatabase(parts) as database:
+        assert len(database.read_settings()) == 1
 
 
 def test_what_is_missing(tmp_path: Path) -> None:

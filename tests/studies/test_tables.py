@@ -17,20 +17,18 @@ from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.corpus_database import CorpusDatabase
+from live.studies.move_files import COLUMNS, update_move_files
 from live.studies.study_corpus import TABLES
-from live.studies.study_data import (
-    COLUMNS,
+from live.studies.study_data import Selection, StudyData
+from live.studies.study_figures import FIGURES, render_figure
+from live.studies.study_tables import (
     Cell,
-    Selection,
-    StudyData,
     StudyTable,
     TableColumn,
     TableForm,
     build_table,
     format_table,
-    update_move_files,
 )
-from live.studies.study_figures import FIGURES, render_figure
 from tests.journal.test_journal import alter_file
 from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import (

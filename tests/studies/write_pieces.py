@@ -15,15 +15,11 @@ from typing import Any
 
 import msgspec
 
-from live.studies.corpus_database import (
-    CorpusDatabase,
-    NumberedGame,
-    SearchedGame,
-    SearchSetting,
-)
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.papers.corpus_games import CorpusGames
 from live.studies.papers.measures import MEASURES
 from live.studies.reproduce import choose_tables, list_games_to_search
+from live.studies.searched_games import SearchedGame, SearchSetting
 
 #: Tables of these measures need what changed from depth to depth.
 OVER_DEPTHS = {"complexity", "perceived"}

@@ -21,8 +21,8 @@ from live.ratings.perceived_model import (
     Turn,
     describe_board,
 )
-from live.studies.corpus_database import PositionSearch, compute_gains
-from live.studies.read_games import GameLine
+from live.studies.game_lines import GameLine
+from live.studies.searched_games import PositionSearch, compute_gains
 
 #: What the engine says of the usual starting position, where a file leaves it out.
 _START = Complexity(5.5, 25, None, 0)

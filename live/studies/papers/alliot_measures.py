@@ -17,7 +17,7 @@ from live.ratings.alliot import BattleRoyale, Prediction, predict_by_conformance
 from live.ratings.markov import NINETEEN, TEN, EvaluationClasses, solve_chain
 from live.ratings.score_interval import compute_score_interval
 from live.studies.alliot_covariance import build_covariance_table
-from live.studies.alliot_games import build_complexity_table, build_shortfall_table
+from live.studies.alliot_games import build_complexity_table
 from live.studies.alliot_players import PREDICTORS, build_best_year_table
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import (
@@ -39,7 +39,7 @@ from live.studies.papers.measures import (
     read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
-from live.studies.study_data import ConformingMoves, PairedMoves, gather_moves
+from live.studies.player_moves import ConformingMoves, PairedMoves, gather_moves
 
 _GAINS: tuple[GainKind, ...] = ("same-search",)
 _CHAMPIONS = "champions"
@@ -53,7 +53,7 @@ def list_champions_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """All of them, or as many as the table draws, by chance and always the same."""
-    found = games.of_occasion(paper.occasions[_CHAMPIONS])
+    found = games.list_of_occasion(paper.occasions[_CHAMPIONS])
     return found[: table.sample or None]
 
 
@@ -61,7 +61,7 @@ def list_title_matches(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Of every two champions in the table, in the year of their match."""
-    people = games.people(paper.occasions[_MATCHES])
+    people = games.find_people(paper.occasions[_MATCHES])
     found = []
     for row in table.rows:
         found += _list_match(row, games, paper, people)
@@ -80,7 +80,7 @@ def _list_match(
     year = int(row.at)
     return [
         game
-        for game in games.of_players(one, range(year, year + 1))
+        for game in games.list_of_players(one, range(year, year + 1))
         if (game.white in other or game.black in other) and about.has_event(game.event)
     ]
 
@@ -105,24 +105,24 @@ def _draw_years(
 ) -> list[ListedGame]:
     """Draw games of each champion and year in turn."""
     about = paper.occasions[_CHAMPIONS]
-    names = name_people(games.people(about))
+    names = name_people(games.find_people(about))
 
-    def years_of(game: ListedGame) -> list[tuple[str, int]]:
+    def list_years(game: ListedGame) -> list[tuple[str, int]]:
         played = [
             (names.get(player, ""), game.year) for player in (game.white, game.black)
         ]
         return [each for each in played if each in wanted]
 
-    return draw_in_turn(games.of_occasion(about), years_of, table.sample)
+    return draw_in_turn(games.list_of_occasion(about), list_years, table.sample)
 
 
 def list_games_of_year(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Fischer's and Spassky's games of the year of the table."""
-    people = games.people(paper.occasions[_CHAMPIONS])
+    people = games.find_people(paper.occasions[_CHAMPIONS])
     numbers = people.get("Fischer", []) + people.get("Spassky", [])
-    return list(games.of_players(numbers, range(table.year, table.year + 1)))
+    return list(games.list_of_players(numbers, range(table.year, table.year + 1)))
 
 
 # --- without an engine ----------------------------------------------------------------
@@ -131,8 +131,8 @@ def list_games_of_year(
 @measure("games", games=list_champions_games)
 def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     """Games of each champion, with each colour and together (Table 1)."""
-    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    games = evidence.games_of(table)
+    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
+    games = evidence.list_games(table)
     found = {}
     for row in table.rows:
         numbers = people.get(row.one, [])
@@ -146,7 +146,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("white-score", games=list_champions_games)
 def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     """What White scores in all games."""
-    games = evidence.games_of(table)
+    games = evidence.list_games(table)
     scores = [game.score for game in games if game.score is not None]
     squares = [score * score for score in scores]
     ends = compute_score_interval(len(scores), sum(scores), sum(squares))
@@ -157,9 +157,9 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of wins, draws and losses of a match."""
     about = evidence.paper.occasions[table.at]
-    people = evidence.games.people(about)
+    people = evidence.games.find_people(about)
     one, other = (people.get(name, []) for name in about.players)
-    counts = count_results(evidence.games.of_occasion(about), one, other)
+    counts = count_results(evidence.games.list_of_occasion(about), one, other)
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
     if not games:
@@ -170,7 +170,7 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("match-score", games=list_title_matches)
 def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
     """What the first scored in each title match (Table 5, column AS)."""
-    people = evidence.games.people(evidence.paper.occasions[_MATCHES])
+    people = evidence.games.find_people(evidence.paper.occasions[_MATCHES])
     found = {}
     for row in table.rows:
         games = _list_match(row, evidence.games, evidence.paper, people)
@@ -247,8 +247,8 @@ def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYea
     """Gather them by the paper's names."""
     paper = evidence.paper
     table = paper.find_table("alliot-table-5-ms")
-    people = evidence.games.people(paper.occasions[_CHAMPIONS])
-    data = evidence.study(evidence.games_of(table), people)
+    people = evidence.games.find_people(paper.occasions[_CHAMPIONS])
+    data = evidence.open_study(evidence.list_games(table), people)
     conforming = gather_moves(data, ConformingMoves, "player", "year")
     paired = gather_moves(data, PairedMoves, "player", "year")
     return {
@@ -299,11 +299,11 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
         one = moves.get((row.one, int(row.at) - 1))
         other = moves.get((row.other, int(row.at) - 1))
         if one is not None and other is not None:
-            found[row.key] = _mean_of_colors(predict(one, other), predict(other, one))
+            found[row.key] = _average_colors(predict(one, other), predict(other, one))
     return keep_known(found)
 
 
-def _mean_of_colors(white: Prediction, black: Prediction) -> Measured | None:
+def _average_colors(white: Prediction, black: Prediction) -> Measured | None:
     """Return what the first is expected to score, from a game with each colour."""
     if white.expected_score is None or black.expected_score is None:
         return None
@@ -345,8 +345,8 @@ def _gather_chains(
 ) -> dict[str, PairedMoves]:
     paper = evidence.paper
     table = paper.find_table("alliot-tables-2-3")
-    people = evidence.games.people(paper.occasions[_CHAMPIONS])
-    data = evidence.study(evidence.games_of(table), people)
+    people = evidence.games.find_people(paper.occasions[_CHAMPIONS])
+    data = evidence.open_study(evidence.list_games(table), people)
     found = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     return {data.players[player]: moves for (player,), moves in found.items()}
 
@@ -403,14 +403,16 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlations of complexity with errors, of each champion and together (Table
     4).
     """
-    games = evidence.games_of(table)
-    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
+    games = evidence.list_games(table)
+    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     champions = [*name_people(people)]
     others = [number for number in evidence.games.words if number not in champions]
     indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
     found: dict[Key, Measured | None] = {}
     for group in (people, {"Champs": champions}, {"Others": others}):
-        for cells in read_rows(build_complexity_table(evidence.study(games, group))):
+        for cells in read_rows(
+            build_complexity_table(evidence.open_study(games, group))
+        ):
             name = "All" if cells[0] == "all" else str(cells[0])
             for at, indicator in enumerate(indicators):
                 figure = cells[2 + 3 * at : 5 + 3 * at]
@@ -422,9 +424,9 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("covariance", games=list_champions_games, gains=_GAINS)
 def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlation and line of each vector of outcomes (Table 6)."""
-    games = evidence.games_of(table)
+    games = evidence.list_games(table)
     found: dict[Key, Measured | None] = {}
-    for cells in read_rows(build_covariance_table(evidence.study(games, {}))):
+    for cells in read_rows(build_covariance_table(evidence.open_study(games, {}))):
         name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = (
             cells
         )
@@ -437,22 +439,6 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
         ):
             found[str(name), quantity, ""] = read_figure(figure)
     return keep_known(found)
-
-
-@measure("perfect-moves", games=list_champions_games, gains=_GAINS)
-def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Shares of moves that lose nothing, by colour (Figure 3)."""
-    games = evidence.games_of(table)
-    counts = {"White": [0, 0], "Black": [0, 0]}
-    for cells in read_rows(build_shortfall_table(evidence.study(games, {}))):
-        for color, n in (("White", cells[1]), ("Black", cells[3])):
-            counts[color][0] += int(n or 0) * (cells[0] == 0)
-            counts[color][1] += int(n or 0)
-    return {
-        row.key: measure_share(*counts[row.one])
-        for row in table.rows
-        if counts[row.one][1]
-    }
 
 
 # --- best years -----------------------------------------------------------------------
@@ -474,7 +460,7 @@ def draw_best_years(
 
 
 @lru_cache(maxsize=8)
-def _battle_of_best_years(evidence: Evidence, by: str) -> BattleRoyale:
+def _pair_best_years(evidence: Evidence, by: str) -> BattleRoyale:
     """Pair every two champions, each in the year that the paper finds best; those
     without moves of that year are left out.
     """
@@ -492,8 +478,8 @@ def _battle_of_best_years(evidence: Evidence, by: str) -> BattleRoyale:
 @lru_cache(maxsize=4)
 def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]:
     table = evidence.paper.find_table("alliot-table-7")
-    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    data = evidence.study(evidence.games_of(table), people)
+    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
+    data = evidence.open_study(evidence.list_games(table), people)
     found = gather_moves(data, PairedMoves, "player", "year")
     return {
         (data.players[player], year): moves for (player, year), moves in found.items()
@@ -503,7 +489,7 @@ def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]
 @measure("best-rank", games=draw_best_years, gains=_GAINS)
 def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the place of each champion among the best years (Tables 7 to 9)."""
-    places = _battle_of_best_years(evidence, table.by).rank_players()
+    places = _pair_best_years(evidence, table.by).rank_players()
     ranks = {place.player: place.rank for place in places}
     return {
         row.key: Measured(float(rank))
@@ -517,7 +503,7 @@ def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return what the champion of the row is expected to score with White against that
     of the column (Tables 7 to 9).
     """
-    pairings = _battle_of_best_years(evidence, table.by).pairings
+    pairings = _pair_best_years(evidence, table.by).pairings
     found: Figures = {}
     for row in table.rows:
         prediction = pairings.get((row.one, row.other))
@@ -531,8 +517,8 @@ def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("best-year", games=list_champions_games, gains=_GAINS)
 def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the year in which each champion beats the most other years."""
-    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    study = evidence.study(evidence.games_of(table), people)
+    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
+    study = evidence.open_study(evidence.list_games(table), people)
     best = {}
     for cells in read_rows(build_best_year_table(study, table.by)):
         name, _, year = str(cells[1]).rpartition(" ")

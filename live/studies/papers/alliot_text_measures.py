@@ -3,6 +3,9 @@
 They are made from the same draw of the champions' games as Table 6.
 """
 
+from collections import Counter
+from math import hypot
+
 from polars import col
 
 from live.ratings.score_interval import compute_score_interval
@@ -21,7 +24,8 @@ from live.studies.papers.measures import (
     read_rows,
 )
 from live.studies.papers.printed import PrintedTable
-from live.studies.study_data import Row, StudyData
+from live.studies.study_data import StudyData
+from live.studies.study_tables import Row
 
 #: As the printed rows and the table of correlations name them.
 _KINDS = {
@@ -30,10 +34,33 @@ _KINDS = {
     "k1 = 0.75": "k1 = 0.75, k2 = -3.30",
 }
 
+#: Of moves that lose more, a single one can decide where the colours are furthest
+#: apart.
+_TWO_PAWNS_CP = 200
+
 
 def _study_drawn_games(table: PrintedTable, evidence: Evidence) -> StudyData:
-    people = evidence.games.people(evidence.paper.occasions[table.at])
-    return evidence.study(evidence.games_of(table), people)
+    people = evidence.games.find_people(evidence.paper.occasions[table.at])
+    return evidence.open_study(evidence.list_games(table), people)
+
+
+def _count_losses(table: PrintedTable, evidence: Evidence) -> dict[str, Counter[int]]:
+    """Count moves by the centipawns that they lose, of each colour."""
+    losses = {"White": Counter[int](), "Black": Counter[int]()}
+    for lost_cp, white, _, black, _ in read_rows(
+        build_shortfall_table(_study_drawn_games(table, evidence))
+    ):
+        losses["White"][int(lost_cp or 0)] = int(white or 0)
+        losses["Black"][int(lost_cp or 0)] = int(black or 0)
+    return losses
+
+
+@measure("perfect-moves", games=list_champions_games, gains=("same-search",))
+def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return the shares of moves that lose nothing, by colour (Figure 3)."""
+    losses = _count_losses(table, evidence)
+    known = [row for row in table.rows if losses[row.one].total()]
+    return {row.key: _share_within(losses[row.one], 0) for row in known}
 
 
 @measure("shortfalls", games=list_champions_games, gains=("same-search",))
@@ -41,46 +68,56 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of moves that lose nothing, and more than two pawns (Figure
     3).
     """
-    equal = 0
-    beyond = 0
-    n = 0
-    for shortfall_cp, white, _, black, _ in read_rows(
-        build_shortfall_table(_study_drawn_games(table, evidence))
-    ):
-        moves = int(white or 0) + int(black or 0)
-        n += moves
-        equal += moves * (shortfall_cp == 0)
-        beyond += moves * (int(shortfall_cp or 0) > 200)
+    white, black = _count_losses(table, evidence).values()
+    both = white + black
+    n = both.total()
     if not n:
         return {}
+    beyond = sum(moves for lost_cp, moves in both.items() if lost_cp > _TWO_PAWNS_CP)
     return {
-        ("all players", "at 0", ""): measure_share(equal, n),
+        ("all players", "at 0", ""): _share_within(both, 0),
         ("all players", "beyond 2.00", ""): measure_share(beyond, n),
     }
 
 
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Find where the share of moves within x is furthest apart between White and Black,
-    and by how much (Figure 6).
+    """Return how much higher White's share of moves within the paper's x is than
+    Black's, and the x up to two pawns where White leads by the most, if it does so by
+    more than chance (Figure 6).
     """
-    apart = []
-    white_share = 0.0
-    black_share = 0.0
-    for shortfall_cp, _, white, _, black in read_rows(
-        build_shortfall_table(_study_drawn_games(table, evidence))
-    ):
-        if isinstance(white, float) and isinstance(black, float):
-            white_share = white
-            black_share = black
-        apart.append((white_share - black_share, int(shortfall_cp or 0)))
-    if not apart:
+    white, black = _count_losses(table, evidence).values()
+    if not white.total() or not black.total():
         return {}
-    most, at_cp = max(apart, key=lambda each: each[0])
-    return {
-        ("White less Black", "most", ""): Measured(most),
-        ("White less Black", "at x", ""): Measured(at_cp / 100),
-    }
+    [printed_cp] = [
+        round(100 * row.value) for row in table.rows if row.other == "greatest at x"
+    ]
+    apart = [
+        _subtract_shares(_share_within(white, x_cp), _share_within(black, x_cp))
+        for x_cp in range(_TWO_PAWNS_CP + 1)
+    ]
+    greatest = max(apart)
+    found = {("White less Black", "within 0.25", ""): apart[printed_cp]}
+    if greatest.low is not None and greatest.low > 0:
+        found["White less Black", "greatest at x", ""] = Measured(
+            apart.index(greatest) / 100
+        )
+    return found
+
+
+def _share_within(losses: Counter[int], x_cp: int) -> Measured:
+    within = sum(moves for lost_cp, moves in losses.items() if lost_cp <= x_cp)
+    return measure_share(within, losses.total())
+
+
+def _subtract_shares(one: Measured, other: Measured) -> Measured:
+    """Return their difference, with its interval by Newcombe (1998, method 10)."""
+    difference = one.value - other.value
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return Measured(difference)
+    below = hypot(one.value - one.low, other.high - other.value)
+    above = hypot(one.high - one.value, other.value - other.low)
+    return Measured(difference, difference - below, difference + above)
 
 
 @measure("accumulated", games=list_champions_games, gains=("same-search",))

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+import msgspec
+
 from live.messages.values import Value
 from live.studies.papers.printed import PrintedRow, PrintedTable
+from live.studies.searched_games import SearchSetting
 
 
 class Measured(NamedTuple):
@@ -46,8 +49,11 @@ class OrderKept(NamedTuple):
     """Pairs of rows that both put in an order."""
     kept: int
     """Those in the same order."""
-    most_places: int
-    """By how many places a row moved at most: 1 for neighbours that changed places."""
+    rows: int
+    moved: int
+    """Rows that moved by more than one place: neighbours that changed places are one
+    place.
+    """
 
 
 class Comparison(Value, kw_only=True):
@@ -55,8 +61,8 @@ class Comparison(Value, kw_only=True):
 
     paper: str
     table: PrintedTable
-    engine: str
-    """Engine and limit; empty where none had a say."""
+    setting: SearchSetting | None
+    """None where no engine had a say."""
     gain: str = ""
     rows: tuple[ComparedRow, ...]
     games: int = 0
@@ -73,12 +79,16 @@ class Comparison(Value, kw_only=True):
 
     @property
     def rows_with_interval(self) -> int:
-        """Rows whose figure has an interval."""
+        """Rows whose figure has an interval that could hold the printed number."""
+        if self.table.other_scale:
+            return 0
         return sum(row.is_within is not None for row in self.rows)
 
     @property
     def rows_within(self) -> int:
         """Rows whose printed number lies in our interval."""
+        if self.table.other_scale:
+            return 0
         return sum(row.is_within is True for row in self.rows)
 
     @property
@@ -88,11 +98,11 @@ class Comparison(Value, kw_only=True):
             row
             for row in self.rows
             if row.difference is not None
-            and abs(row.difference) <= 0.5 * 10 ** -self.digits_of(row) + 1e-9
+            and abs(row.difference) <= 0.5 * 10 ** -self.count_digits(row) + 1e-9
         ]
         return len(equal)
 
-    def digits_of(self, row: ComparedRow) -> int:
+    def count_digits(self, row: ComparedRow) -> int:
         """Decimals of a row: those of its table, or as many as its own number needs."""
         _, _, decimals = f"{row.printed.value:g}".partition(".")
         return max(self.table.digits, len(decimals))
@@ -121,7 +131,7 @@ def compare(
     table: PrintedTable,
     measured: Mapping[tuple[str, str, str], Measured],
     *,
-    engine: str = "",
+    setting: SearchSetting | None = None,
     gain: str = "",
     games: int = 0,
     wanted: int = 0,
@@ -132,13 +142,27 @@ def compare(
     return Comparison(
         paper=paper,
         table=table,
-        engine=engine,
+        setting=setting,
         gain=gain,
         rows=rows,
         games=games,
         wanted=wanted,
         missing=missing,
     )
+
+
+def put_in_place_of_paper(other: Comparison, one: Comparison) -> Comparison:
+    """Return ``one`` with another's figures of the same rows as if they were printed:
+    two settings or gains are compared as one is with the paper.
+    """
+    rows = tuple(
+        ComparedRow(
+            msgspec.structs.replace(row.printed, value=known.ours.value), row.ours
+        )
+        for row, known in zip(one.rows, other.rows, strict=True)
+        if known.ours is not None
+    )
+    return msgspec.structs.replace(one, rows=rows)
 
 
 def find_even_figure(table: PrintedTable) -> float:
@@ -162,13 +186,22 @@ def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:
             ahead = (one[0] - other[0]) * (one[1] - other[1])
             pairs += one[0] != other[0]
             kept += ahead > 0
-        for printed, ours in group:
-            above = sum(each[0] > printed for each in group)
-            level = sum(each[0] == printed for each in group)
-            place = sum(each[1] > ours for each in group)
-            # Those that the paper has level may stand in any order.
-            moved = max(moved, above - place, place - (above + level - 1))
-    return OrderKept(pairs, kept, moved) if pairs else None
+        moved += sum(_count_places(row, group) > 1 for row in group)
+    count = sum(map(len, groups.values()))
+    return OrderKept(pairs, kept, count, moved) if pairs else None
+
+
+def _count_places(
+    row: tuple[float, float], group: Sequence[tuple[float, float]]
+) -> int:
+    """Return by how many places a row moved. Those that the paper has level may stand
+    in any order.
+    """
+    printed, ours = row
+    above = sum(each[0] > printed for each in group)
+    level = sum(each[0] == printed for each in group)
+    place = sum(each[1] > ours for each in group)
+    return max(0, above - place, place - (above + level - 1))
 
 
 def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:

@@ -58,7 +58,7 @@ class CorpusGames:
                 self._by_word[word].append(player)
 
     @cache  # noqa: B019  # as long as the corpus is compared
-    def people(self, occasion: Occasion) -> dict[str, list[int]]:
+    def find_people(self, occasion: Occasion) -> dict[str, list[int]]:
         """Numbers of those players of the occasion whom the corpus has, by the paper's
         names.
         """
@@ -73,11 +73,11 @@ class CorpusGames:
         return found
 
     @cache  # noqa: B019
-    def of_occasion(self, occasion: Occasion) -> list[ListedGame]:
+    def list_of_occasion(self, occasion: Occasion) -> list[ListedGame]:
         """Games in which both players belong to the occasion, in its event and years,
         each once: two files may spell the players of one game differently.
         """
-        names = name_people(self.people(occasion))
+        names = name_people(self.find_people(occasion))
         needed = 1 if occasion.is_career else 2
         found: dict[tuple[str, str, bytes], ListedGame] = {}
         for game in self.games:
@@ -88,7 +88,7 @@ class CorpusGames:
                 found.setdefault(key, game)
         return list(found.values())
 
-    def of_players(
+    def list_of_players(
         self, players: Iterable[int], years: range | None = None
     ) -> Iterator[ListedGame]:
         """Games that any of these played, in these years."""

@@ -34,13 +34,8 @@ from live.studies.papers.measures import (
     measure_share,
 )
 from live.studies.papers.printed import PrintedTable
-from live.studies.study_data import (
-    SPIKE,
-    PlayerMoves,
-    StudyData,
-    choose_gain_column,
-    gather_moves,
-)
+from live.studies.player_moves import SPIKE, PlayerMoves, gather_moves
+from live.studies.study_data import StudyData, choose_gain_column
 
 _BOTH: tuple[GainKind, ...] = ("same-search", "successive")
 
@@ -61,11 +56,11 @@ _NOBODY = OccasionMoves({}, {}, {})
 @lru_cache(maxsize=64)
 def gather_occasion(evidence: Evidence, occasion: str) -> OccasionMoves:
     """What is known of an occasion."""
-    if not evidence.holds(occasion):
+    if not evidence.has_enough_of(occasion):
         return _NOBODY
     about = evidence.paper.occasions[occasion]
-    games = evidence.games.of_occasion(about)
-    data = evidence.study(games, evidence.games.people(about))
+    games = evidence.games.list_of_occasion(about)
+    data = evidence.open_study(games, evidence.games.find_people(about))
     players = {
         data.players[player]: moves
         for (player,), moves in gather_moves(data, PlayerMoves, "player").items()
@@ -223,10 +218,10 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("against-engine", games=list_occasion_games, gains=_BOTH)
 def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return Elo against the engine (Tables 4 and 5, Figure 6)."""
-    return _measure_players(table, evidence, _difference_to_engine)
+    return _measure_players(table, evidence, _compare_with_engine)
 
 
-def _difference_to_engine(moves: PlayerMoves) -> Measured | None:
+def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
     difference, *ends = moves.compute_differences()
     return None if difference is None else Measured(difference, *ends)
 
@@ -276,7 +271,7 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     for row in table.rows:
         players = known[row.at or table.at]
         if row.one in players:
-            difference = _difference_to_engine(players[row.one])
+            difference = _compare_with_engine(players[row.one])
             if difference is not None:
                 ends = [None if end is None else engine + end for end in difference]
                 found[row.key] = Measured(engine + difference.value, *ends[1:])

@@ -11,23 +11,13 @@ from typing import NamedTuple
 
 from live.messages.figures import GainKind
 from live.ratings.score_interval import compute_score_interval
-from live.studies.corpus_database import (
-    CorpusDatabase,
-    NumberedGame,
-    SearchedGame,
-    SearchSetting,
-)
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.study_data import (
-    ChosenGames,
-    Row,
-    Rows,
-    Selection,
-    StudyData,
-    TableHead,
-)
+from live.studies.searched_games import SearchedGame, SearchSetting
+from live.studies.study_data import ChosenGames, Selection, StudyData
+from live.studies.study_tables import Row, Rows, TableHead
 
 #: Share of an occasion's games, below which a figure would be about something else.
 ENOUGH = 0.75
@@ -62,7 +52,7 @@ class Evidence:
             game for (game,) in self._database.execute(query, (self._number,))
         )
 
-    def searched_of(
+    def choose_searched(
         self, table: PrintedTable, needed: Sequence[ListedGame]
     ) -> list[ListedGame]:
         """Return those games of a table that are searched; none where they are too few.
@@ -76,23 +66,25 @@ class Evidence:
         known = [game for game in needed if game.game in self.searched]
         return known if len(known) >= ENOUGH * len(needed) else []
 
-    def games_of(self, table: PrintedTable) -> list[ListedGame]:
+    def list_games(self, table: PrintedTable) -> list[ListedGame]:
         """Return the games that a table is made from; all, where no engine has a
         say.
         """
         needed = list_needed_games(table, self.paper, self.games)
         return (
-            self.searched_of(table, needed) if MEASURES[table.measure].gains else needed
+            self.choose_searched(table, needed)
+            if MEASURES[table.measure].gains
+            else needed
         )
 
-    def holds(self, occasion: str) -> bool:
+    def has_enough_of(self, occasion: str) -> bool:
         """Whether enough of its games are searched for its figures to be about it."""
         about = self.paper.occasions[occasion]
-        games = self.games.of_occasion(about)
+        games = self.games.list_of_occasion(about)
         known = sum(game.game in self.searched for game in games)
         return known >= ENOUGH * about.games
 
-    def searched_games(
+    def read_searched_games(
         self, games: Iterable[ListedGame]
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
         """Yield those that are searched, with what was found."""
@@ -102,7 +94,7 @@ class Evidence:
                     self._number, game.game, game.game + 1
                 )
 
-    def study(
+    def open_study(
         self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]
     ) -> StudyData:
         """The moves of those games that are searched, and the people they are about."""
@@ -220,6 +212,6 @@ def list_occasion_games(
     names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
     found = {}
     for name in sorted(names - {""}):
-        for game in games.of_occasion(paper.occasions[name]):
+        for game in games.list_of_occasion(paper.occasions[name]):
             found[game.game] = game
     return list(found.values())

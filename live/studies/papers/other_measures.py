@@ -72,7 +72,7 @@ def _find_milepost(elo: int | None) -> int | None:
 @measure("regan", games=draw_mileposts, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """(s, c) with projections at each milepost."""
-    study = evidence.study(evidence.games_of(table), {})
+    study = evidence.open_study(evidence.list_games(table), {})
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(build_regan_table(study, "rating")):
         for quantity, places in _COLUMNS.items():

@@ -3,8 +3,16 @@
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from live.studies.papers.comparison import ComparedRow, Comparison, Measured
+from live.studies.papers.limits import (
+    choose_highest_limits,
+    compare_gains,
+    compare_limits,
+    list_limits,
+    read_limit,
+)
 from live.studies.papers.printed import PrintedTable
 
 _CSV_HEAD = (
@@ -35,24 +43,27 @@ def write_into(page: str, tables: str) -> str:
     return f"{before}{BEGIN}\n\n{tables}\n{END}{after or chr(10)}"
 
 
-def to_markdown(comparisons: Sequence[Comparison]) -> str:
-    """All comparisons: sums, a line for each, what is missing, and the tables that are
-    short.
+def build_markdown(comparisons: Sequence[Comparison]) -> str:
+    """Sums of all comparisons, how far orders depend on limit and gain, and of the
+    highest limits a line for each, what is missing, and the tables that are short.
     """
+    highest = choose_highest_limits(comparisons)
     lines = [
         *_sum_settings(comparisons),
+        *_write_limits(comparisons),
+        *_write_gains(comparisons),
         "",
-        *_list_comparisons(comparisons),
+        *_list_comparisons(highest),
         "",
         *_list_missing(comparisons),
     ]
-    for group in _group_by_table(comparisons):
+    for group in _group_by_table(highest):
         if not group[0].table.long and any(each.rows_done for each in group):
             lines += ["", *_write_table(group)]
     return "\n".join(lines) + "\n"
 
 
-def to_csv(comparisons: Sequence[Comparison]) -> str:
+def build_csv(comparisons: Sequence[Comparison]) -> str:
     """One line for each printed number and each engine, limit and gain."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -66,7 +77,7 @@ def to_csv(comparisons: Sequence[Comparison]) -> str:
             writer.writerow(
                 (
                     *about,
-                    each.engine,
+                    each.setting or "",
                     each.gain,
                     *row.printed.key,
                     row.printed.value,
@@ -123,12 +134,11 @@ def _group_by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Compa
 
 
 def _name_setting(each: Comparison) -> str:
-    return f"{each.engine}, {each.gain} gain" if each.engine else "no engine"
+    return f"{each.setting}, {each.gain} gain" if each.setting else "no engine"
 
 
 def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    yield "| table | where | rows | done with | games | result |"
-    yield "|---|---|---|---|---|---|"
+    yield from _write_head("table", "where", "rows", "done with", "games", "result")
     for each in comparisons:
         if each.rows_done:
             table = each.table
@@ -164,13 +174,51 @@ def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield f"- {reason}: {names} ({rows} rows)."
 
 
+def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """How far order and winners depend on the limit."""
+    rows = [*compare_limits(comparisons)]
+    if not rows:
+        return
+    names = [limit.name for limit in list_limits(comparisons)]
+    heads = [f"{one} and {other}" for one, other in pairwise(names)]
+    heads += [f"{name} and the paper" for name in names]
+    yield from ("", "### How far an order depends on the limit", "")
+    yield from _write_head("figures", "gain", *heads)
+    for row in rows:
+        cells = map(_describe_order, (*row.limits, *row.paper))
+        yield f"| {_name_table(row.table)} | {row.gain} | {' | '.join(cells)} |"
+
+
+def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """How far they depend on the gain."""
+    rows = [*compare_gains(comparisons)]
+    if not rows:
+        return
+    names = [limit.name for limit in list_limits(comparisons)]
+    yield from ("", "### How far an order depends on the gain", "")
+    yield "Same-search beside successive gains, searched with the same limit."
+    yield ""
+    yield from _write_head("figures", *names)
+    for row in rows:
+        cells = map(_describe_order, row.limits)
+        yield f"| {_name_table(row.table)} | {' | '.join(cells)} |"
+
+
+def _write_head(*names: str) -> Iterator[str]:
+    yield f"| {' | '.join(names)} |"
+    yield "|---" * len(names) + "|"
+
+
+def _name_table(table: PrintedTable) -> str:
+    return f"{table.title} ({table.where})"
+
+
 def _shorten_setting(each: Comparison) -> str:
-    """The engine's name and limit without its options."""
-    if not each.engine:
-        return "no engine"
-    name, _, rest = each.engine.partition(";")
-    limit = rest.partition(", ")[2] or rest
-    return f"{name}, {limit}, {each.gain}" if rest else f"{name}, {each.gain}"
+    """The engine's name and limit without its options, and the gain."""
+    limit = read_limit(each.setting)
+    return (
+        f"{limit.engine}, {limit.name}, {each.gain}" if each.setting else limit.engine
+    )
 
 
 def _describe_agreement(each: Comparison) -> str:
@@ -180,19 +228,25 @@ def _describe_agreement(each: Comparison) -> str:
         parts.append(
             f"{each.rows_within} of {each.rows_with_interval} within our interval"
         )
-    if not each.engine:
+    if each.setting is None:
         parts.append(f"{each.rows_exact} of {each.rows_done} equal as printed")
-    if (winners := each.winners) is not None and winners[1]:
-        parts.append(f"same one ahead in {winners[0]} of {winners[1]}")
-    if (order := each.order) is not None:
-        moved = (
-            "neighbours at most"
-            if order.most_places == 1
-            else f"{order.most_places} places"
-        )
-        same = "whole order" if order.kept == order.pairs else f"moved by {moved}"
-        parts.append(f"{order.kept} of {order.pairs} pairs in order, {same}")
+    if order := _describe_order(each):
+        parts.append(order)
     return "; ".join(parts)
+
+
+def _describe_order(each: Comparison | None) -> str:
+    """How many have the same one ahead, or the same order; empty where none can."""
+    if each is None:
+        return ""
+    if (winners := each.winners) is not None and winners[1]:
+        return f"same one ahead in {winners[0]} of {winners[1]}"
+    if (order := each.order) is not None:
+        return (
+            f"{order.kept} of {order.pairs} pairs in order,"
+            f" {order.moved} of {order.rows} moved"
+        )
+    return ""
 
 
 def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
@@ -205,22 +259,27 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
     if table.note:
         yield table.note
     yield ""
-    names = [
-        f"{_shorten_setting(each)} (95 %)" if each.engine else "ours" for each in made
-    ]
-    heads = ["paper", *names]
-    yield f"| | {' | '.join(heads)} |"
-    yield "|---" * (len(heads) + 1) + "|"
+    heads = ["", "paper"]
+    for each in made:
+        name = f"{_shorten_setting(each)} (95 %)" if each.setting else "ours"
+        heads += [name] if table.other_scale else [name, "difference"]
+    yield from _write_head(*heads)
     for at, row in enumerate(made[0].rows):
         label = " ".join(part for part in _name_row(row, table) if part)
-        digits = made[0].digits_of(row)
-        printed = _write_number(row.printed.value, digits)
-        cells = [_write_figure(each.rows[at].ours, digits) for each in made]
-        yield f"| {' | '.join([label, printed, *cells])} |"
+        digits = made[0].count_digits(row)
+        cells = [label, _write_number(row.printed.value, digits)]
+        for each in made:
+            beside = each.rows[at]
+            cells += [_write_figure(beside.ours, digits)]
+            if not table.other_scale:
+                cells += [_write_difference(beside.difference, digits)]
+        yield f"| {' | '.join(cells)} |"
 
 
 def _name_row(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
     one, other, at = row.printed.key
+    if one in table.elos:
+        one = f"{one} ({table.elos[one]})"
     if table.agreement == "winner" and other:
         one = f"{one} - {other}"
         other = ""
@@ -237,6 +296,13 @@ def _write_figure(ours: Measured | None, digits: int) -> str:
         "unbounded" if end is None else _write_number(end, digits) for end in ours[1:]
     )
     return f"{value} ({low} to {high})"
+
+
+def _write_difference(difference: float | None, digits: int) -> str:
+    if difference is None:
+        return ""
+    written = _write_number(difference, digits)
+    return f"+{written}" if float(written) > 0 else written
 
 
 def _write_number(value: float, digits: int) -> str:

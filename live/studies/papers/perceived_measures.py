@@ -1,8 +1,7 @@
 """The perceived rating of this product, of the players whose strengths the papers
 print.
 
-The scales differ: only the orders are compared, and no interval holds the paper's
-number.
+The scales differ: only the orders are compared.
 """
 
 from collections import defaultdict
@@ -48,13 +47,15 @@ def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
 def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
     engine = evidence.setting.engine.partition(";")[0]
     scale = SCALES.get((engine, evidence.setting.bound))
-    if scale is None or not evidence.holds(occasion):
+    if scale is None or not evidence.has_enough_of(occasion):
         return {}
     reader = _load_reader(scale)
     about = evidence.paper.occasions[occasion]
-    names = name_people(evidence.games.people(about))
+    names = name_people(evidence.games.find_people(about))
     totals: dict[str, list[PerceivedEvidence]] = defaultdict(list)
-    for game, searched in evidence.searched_games(evidence.games.of_occasion(about)):
+    for game, searched in evidence.read_searched_games(
+        evidence.games.list_of_occasion(about)
+    ):
         sides = [
             PlayedSide(names[player], elo, ())
             for player, elo in (
@@ -80,5 +81,5 @@ def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
         )
         rating = read_rating(total, reader.prior_sd)
         if rating is not None:
-            found[name] = Measured(rating.rating)
+            found[name] = Measured(rating.rating, rating.low, rating.high)
     return found

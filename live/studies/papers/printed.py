@@ -48,6 +48,8 @@ class PrintedTable(Value, kw_only=True, eq=False):
     """
     long: bool = False
     """Too long for the page, which sums it up."""
+    other_scale: bool = False
+    """Ours are on another scale: only order and winner can agree."""
     note: str = ""
     at: str = ""
     """Name of the occasion."""
@@ -127,7 +129,7 @@ class PrintedPaper(Value, kw_only=True, eq=False):
 
 
 @cache
-def printed_papers() -> tuple[PrintedPaper, ...]:
+def read_papers() -> tuple[PrintedPaper, ...]:
     """Read all papers."""
     folder = resources.files(__package__)
     texts = [folder.joinpath(f"{name}.json").read_bytes() for name in PAPERS]

@@ -15,10 +15,10 @@ import pytest
 from live.config import Config
 from live.errors import InputError
 from live.ratings.perceived_model import MODELS, LossLogit, Turn, load_shipped_models
+from live.studies.calibration import calibrate, check_model
 from live.studies.learning.held_out import SHARES, is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
 from live.studies.learning.played_games import read_played_games
-from live.studies.player_studies import calibrate, check_model
 from tests.studies.small_corpus import rated_games
 
 DATA = Path(__file__).parents[2] / "data"

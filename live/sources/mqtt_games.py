@@ -1,0 +1,522 @@
+"""Conversion of MQTT messages to reports of games. Pure.
+
+A topic has one game at a time or, in PGN, any number. The manual (``sources``)
+describes three kinds of payload for publishers. They are recognised by their beginning:
+
+* our own JSON, the whole game each time: :class:`MqttGame`; its moves can be a text as
+  in PGN
+* a position: JSON with the last move (:class:`MqttPosition`), or the text
+  ``FEN [move]``, where the FEN has all six fields or ends after the side to move
+* PGN
+
+An unusable payload is treated as if it had not been received: the topic's games stay,
+and their ``problem`` describes the payload. An empty payload, which removes a retained
+message from the broker, removes an unfinished game. Finished games stay, because
+brokers are tidied up after the round. A game is identified by its ``id``, or else by
+event, round, board and players, or else by its topic.
+"""
+
+import re
+from collections.abc import Generator, Sequence
+from typing import Annotated, TypeVar
+
+import chess
+import msgspec
+from msgspec.structs import asdict, replace
+
+from live.messages.from_sources import GameReport, Headers, Move, Player, Result, Unread
+from live.messages.values import Value
+from live.sources.foreign_json import (
+    ForeignObject,
+    add_unread,
+    describe_no_json,
+    read_json,
+    read_value,
+)
+from live.sources.game_identity import (
+    Identified,
+    Identity,
+    count_shared_plies,
+    identify_game,
+)
+from live.sources.game_line import GameLine, ListedMove
+from live.sources.movetext import Movetext
+from live.sources.pgn_decoder import PgnReader
+from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn
+from live.sources.pgn_headers import (
+    NAME_CHARS,
+    TEXT_CHARS,
+    clean_text,
+    create_player,
+    safe_web_address,
+)
+from live.sources.position_tracker import (
+    NEW_GAME_PLIES,
+    PositionTracker,
+    read_continuation,
+    read_fen,
+    split_continuations,
+)
+from live.sources.typography import normalise_text
+
+Elo = Annotated[int, msgspec.Meta(ge=0, le=5000)]
+FideId = Annotated[int, msgspec.Meta(ge=0, le=10**11)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**7)]
+BoardNumber = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
+MovesText = Annotated[str, msgspec.Meta(max_length=1 << 18)]
+
+
+class MqttPlayer(Value):
+    """A player; can be replaced by just the name."""
+
+    name: str = "?"
+    elo: Elo | None = None
+    title: str | None = None
+    fide_id: FideId | None = None
+    federation: str | None = None
+    team: str | None = None
+
+
+class MqttMove(Value):
+    """A move with its clock; can be replaced by just SAN or UCI."""
+
+    move: str = ""
+    """SAN (``Nf3``) or UCI (``g1f3``)."""
+    clock_s: Seconds | None = None
+    """The mover's clock after the move, seconds."""
+    spent_s: Seconds | None = None
+    """Time spent on the move, seconds."""
+
+
+class MqttGameHeaders(ForeignObject, kw_only=True):
+    """Headers of a game in a payload."""
+
+    white: str | MqttPlayer = "?"
+    black: str | MqttPlayer = "?"
+    id: str = ""
+    """Unchanging identifier of the game; needed only if the players' names do not
+    identify it.
+    """
+    event: str = ""
+    site: str = ""
+    round: str = ""
+    board: BoardNumber | None = None
+    date: str = ""
+    """Date of the game, such as ``2026.11.21``."""
+    time_control: str = ""
+    url: str = ""
+    eco: str = ""
+    opening: str = ""
+    """Name of the opening; ``eco`` is its code."""
+    result: Result = "*"
+
+
+class MqttGame(MqttGameHeaders, kw_only=True):
+    """A whole game: all moves so far, each time."""
+
+    moves: MovesText | tuple[str | MqttMove, ...] | None = None
+    """All moves from the start, as a list or as one text in PGN: ``"e4 e5 Nf3"`` or
+    ``"1. e4 e5 2. Nf3 *"``.
+    """
+    start_fen: str = ""
+    """Starting position; empty for the standard one."""
+    variant: str = ""
+    """``standard`` or ``chess960``; empty for standard."""
+
+
+class MqttPosition(MqttGameHeaders, kw_only=True):
+    """A position and the move that led to it."""
+
+    fen: str = ""
+    """Position after the move; the fields after the side to move can be missing."""
+    move: str = ""
+    """Last move, as SAN or UCI."""
+    white_clock_s: Seconds | None = None
+    black_clock_s: Seconds | None = None
+    """The present clocks of White (field above) and Black, seconds."""
+
+
+Sent = TypeVar("Sent", MqttGame, MqttPosition)
+#: Greatest number of topics remembered, and of finished games whose topic has another
+#: game.
+MAX_TOPICS = 4096
+#: Greatest size of a game in JSON, bytes. 1200 plies (``MAX_PLIES``), each an object
+#: with two clocks on separate lines, take 128 bytes each, which is 60 % of it.
+MAX_JSON_BYTES = 1 << 18
+#: Greatest size of a PGN text, bytes; it can be a whole round, 500 games of 8 KB. The
+#: library receives a message without a pause, so this limits how long other tasks wait.
+MAX_BYTES = 1 << 22
+#: Greatest number of topics without a game listed for people.
+MOST_NAMED = 3
+#: Number of bytes in which a position as text is recognised.
+_FEN_BYTES = 200
+_FEN = re.compile(
+    rb"\s*+[1-8pnbrqkPNBRQK]{1,8}+(?:/[1-8pnbrqkPNBRQK]{1,8}+){7}(?:\s|\Z)"
+)
+_LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
+
+
+class _NoGame(Exception):
+    """Raised for an unusable payload, with a description and the parts that could be
+    read.
+    """
+
+    def __init__(self, problem: str, sent: MqttGameHeaders | None = None) -> None:
+        super().__init__(problem)
+        self.sent = sent
+
+
+class _Topic:
+    """State of one topic."""
+
+    def __init__(self) -> None:
+        self.sent: MqttGameHeaders | None = None
+        """Headers and moves of the topic's last game in JSON, including values taken
+        from earlier messages.
+        """
+        self.moves: tuple[Move, ...] = ()
+        """Moves of that game."""
+        self.listed = GameLine()
+        self.text = Movetext(chess.Board())
+        self.positions = PositionTracker()
+        self.pgn = PgnReader()
+        self.number = 1
+        """Number of the game among the topic's games in our own JSON, for games that
+        only their topic identifies.
+        """
+        self.games: Identified = {}
+        self.problem: str | None = None
+
+
+class MqttGames:
+    """All games of a subscription. Pass each message to :meth:`read_message`, and get
+    changed games from :meth:`take_reports`.
+
+    Loss policy: only the last of several messages of one topic between two calls of
+    :meth:`take_reports` is reported. Memory depends on the number of topics, not on the
+    number of messages.
+    """
+
+    def __init__(self) -> None:
+        self._topics: dict[str, _Topic] = {}
+        self._past: Identified = {}
+        """Finished games whose topic now has another game."""
+        self._news: Identified = {}
+        self._gone = False
+
+    def read_message(self, topic: str, payload: bytes) -> Generator[None, None, None]:
+        """Process a message in pieces of less than a millisecond; never raises.
+
+        An unusable payload does not change the topic's games. It is described in their
+        ``problem`` or, if there are none, by :meth:`describe_problem` and :attr:`note`.
+        """
+        held = self._topics.get(topic)
+        if len(payload) <= MAX_BYTES and not payload.strip():
+            self._forget_topic(topic)
+            return
+        if held is None:
+            if len(self._topics) >= MAX_TOPICS:
+                return
+            held = self._topics[topic] = _Topic()
+        held.problem = None
+        try:
+            games = yield from _read_payload(topic, held, payload)
+        except _NoGame as error:
+            held.problem = str(error)
+            games = _report_unusable(topic, held, error)
+        before, held.games = held.games, {identify_game(game): game for game in games}
+        for who in before.keys() - held.games.keys():
+            self._keep_game(who, before[who])
+        self._news.update(held.games)
+
+    def take_reports(self) -> tuple[list[GameReport], bool]:
+        """Return the games that have changed since the last call, and whether these are
+        all present games.
+        """
+        complete, self._gone = self._gone, False
+        news, self._news = self._news, {}
+        if complete:
+            news = dict(self._past)
+            for held in self._topics.values():
+                news.update(held.games)
+        return list(news.values()), complete
+
+    def describe_problem(self, topic: str) -> str | None:
+        """Describe for people why the last payload of a topic could not be used; None
+        if it could.
+        """
+        return self._topics[topic].problem if topic in self._topics else None
+
+    @property
+    def note(self) -> str:
+        """Message for people about topics without a game. Problems of games are
+        described in the games themselves.
+        """
+        without = [
+            f"topic {topic!r} holds {held.problem}"
+            for topic, held in self._topics.items()
+            if held.problem is not None and not held.games
+        ]
+        if len(without) > MOST_NAMED:
+            more = f"{len(without) - MOST_NAMED} more hold no game"
+            without[MOST_NAMED:] = [more]
+        return "; ".join(without)
+
+    def _forget_topic(self, topic: str) -> None:
+        held = self._topics.pop(topic, None)
+        if held is None:
+            return
+        for who, game in held.games.items():
+            self._keep_game(who, game)
+            if game.result == "*":
+                self._news.pop(who, None)
+                self._gone = True
+
+    def _keep_game(self, who: Identity, game: GameReport) -> None:
+        """Keep a game that its topic no longer has, if it is finished."""
+        if game.result != "*" and len(self._past) < MAX_TOPICS:
+            self._past[who] = game
+
+
+Reading = Generator[None, None, Sequence[GameReport]]
+"""Generator that yields between pieces of work and returns games. Raises
+:class:`_NoGame`.
+"""
+
+
+def _read_payload(topic: str, held: _Topic, payload: bytes) -> Reading:
+    """Read a payload of any kind."""
+    if len(payload) > MAX_BYTES:
+        raise _NoGame(f"more than {MAX_BYTES} bytes")
+    head = payload[:HEAD_BYTES].lstrip()
+    if head[:1] == b"{":
+        return (yield from _read_json(topic, held, payload))
+    if _FEN.match(payload[:_FEN_BYTES]):
+        return [_read_text(topic, held, payload)]
+    return (yield from _read_pgn(topic, held, payload))
+
+
+def _report_unusable(topic: str, held: _Topic, error: _NoGame) -> Sequence[GameReport]:
+    """Return the games of a topic with the problem of its last message, which could not
+    be used.
+    """
+    problem = f"its last message cannot be used: {error}"
+    games = [*held.games.values()]
+    if not games and error.sent is not None:
+        games = [_build_report(topic, error.sent, chess.Board(), (), held.number)]
+    return [
+        replace(game, problem=problem, unread=("moves", "result")) for game in games
+    ]
+
+
+def _read_json(topic: str, held: _Topic, payload: bytes) -> Reading:
+    if len(payload) > MAX_JSON_BYTES:
+        raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
+    sent = read_json(payload, object)
+    if not isinstance(sent, dict):
+        raise _NoGame(describe_no_json(payload))
+    if "moves" in sent:
+        game = read_value(sent, MqttGame)
+        assert game is not None
+        filled = _fill_unread(game, held)
+        if filled is game:
+            _check_start(game)
+        return (yield from _read_game(topic, held, filled))
+    if "fen" in sent:
+        position = read_value(sent, MqttPosition)
+        assert position is not None
+        return [_read_position(topic, held, _fill_unread(position, held))]
+    raise _NoGame("JSON without moves or fen")
+
+
+#: Fields by which a message is recognised as being about the topic's previous game.
+_IDENTITY = ("id", "white", "black")
+
+
+def _fill_unread(sent: Sent, held: _Topic) -> Sent:
+    """Return ``sent`` with its unreadable fields filled from the previous message, if
+    that was about the same game; a player who is missing is filled too, if the opponent
+    is named.
+    """
+    before, held.sent = held.sent, sent
+    if not isinstance(before, type(sent)):
+        return sent
+    unread = {path.partition(".")[0] for path in sent.unread}
+    unnamed = {name for name in _IDENTITY if _read_identity(sent, name) in ("", "?")}
+    named = [name for name in _IDENTITY if name not in unnamed]
+    is_known = bool(named) or unread >= {"white", "black"}
+    if not is_known or any(
+        _read_identity(sent, name) != _read_identity(before, name) for name in named
+    ):
+        return sent
+    lost = (unread | unnamed) - {"moves", "fen", "move"}
+    held.sent = replace(sent, **{name: getattr(before, name) for name in lost})
+    return held.sent
+
+
+def _read_identity(sent: MqttGameHeaders, field: str) -> str:
+    found = getattr(sent, field)
+    return found.name if isinstance(found, MqttPlayer) else str(found)
+
+
+def _check_start(sent: MqttGame) -> None:
+    """Raise _NoGame if the starting position of the moves could not be read."""
+    for name in ("start_fen", "variant"):
+        if name in sent.unread:
+            raise _NoGame(
+                f"JSON with a {name} that cannot be read ({sent.unread[name]})", sent
+            )
+
+
+def _read_game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
+    start = read_fen(sent.start_fen or chess.STARTING_FEN)
+    if start is None:
+        raise _NoGame("JSON with a start_fen that is no position", sent)
+    start.chess960 = start.chess960 or sent.variant == "chess960"
+    if sent.moves is None:
+        raise _NoGame(
+            f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent
+        )
+    read = _read_move_text if isinstance(sent.moves, str) else _read_move_list
+    first, *rest = yield from read(topic, held, sent, start)
+    others = {path: found for path, found in sent.unread.items() if path != "moves"}
+    return [add_unread(first, others), *rest]
+
+
+def _read_move_list(
+    topic: str, held: _Topic, sent: MqttGame, start: chess.Board
+) -> Reading:
+    assert isinstance(sent.moves, tuple)
+    line, moves = held.listed, list(map(_read_move, sent.moves))
+    yield from line.play_moves(moves, start)
+    problem = line.problem
+    if problem is None and "moves" in sent.unread:
+        problem = f"its moves cannot be read further ({sent.unread['moves']})"
+    game = _read_whole_game(topic, held, sent, start, line.moves, problem)
+    return (yield from read_continuation(game, line, moves))
+
+
+def _read_move(move: str | MqttMove) -> ListedMove:
+    given = MqttMove(move) if isinstance(move, str) else move
+    return ListedMove(given.move.strip(), given.clock_s, given.spent_s)
+
+
+def _read_move_text(
+    topic: str, held: _Topic, sent: MqttGame, start: chess.Board
+) -> Reading:
+    """Read moves that are given as text in PGN."""
+    assert isinstance(sent.moves, str)
+    before = held.text.start
+    if (start, start.chess960) != (before, before.chess960):
+        held.text = Movetext(start)
+    text = held.text
+    moves = normalise_text(sent.moves).encode("utf-8", "replace")
+    yield from text.read_text(moves, whole=True, tag=sent.result)
+    if sent.result == "*" and text.result is not None:
+        sent = replace(sent, result=text.result)
+    game = _read_whole_game(topic, held, sent, start, text.moves, text.problem)
+    rests = yield from text.read_rests(whole=True)
+    return split_continuations(game, "", rests)
+
+
+def _read_whole_game(
+    topic: str,
+    held: _Topic,
+    sent: MqttGame,
+    start: chess.Board,
+    moves: Sequence[Move],
+    problem: str | None,
+) -> GameReport:
+    """Return the report of a game with the moves that could be read. If another game
+    has begun on the topic, count it.
+    """
+    before, now = held.moves, tuple(moves)
+    if problem is None or now:
+        held.moves = now
+        if len(before) >= NEW_GAME_PLIES and not count_shared_plies(now, before):
+            held.number += 1
+    unread: list[Unread] = [] if problem is None else ["moves"]
+    if "result" in sent.unread:
+        unread.append("result")
+    game = _build_report(topic, sent, start, now, held.number)
+    return replace(game, problem=problem, unread=tuple(unread))
+
+
+def _read_text(topic: str, held: _Topic, payload: bytes) -> GameReport:
+    words = payload[:_FEN_BYTES].decode("ascii", "replace").split()
+    fields = 6 if len(words) >= 6 else 2
+    move = words[fields] if len(words) > fields else ""
+    return _read_position(
+        topic, held, MqttPosition(fen=" ".join(words[:fields]), move=move)
+    )
+
+
+def _read_position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
+    now = read_fen(sent.fen)
+    if now is None:
+        found = sent.unread.get("fen")
+        raise _NoGame(
+            f"a fen that is {found}" if found else "a fen that is no position", sent
+        )
+    game = held.positions
+    game.track_position(now, sent.move, sent.white_clock_s, sent.black_clock_s)
+    start = chess.Board(game.start_fen, chess960=game.chess960)
+    report = _build_report(topic, sent, start, tuple(game.moves), game.number)
+    if "result" in sent.unread:
+        report = replace(report, unread=("result",))
+    return add_unread(report, sent.unread)
+
+
+def _read_pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
+    if what := describe_no_pgn(payload[:HEAD_BYTES]):
+        raise _NoGame(what)
+    games = yield from held.pgn.read_in_pieces(payload, closed=True)
+    if not games:
+        raise _NoGame("text without a game")
+    if len(games) == 1 and not (games[0].key or _has_name(games[0].headers)):
+        return [replace(games[0], key=topic)]
+    return games
+
+
+def _build_report(
+    topic: str,
+    sent: MqttGameHeaders,
+    start: chess.Board,
+    moves: tuple[Move, ...],
+    count: int,
+) -> GameReport:
+    """Return the report of a game. Missing event and board are taken from the topic's
+    levels. If neither an id nor the players identify the game, its key is made of topic
+    and ``count``.
+    """
+    parent, _, last = topic.rpartition("/")
+    number = _LAST_NUMBER.search(last)
+    headers = Headers(
+        white=_read_player(sent.white),
+        black=_read_player(sent.black),
+        event=clean_text(sent.event, TEXT_CHARS) or clean_text(parent, TEXT_CHARS),
+        site=clean_text(sent.site, TEXT_CHARS),
+        round=clean_text(sent.round, NAME_CHARS),
+        board=sent.board or (int(number[1]) if number else 0) or None,
+        date=clean_text(sent.date, 10).replace("-", "."),
+        time_control=clean_text(sent.time_control, NAME_CHARS),
+        url=safe_web_address(sent.url),
+        variant="chess960" if start.chess960 else "standard",
+        eco=clean_text(sent.eco, NAME_CHARS),
+        opening=clean_text(sent.opening, NAME_CHARS),
+    )
+    key = clean_text(sent.id, TEXT_CHARS) or (
+        "" if _has_name(headers) else f"{topic}/{count}"
+    )
+    return GameReport(key, headers, start.fen(), moves, sent.result)
+
+
+def _read_player(sent: str | MqttPlayer) -> Player:
+    return (
+        create_player(sent) if isinstance(sent, str) else create_player(**asdict(sent))
+    )
+
+
+def _has_name(headers: Headers) -> bool:
+    """Return whether any player is named, which identifies the game."""
+    return (headers.white.name, headers.black.name) != ("?", "?")

@@ -1,0 +1,115 @@
+"""Reads the text of one game, PGN or NDJSON, as a game of a corpus with its
+evaluations.
+
+PGN goes through the decoder of the sources; ``[%eval]`` comments are successive scores
+and nothing more.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import chess
+import chess.pgn
+import msgspec
+
+from live.games.game import LEAST_PLIES
+from live.sources.pgn_decoder import PgnLimits, PgnReader
+from live.sources.pgn_splitter import PgnSegment
+from live.studies.alliot_format import is_alliot_format, read_alliot
+from live.studies.corpus_games import CorpusGame
+from live.studies.corpus_players import build_game
+from live.studies.game_lines import GameLine, ShortLine
+from live.studies.game_texts import MOST_BYTES, DamagedGame, GameText, ReadGame
+from live.studies.searched_games import (
+    MoveSearch,
+    PositionSearch,
+    SearchedGame,
+    SearchSetting,
+)
+
+#: Of the evaluations that stand in a PGN.
+IN_THE_PGN = SearchSetting("[%eval] of the PGN", "as given")
+_MOST_SHOWN = 80
+
+
+class GameReader:
+    """Reads texts one by one. ``given`` is said of evaluations whose file names no
+    engine.
+    """
+
+    def __init__(self, given: SearchSetting) -> None:
+        self._given = given
+        # Two games remembered: what the reader keeps of games sent again is of no use
+        # here.
+        limits = PgnLimits(game_bytes=MOST_BYTES, games=2)
+        self._pgn = PgnReader(limits=limits)
+
+    def read(self, text: GameText) -> ReadGame:
+        """Read one text. Raises DamagedGame, and no other error for any text."""
+        found = (
+            self._read_line(text) if isinstance(text, bytes) else self._read_pgn(text)
+        )
+        if not found.game.moves:
+            raise DamagedGame(_name_game(found.game), "no moves")
+        if len(found.game.moves) < LEAST_PLIES:
+            raise DamagedGame(
+                _name_game(found.game), "one move alone, taken as a walkover"
+            )
+        return found
+
+    def _read_pgn(self, segment: PgnSegment) -> ReadGame:
+        if is_alliot_format(segment):
+            return read_alliot(segment)
+        reports = self._pgn.read_text(
+            segment.header + b"\n" + segment.movetext + b"\n\n", closed=True
+        )
+        if not reports:
+            start = " ".join(segment.header.decode("utf-8", "replace").split())[
+                :_MOST_SHOWN
+            ]
+            raise DamagedGame(start or "?", "no game")
+        report = reports[0]
+        moves = [move.uci for move in report.moves]
+        game = build_game(report.headers, report.result, moves, report.start_fen)
+        if report.problem:
+            raise DamagedGame(_name_game(game), report.problem)
+        scores = [report.start_eval, *(move.eval for move in report.moves)]
+        positions = tuple(
+            None if score is None else PositionSearch(MoveSearch(score.cp, score.mate))
+            for score in scores
+        )
+        return ReadGame(
+            game, SearchedGame(positions) if any(scores) else None, IN_THE_PGN
+        )
+
+    def _read_line(self, line: bytes) -> ReadGame:
+        try:
+            row = msgspec.json.decode(line, type=GameLine)
+            if not row.moves:
+                row = msgspec.json.decode(line, type=ShortLine).expand_keys()
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            start = line[:_MOST_SHOWN].decode("utf-8", "replace")
+            raise DamagedGame(start, str(error)) from None
+        game = row.build_game()
+        try:
+            board = chess.Board(game.start_fen)
+            for ply, uci in enumerate(game.moves, 1):
+                move = None
+                with suppress(ValueError):
+                    move = board.push_uci(uci)
+                if not move:
+                    raise ValueError(f"illegal move {uci} at ply {ply}")
+            searched = row.build_searched_game()
+        except ValueError as error:
+            raise DamagedGame(_name_game(game), str(error)) from None
+        given = self._given
+        limit = f"{row.nodes_limit} nodes" if row.nodes_limit else row.limit
+        if row.engine:
+            given = SearchSetting(row.engine, limit or given.bound, row.multipv)
+        return ReadGame(game, searched, given)
+
+
+def _name_game(game: CorpusGame) -> str:
+    when = ", ".join(part for part in (game.event, game.round, game.date) if part)
+    return f"{game.white.name} - {game.black.name}{f' ({when})' if when else ''}"[:200]

@@ -1,0 +1,216 @@
+"""Correlations and fitted lines over any number of games, from running sums. Pure.
+
+Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pearson's
+ρ and fits ``r = β d + α``. The sums are kept in ten folds of games, so each line can be
+tested on games that it was not fitted to. His constants were tested on the games that
+they were fitted to.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from live.ratings.ferreira import Floats
+
+FOLDS = 10
+Line = tuple[int, Floats]
+"""Number of a line, and its intercept and weights."""
+_Z95 = float(ndtri(0.975))
+#: The line that is an indicator itself; and result less value, in products of 1 and
+#: both.
+_ITSELF = np.array([0.0, 1.0])
+_MISS = np.array([0.0, -1.0, 1.0])
+
+
+class LineFit(NamedTuple):
+    """What an indicator says about results, as ``FIT_COLUMNS`` has it; None where it
+    cannot be known.
+    """
+
+    n: int
+    rho: float | None = None
+    rho_low: float | None = None
+    """95 % interval, by Fisher's z."""
+    rho_high: float | None = None
+    mean: float | None = None
+    """Of the indicator."""
+    sd: float | None = None
+    beta: float | None = None
+    beta_low: float | None = None
+    """95 % interval, by Student's t."""
+    beta_high: float | None = None
+    alpha: float | None = None
+    error: float | None = None
+    """Root mean square of result less line, each fold by the line of the nine
+    others.
+    """
+    error_of_mean: float | None = None
+    """The same with no more than the mean result of the nine others."""
+
+
+class LineSums:
+    """Sums by group of games for lines of indicators, each fitted to results by least
+    squares.
+
+    ``lines`` of one indicator each, of which the best can be chosen, or with
+    ``penalty`` one line of several together: of shape (indicators, indicators), what
+    the squares of their weights cost, for each game, so that they are smooth where few
+    games say anything (Eilers and Marx 1996, "Flexible smoothing with B-splines and
+    penalties"). A game belongs to the group of its number.
+    """
+
+    def __init__(
+        self, lines: int, *, groups: int = FOLDS, penalty: Floats | None = None
+    ) -> None:
+        self._penalty = np.pad(np.zeros((1, 1)) if penalty is None else penalty, (1, 0))
+        size = len(self._penalty) + 1
+        # Products of (1, indicators, result) with themselves.
+        self._sums = np.zeros((groups, lines, size, size))
+        self._groups = range(groups)
+
+    def add(self, number: int, indicators: Floats, result: float) -> None:
+        """One game by its number: indicators of all lines, and the result they should
+        go with.
+        """
+        of_group = self._sums[number % len(self._sums)]
+        values = np.ones(of_group.shape[:2])
+        values[:, 1:-1] = indicators.reshape(len(of_group), -1)
+        values[:, -1] = result
+        of_group += values[:, :, None] * values[:, None, :]
+
+    def compute_rho(self, groups: Sequence[int], index: int) -> float | None:
+        """Correlate one indicator with the results."""
+        return compute_correlation(self.compute_moments(groups, (index, _ITSELF)))
+
+    def fit_line(self, groups: Sequence[int], index: int | None = None) -> Line:
+        """Fit the line with this index, or the best line: the one of lowest index if
+        several fit equally well.
+        """
+        lines = range(self._sums.shape[1])
+        if index is None:
+            found = (
+                [self.compute_rho(groups, each) for each in lines]
+                if len(lines) > 1
+                else [0.0]
+            )
+            index = int(np.argmax([-1.0 if rho is None else rho for rho in found]))
+        sums = self._sums[groups, index].sum(axis=0)
+        return index, np.linalg.lstsq(
+            self._compute_curvature(sums), sums[:-1, -1], rcond=1e-10
+        )[0]
+
+    def _compute_curvature(self, sums: Floats) -> Floats:
+        found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
+        return found
+
+    def compute_moments(self, groups: Sequence[int], line: Line) -> Floats:
+        """Return the sums of products of 1, a line's values and the results over these
+        groups, (3, 3).
+        """
+        index, weights = line
+        rows = np.zeros((3, len(weights) + 1))
+        rows[0, 0] = 1
+        rows[1, :-1] = weights
+        rows[2, -1] = 1
+        found: Floats = rows @ self._sums[groups, index].sum(axis=0) @ rows.T
+        return found
+
+    def sum_held_out(
+        self,
+        parts: Sequence[tuple[Sequence[int], Sequence[int]]],
+        index: int | None = None,
+    ) -> Floats:
+        """Sum the moments of lines over games they were not fitted to. Each part holds
+        the groups that fit and the groups that test.
+        """
+        found = [
+            self.compute_moments(there, self.fit_line(here, index))
+            for here, there in parts
+        ]
+        return np.asarray(np.sum(found, axis=0))
+
+    def compute_covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
+        """Return the number of games, the line of all groups, and the covariance of its
+        intercept and weights.
+        """
+        line = self.fit_line(self._groups, index)
+        moments = self.compute_moments(self._groups, line)
+        n = int(moments[0, 0])
+        variance = max(0.0, _MISS @ moments @ _MISS) / max(1, n - len(line[1]))
+        curvature = self._compute_curvature(self._sums[:, index].sum(axis=0))
+        return (
+            n,
+            line[1],
+            variance * np.linalg.pinv(curvature, rcond=1e-10, hermitian=True),
+        )
+
+    def fit(self, index: int) -> LineFit:
+        """Fit one line of one indicator."""
+        n, line, spread = self.compute_covariance(index)
+        if n < 2:
+            return LineFit(n)
+        moments = self.compute_moments(self._groups, (index, _ITSELF))
+        mean, square = (moments[1, :2] / n).tolist()
+        sd = math.sqrt(max(square - mean**2, 0.0))
+        rho = compute_correlation(moments)
+        if rho is None:
+            return LineFit(n, mean=mean, sd=sd)
+        alpha, beta = line.tolist()
+        reach = float(stdtrit(n - 2, 0.975)) * math.sqrt(spread[1, 1])
+        ends = (beta, beta - reach, beta + reach, alpha)
+        return LineFit(
+            n,
+            rho,
+            *compute_fisher_interval(rho, n),
+            mean,
+            sd,
+            *ends,
+            *self._cross_validate(index),
+        )
+
+    def _cross_validate(self, index: int) -> tuple[float | None, float | None]:
+        """Return the errors on each group of the line of the other groups, and of their
+        mean result, over all games.
+        """
+        groups = self._groups
+        parts = []
+        for group in groups:
+            others = [each for each in groups if each != group]
+            parts.append((others, [group]))
+        n, y = self._sums[:, index, 0, [0, -1]].T
+        rest = n.sum() - n
+        if (n[rest < 3] > 0).any():
+            return None, None
+        moments = self.sum_held_out(parts, index)
+        means = (y.sum() - y) / np.maximum(rest, 1)
+        plain = moments[2, 2] + (n * means**2 - 2 * means * y).sum()
+        squares = (_MISS @ moments @ _MISS, plain)
+        found = [math.sqrt(max(float(each), 0.0) / float(n.sum())) for each in squares]
+        return found[0], found[1]
+
+
+def compute_correlation(moments: Floats) -> float | None:
+    """Compute a correlation from the sums of products of 1, x and y, shape (3, 3); None
+    without spread.
+    """
+    (n, x, y), (_, xx, xy), (_, _, yy) = moments.tolist()
+    var_x = n * xx - x * x
+    var_y = n * yy - y * y
+    if n < 4 or min(var_x, var_y) < 1e-15 * n * n:
+        return None
+    rho = float(n * xy - x * y) / math.sqrt(var_x * var_y)
+    return max(-1.0, min(1.0, rho))
+
+
+def compute_fisher_interval(
+    rho: float | None, n: int
+) -> tuple[float | None, float | None]:
+    """Return the 95 % interval of a correlation of ``n`` pairs, by Fisher's z."""
+    if rho is None or n < 4:
+        return None, None
+    z = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
+    reach = _Z95 / math.sqrt(n - 3)
+    return math.tanh(z - reach), math.tanh(z + reach)

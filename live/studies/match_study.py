@@ -1,0 +1,228 @@
+"""``live-rate match``: what the result of a match says, with its pairs of games and a
+sequential test.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from live.errors import InputError
+from live.games.game import is_played
+from live.games.player_identity import person_key
+from live.jobs.analyze_games import describe_walkovers, read_pgn
+from live.messages.from_sources import GameReport, Player
+from live.messages.values import Value
+from live.ratings.match import (
+    GameCounts,
+    MatchGame,
+    MatchStatistics,
+    PairCounts,
+    Sprt,
+    SprtRun,
+    SprtState,
+    compute_match_statistics,
+    count_match,
+    run_sprt,
+    trace_sprt,
+)
+from live.screens.terminal.text import plain
+from live.studies.corpus_games import find_named
+from live.studies.printed_results import (
+    build_figures_table,
+    count_decimals,
+    format_number,
+    format_signed,
+    format_signed_interval,
+    report_result,
+)
+from live.watch.finding import count_things
+
+
+class MatchStudy(Value):
+    """What ``match --json`` writes, from the first player's side."""
+
+    counts: GameCounts
+    statistics: MatchStatistics
+    first: str = ""
+    second: str = ""
+    pairs: PairCounts | None = None
+    """Null where games are not given one by one, or none make a pair."""
+    pair_statistics: MatchStatistics | None = None
+    left_out: int = 0
+    """Played games without a result that splits one point."""
+    unpaired: int = 0
+    """Counted games without the game of reversed colours beside them; 0 where no game
+    is given one by one."""
+    walkovers: int = 0
+    """Games in which not both players moved among others, left out too."""
+    results_only: bool = False
+    """No game has moves: all are taken as played."""
+    sprt: SprtState | None = None
+    """Null without ``--elo0`` and ``--elo1``."""
+    sprt_run: SprtRun | None = None
+    """The same test after every pair, or game, of a match given game by game."""
+
+
+def assess_match(
+    arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None
+) -> int:
+    """``live-rate match``; returns the exit code."""
+    result = compute_match(arguments, test, first)
+    shown: list[Any] = [build_match_table(result)]
+    if result.pairs is not None and result.pair_statistics is not None:
+        shown.append(build_pairs_table(result.pairs, result.pair_statistics))
+    if test is not None and result.sprt is not None:
+        shown.append(build_sprt_table(test, result.sprt, result.sprt_run))
+    notes = (
+        (
+            result.left_out,
+            f"Left out: {result.left_out} without a result that splits one point.",
+        ),
+        (result.walkovers, describe_walkovers(result.walkovers)),
+        (
+            result.unpaired,
+            f"In no pair: {count_things(result.unpaired, 'game')} without one of"
+            " reversed colours beside it.",
+        ),
+        (
+            result.results_only,
+            "No game has moves: all results are taken as those of played games.",
+        ),
+    )
+    return report_result(
+        json, result, *shown, *(note for holds, note in notes if holds)
+    )
+
+
+def compute_match(
+    arguments: Sequence[str], test: Sprt | None, first: str | None
+) -> MatchStudy:
+    """Return the statistics of three counts, or of the games in PGN files.
+
+    Raises:
+        InputError: neither three counts nor files of one match.
+    """
+    if all(argument.lstrip("+-").isdigit() for argument in arguments):
+        numbers = [int(argument) for argument in arguments]
+        if len(numbers) != 3 or min(numbers) < 0:
+            problem = f"{' '.join(arguments)} are not wins, draws and losses"
+            raise InputError(
+                "match", problem, "Give three, for example: live-rate match 12 20 8"
+            )
+        counts = GameCounts(*numbers)
+        state = run_sprt(test, counts) if test else None
+        return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
+    reports: list[GameReport] = []
+    for argument in arguments:
+        reports += read_pgn(Path(argument)).games
+    results_only = not any(map(is_played, reports))
+    # One person is one name, however it is spelt.
+    spelled: dict[str, str] = {}
+
+    def spelling(player: Player) -> str:
+        return spelled.setdefault(person_key(player) or player.name, player.name)
+
+    games = [
+        MatchGame(
+            spelling(report.headers.white),
+            spelling(report.headers.black),
+            report.result,
+            played=results_only or is_played(report),
+        )
+        for report in reports
+    ]
+    if first is not None:
+        # By some of the words if only one player has them.
+        found = find_named(first, {name: name for name in spelled.values()})
+        first = found[0] if len(found) == 1 else first
+    whole = count_match(games, first)
+    pairs = whole.pairs if whole.pairs.games else None
+    return MatchStudy(
+        whole.games,
+        compute_match_statistics(whole.games),
+        whole.first,
+        whole.second,
+        pairs,
+        compute_match_statistics(pairs) if pairs else None,
+        left_out=whole.left_out,
+        unpaired=whole.games.games - whole.pairs.games,
+        walkovers=whole.walkovers,
+        results_only=results_only,
+        sprt=run_sprt(test, pairs or whole.games) if test else None,
+        sprt_run=trace_sprt(test, games, whole.first)
+        if test and whole.games.games
+        else None,
+    )
+
+
+def build_match_table(match: MatchStudy) -> Table:
+    """Tabulate all figures of a match from wins, draws and losses."""
+    first = match.first
+    counts = match.counts
+    found = match.statistics
+    names = f"{plain(first, 40)} against {plain(match.second, 40)}: " if first else ""
+    rows = (
+        ("games", str(found.games)),
+        ("score", format_number(found.score, ".3f")),
+        ("wins", format_number(found.win_ratio, ".3f")),
+        ("draws", format_number(found.draw_ratio, ".3f")),
+        ("losses", format_number(found.loss_ratio, ".3f")),
+        *_build_elo_rows(found),
+        ("likelihood of superiority, normal", format_number(found.los, ".4f")),
+        ("likelihood of superiority, exact", format_number(found.los_exact, ".4f")),
+        ("so uneven by chance (two-tailed)", format_number(found.p_value, ".4f")),
+    )
+    title = f"{names}+{counts.wins} ={counts.draws} -{counts.losses}"
+    return build_figures_table(title, rows, caption="; ".join(found.gaps))
+
+
+def build_pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
+    """Tabulate the same from pairs of games with colours reversed."""
+    points = " ".join(map(str, counts.by_score))
+    return build_figures_table(
+        f"Pairs with colours reversed, by points 0, ½, 1, 1½, 2: {points}",
+        (
+            *_build_elo_rows(found),
+            ("likelihood of superiority", format_number(found.los, ".4f")),
+        ),
+        caption="; ".join(found.gaps),
+    )
+
+
+def _build_elo_rows(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
+    digits = count_decimals(found.elo_low, found.elo_high)
+    error = ""
+    if found.elo_error is not None:
+        error = f" ± {found.elo_error:.{max(1, digits)}f}"
+    normalized = (found.normalized_elo_low, found.normalized_elo_high)
+    fine = count_decimals(*normalized)
+    return (
+        ("Elo difference", format_signed(found.elo, digits) + error),
+        ("95 %", format_signed_interval(found.elo_low, found.elo_high, digits)),
+        ("normalized Elo", format_signed(found.normalized_elo, fine)),
+        ("95 %", format_signed_interval(*normalized, fine)),
+    )
+
+
+def build_sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
+    """Tabulate where a sequential test stands, and when it was first decided."""
+    rows = [
+        ("log-likelihood ratio", format_number(state.llr, ".3f") or "no game yet"),
+        ("H0 at or below, H1 at or above", f"{state.lower:.3f}, {state.upper:.3f}"),
+        ("decision now", state.decision),
+    ]
+    if run is not None:
+        after = run.decided_after
+        rows.append(
+            ("first decided", "not yet" if after is None else f"after {after} games")
+        )
+        rows += [("as", run.decision)] if after is not None else []
+    return build_figures_table(
+        f"SPRT, H0: {test.elo0:g} Elo, H1: {test.elo1:g} Elo ({test.scale})",
+        rows,
+        caption="A result that has not occurred yet counts as 1/1000."
+        if state.regularised
+        else "",
+    )

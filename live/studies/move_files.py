@@ -1,0 +1,220 @@
+"""The moves of a corpus as Parquet files: one row for each move.
+
+``COLUMNS`` is the documented schema, for pandas, R and SQL. There is one file for every
+thousand games of a corpus and setting. The rows are made by the code of the methods, so
+no formula is written in a query. A file is written under another name and then moved
+into place, so a kill leaves no half-written file. Its name holds a digest of what it
+was made from; a file that is up to date is not made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import chess
+import polars
+from polars import DataFrame
+
+from live.messages.values import Color
+from live.ratings.alliot import is_counted
+from live.ratings.intrinsic_rating import build_spread, explain_left_out
+from live.studies.corpus_database import CorpusDatabase, NumberedGame
+from live.studies.searched_games import (
+    MoveSearch,
+    PositionSearch,
+    SearchedGame,
+    compute_gains,
+)
+
+#: Games in one file: as much as is ever held at once.
+GAMES_A_FILE = 1000
+#: Changes when the meaning of a column does.
+SCHEMA = 1
+#: Name, type and meaning of each column, in their order.
+COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("game", "Int64", "number of the game in the corpus"),
+    ("ply", "Int16", "from 1"),
+    ("colour", "String", "of the mover: white, black"),
+    ("player", "Int32", "number of the mover; null where nobody is named"),
+    ("opponent", "Int32", "number of the other"),
+    ("elo", "Int16", "the mover's own rating at the time"),
+    ("opponent_elo", "Int16", "the opponent's"),
+    ("event", "Int32", "number of the event"),
+    ("year", "Int16", "of the game's date"),
+    (
+        "score",
+        "Float32",
+        "what the game gave the mover: 1, 0.5, 0; null without a result",
+    ),
+    ("move", "String", "played, UCI"),
+    ("best", "String", "the engine's first choice, UCI"),
+    (
+        "best_cp",
+        "Int16",
+        "score of the position before the move, mover's side, mate 3900",
+    ),
+    ("gain_cp", "Int16", "same-search gain: move played less first choice, at most 0"),
+    (
+        "successive_cp",
+        "Int16",
+        "successive gain: score after the move less score before it",
+    ),
+    ("forced", "Boolean", "the only legal move"),
+    ("counted", "Boolean", "counts for Alliot: from move 10 on, not forced"),
+    ("depth", "Int16", "of the search of the position"),
+    ("seldepth", "Int16", "selective depth"),
+    ("time_ms", "Int32", "of the search of the position"),
+    ("nodes", "Int64", "of the search of the position"),
+    ("tbhits", "Int64", "of the search of the position"),
+    ("stability_cp", "Float32", "mean change of the score between successive depths"),
+    ("jump_cp", "Int16", "largest such change"),
+    ("jump_depth", "Int16", "the depth of the largest"),
+    (
+        "deltas",
+        "List(Float64)",
+        "pawns behind the best move of each line, scaled; several lines",
+    ),
+    ("played_line", "Int16", "which of them was played, from 0"),
+    (
+        "turn_left_out",
+        "String",
+        "why the turn does not count for Regan and Haworth; empty: counts",
+    ),
+)
+
+
+def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
+    """Bring the Parquet files of one setting up to date; return them in the order of
+    their games.
+
+    Raises InputError for results that cannot be read.
+    """
+    folder = Path(f"{database.path}-moves", f"setting-{setting}")
+    folder.mkdir(parents=True, exist_ok=True)
+    known = database.execute(
+        "SELECT games.game, digest, result, other_result, white, black, white_elo,"
+        " black_elo, event, length(positions) FROM results JOIN games USING (game)"
+        " WHERE setting = ? ORDER BY games.game",
+        (setting,),
+    )
+    files = []
+    for block, games in itertools.groupby(known, lambda row: row[0] // GAMES_A_FILE):
+        # Of all that its rows are made from.
+        mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
+        for row in games:
+            mark.update(repr(tuple(row)).encode())
+        first = block * GAMES_A_FILE
+        file = folder / f"games-{first:09}-{mark.hexdigest()}.parquet"
+        files.append(file)
+        if not file.is_file():
+            searched = database.read_searched_games(
+                setting, first, first + GAMES_A_FILE
+            )
+            rows: list[tuple[Any, ...]] = []
+            for game in searched:
+                rows += build_move_rows(*game)
+            frame = DataFrame(rows, schema=build_schema(), orient="row")
+            for stale in folder.glob(f"games-{first:09}*"):
+                stale.unlink()
+            partial = file.with_suffix(".partial")
+            frame.write_parquet(partial, compression="zstd", statistics=False)
+            os.replace(partial, file)
+    return files
+
+
+def build_schema() -> Mapping[str, Any]:
+    """Return the columns with their polars types."""
+    return {
+        name: polars.List(polars.Float64)
+        if kind.startswith("List")
+        else getattr(polars, kind)
+        for name, kind, _ in COLUMNS
+    }
+
+
+_SCORES = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
+
+
+def build_move_rows(
+    game: NumberedGame, searched: SearchedGame
+) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each move of which anything is known, in the order of
+    ``COLUMNS``.
+    """
+    scores = _SCORES.get(game.result, (None, None))
+    players = (game.white, game.black)
+    elos = (game.white_elo, game.black_elo)
+    board = chess.Board(game.start_fen, chess960=game.chess960)
+    seen: set[str] = set()
+    multiple = any(position and position.lines for position in searched.positions)
+    for index, uci in enumerate(game.moves):
+        position = searched.positions[index]
+        epd = board.epd() if multiple else ""
+        if position is not None:
+            # The mover's come first.
+            step = 1 if board.turn else -1
+            color: Color = "white" if board.turn else "black"
+            # Two are enough to know that there is a choice.
+            forced = len(list(itertools.islice(board.legal_moves, 2))) == 1
+            yield (
+                game.game,
+                index + 1,
+                color,
+                *players[::step],
+                *elos[::step],
+                game.event,
+                game.year,
+                scores[::step][0],
+                uci,
+                position.best or None,
+                step * position.whole.cp,
+                *compute_gains(position, searched.positions[index + 1], uci, color),
+                forced,
+                is_counted(index + 1, forced=forced),
+                *_build_search_cells(position.whole),
+                *_build_turn_cells(
+                    position, uci, step, index + 1, repeated=epd in seen
+                ),
+            )
+        seen.add(epd)
+        board.push(chess.Move.from_uci(uci))
+        board.clear_stack()
+
+
+def _build_search_cells(whole: MoveSearch) -> tuple[Any, ...]:
+    """Return what the search cost, if that is known, and how its score changed from
+    depth to depth.
+    """
+    spent = whole.nodes or whole.time_ms
+    changes = whole.complexity
+    return (
+        whole.depth or None,
+        whole.seldepth or None,
+        whole.time_ms if spent else None,
+        whole.nodes or None,
+        whole.tbhits if spent else None,
+        *(
+            (changes.stability_cp, changes.jump_cp, changes.jump_depth)
+            if changes
+            else [None] * 3
+        ),
+    )
+
+
+def _build_turn_cells(
+    position: PositionSearch, uci: str, sign: int, ply: int, *, repeated: bool
+) -> tuple[Any, ...]:
+    """Return the columns of Regan and Haworth; None if one line was searched."""
+    if not position.lines:
+        return None, None, None
+    spread = build_spread([(move, sign * cp) for move, cp in position.lines], uci)
+    return (
+        list(spread.deltas),
+        spread.played,
+        explain_left_out(spread, ply, repeated=repeated) or "",
+    )
