@@ -260,7 +260,7 @@ def build_outlets(config: Config, service: EventService, public: PublicAudience)
     """
     parts: dict[str, Part] = {}
     if config.director.url:
-        from live.outlets.producers import ObsDirector
+        from live.outlets.obs_director import ObsDirector
 
         director = ObsDirector(config.director, report=service.health)
 
@@ -272,7 +272,7 @@ def build_outlets(config: Config, service: EventService, public: PublicAudience)
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
-        from live.outlets.producers import ArbiterRules, Notifier, PublicRules
+        from live.outlets.notices import ArbiterRules, Notifier, PublicRules
 
         if notify.urls_file:
             people = PublicRules(notify)

@@ -1,8 +1,9 @@
-"""The catalogue of figures: what each is called, how it is written, what it means, why it lacks.
+"""The catalogue of figures: what each is called, how it is written, what it means, why
+it lacks.
 
-Terminal, page, overlays, reports, CSV, glossary and schema take their words from these rows. The
-page gets the rows of live screens as JSON (:func:`catalogue_json`). To add a figure takes its
-formula, a row here, a test and a line of the manual.
+Terminal, page, overlays, reports, CSV, glossary and schema take their words from these
+rows. The page gets the rows of live screens as JSON (:func:`catalogue_json`). To add a
+figure takes its formula, a row here, a test and a line of the manual.
 """
 
 from bisect import bisect_left, bisect_right
@@ -56,8 +57,8 @@ class Figure(Value, kw_only=True):
 def _figure(
     id: str, name: str, head: str, kind: Kind, meaning: str, *, value: str = "", **more: Any
 ) -> Figure:
-    """A row; its ``value`` is the field of its id, unless another is named. ``ends``: what its
-    interval's two fields begin with.
+    """A row; its ``value`` is the field of its id, unless another is named. ``ends``:
+    what its interval's two fields begin with.
     """
     if ends := more.pop("ends", ""):
         more = {"low": f"{ends}low", "high": f"{ends}high", "interval": "95 %", **more}
@@ -314,7 +315,9 @@ def written(figure: Figure, value: float | None) -> str:
 
 
 def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
-    """The figure as a column shows it, without its unit; empty where it is not known."""
+    """The figure as a column shows it, without its unit; empty where it is not
+    known.
+    """
     found = read(figure, view, engine_rating).value
     if figure.id == "percentile" and found is not None:
         return percentile_text(found)
@@ -348,7 +351,9 @@ class Standing(NamedTuple):
 
 
 def read_percentile(view: PlayerView) -> int | None:
-    """Return how far a player is above or below what is usual for him, whole per cent."""
+    """Return how far a player is above or below what is usual for him, whole
+    per cent.
+    """
     return None if view.percentile is None else round(view.percentile)
 
 
@@ -356,10 +361,12 @@ def standings(
     views: Iterable[PlayerView],
     value: Callable[[PlayerView], float | None] = read_percentile,
 ) -> list[Standing]:
-    """Rank players by how far they are above what is usual for them, or by another ``value``.
+    """Rank players by how far they are above what is usual for them, or by another
+    ``value``.
 
-    The highest come first, and equal numbers share a place. Players without a number come last,
-    by name, without a place. Bare perceived ratings are no order: a player rated 1655 can lead.
+    The highest come first, and equal numbers share a place. Players without a number
+    come last, by name, without a place. Bare perceived ratings are no order: a player
+    rated 1655 can lead.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     found = {view.id: value(view) for view in by_name}
@@ -376,7 +383,9 @@ def standings(
 
 
 def elo_text(elo: float) -> str:
-    """Write whole Elo; an end of what is shown means *or beyond*: ``3200+``, ``≤800``."""
+    """Write whole Elo; an end of what is shown means *or beyond*: ``3200+``,
+    ``≤800``.
+    """
     if elo >= MOST_SHOWN_ELO:
         return f"{MOST_SHOWN_ELO}+"
     return f"≤{LEAST_SHOWN_ELO}" if elo <= LEAST_SHOWN_ELO else f"{elo:.0f}"
@@ -404,7 +413,9 @@ def is_final(game: GameView) -> bool:
 
 
 def main_event(game: GameView) -> str:
-    """The event; empty when it is only the pairing, as lichess names each game of a broadcast."""
+    """The event; empty when it is only the pairing, as lichess names each game of a
+    broadcast.
+    """
     white, black = game.white.name, game.black.name
     return "" if white and black and f"{white} - {black}" in game.event else game.event
 
@@ -416,9 +427,9 @@ def sentence(
     *,
     final: bool = False,
 ) -> str:
-    """What the figure says, whole: ``playing like 2340 · usual for 2251: 1950–2550 · better than
-    62 % of games by players of 2251``; ``played like`` where it is ``final``. Empty without a
-    figure; early ones say so.
+    """What the figure says, whole: ``playing like 2340 · usual for 2251: 1950–2550 ·
+    better than 62 % of games by players of 2251``; ``played like`` where it is
+    ``final``. Empty without a figure; early ones say so.
     """
     if view.perceived is None:
         return ""
@@ -427,7 +438,8 @@ def sentence(
     if early:
         said.append(f"early: {view.counted} move{'' if view.counted == 1 else 's'}")
     if elo is not None and view.usual_low is not None and view.usual_high is not None:
-        # Where they are far apart the band lies towards the opponent, which has to be said.
+        # Where they are far apart the band lies towards the opponent, which has to be
+        # said.
         far = opponent_elo is not None and abs(opponent_elo - elo) > 400
         against = f" against {opponent_elo}" if far else ""
         said.append(f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}")

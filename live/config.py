@@ -1,9 +1,10 @@
 """Typed settings: flags > environment (``LIVE_RATE_…``) > ``config.toml`` > defaults.
 
-A key that does not exist or has the wrong type is refused with its name, in one clear line. Reads
-a file, nothing else. ``config.toml`` at the top of the repository shows every key with its
-default, and what it means; a setting's environment variable is its dotted key in capitals
-(``feeds.lichess.base_url``: ``LIVE_RATE_FEEDS_LICHESS_BASE_URL``).
+A key that does not exist or has the wrong type is refused with its name, in one clear
+line. Reads a file, nothing else. ``config.toml`` at the top of the repository shows
+every key with its default, and what it means; a setting's environment variable is its
+dotted key in capitals (``feeds.lichess.base_url``:
+``LIVE_RATE_FEEDS_LICHESS_BASE_URL``).
 """
 
 import contextlib
@@ -92,7 +93,7 @@ def setting_types(section: type[msgspec.Struct], prefix: str = "") -> dict[str, 
     return types
 
 
-# --- sections -----------------------------------------------------------------------------------
+# --- sections -------------------------------------------------------------------------
 
 
 LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
@@ -102,7 +103,8 @@ LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
 class EngineConfig(Section):
     """``[engine]``: which engine, how long it thinks, how many run.
 
-    :func:`load_config` leaves exactly one of ``nodes``, ``depth`` and ``movetime_ms`` above 0.
+    :func:`load_config` leaves exactly one of ``nodes``, ``depth`` and ``movetime_ms``
+    above 0.
     """
 
     path: str = ""
@@ -141,7 +143,9 @@ class ServerConfig(Section):
     hide_scores: bool = False
     """Nothing an engine said reaches those without an arbiter's token: for venues."""
     hosts: Hosts = ()
-    """Names to answer to, beside those of this machine; none: any, where not on loopback."""
+    """Names to answer to, beside those of this machine; none: any, where not on
+    loopback.
+    """
     origins: Origins = ()
     frames: Frames = ()
     """Whose pages may connect, beside our own."""
@@ -158,11 +162,13 @@ class RatingConfig(Section):
     gain: GainKind = "same-search"
     engine_rating: Literal["field"] | Elo = "field"
     engine_distribution: str = "spike"
-    """How the engine's own successive gains are distributed: ``spike``, all 0; ``measured``, a
-    shipped count; or a file's path."""
+    """How the engine's own successive gains are distributed: ``spike``, all 0;
+    ``measured``, a shipped count; or a file's path.
+    """
     model: str = "auto"
-    """What perceived ratings are read by: ``auto``, ``none``, the name of a shipped model, or a
-    file's path."""
+    """What perceived ratings are read by: ``auto``, ``none``, the name of a shipped
+    model, or a file's path.
+    """
     intrinsic: str = "auto"
     """The table for choices among several lines: likewise."""
 
@@ -214,27 +220,31 @@ class FeedsConfig(Section):
     pairing_list: str = ""
     """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
-    """What the public sees is held back for so long, moves and scores alike; 0: nothing is."""
+    """What the public sees is held back for so long, moves and scores alike; 0: nothing
+    is.
+    """
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()
 
     @property
     def settle_s(self) -> float:
-        """A last game without a result token is taken for all there is after so long."""
+        """A last game without a result token is taken for all there is after so
+        long.
+        """
         return self.poll_s / 2
 
     @property
     def finish_after_s(self) -> float:
-        """A source is over when all results are in and nothing has changed for so long. Without
-        ``--once`` it is still looked at where the next round may come from it.
+        """A source is over when all results are in and nothing has changed for so long.
+        Without ``--once`` it is still looked at where the next round may come from it.
         """
         return 10 * self.poll_s
 
     @property
     def lost_after_s(self) -> float:
-        """Boards or moves that a file or page has lost are kept, marked, for so long: it may just
-        be uploaded.
+        """Boards or moves that a file or page has lost are kept, marked, for so long:
+        it may just be uploaded.
         """
         return 30 * self.poll_s
 
@@ -256,16 +266,18 @@ class JournalConfig(Section):
 
     enabled: bool = True
     file: str = ""
-    """Empty: one for each set of sources, in the platform's folder for state; none for the demo,
-    for standard input, and with ``--once``."""
+    """Empty: one for each set of sources, in the platform's folder for state; none for
+    the demo, for standard input, and with ``--once``.
+    """
 
 
 class MemoryConfig(Section):
     """``[memory]``: what is held at most; the journal keeps everything."""
 
     finished_after_h: Hours = 336.0
-    """A finished game is released once nothing of it has changed for so long and its source has
-    reported newer ones; 0: only of very many."""
+    """A finished game is released once nothing of it has changed for so long and its
+    source has reported newer ones; 0: only of very many.
+    """
 
 
 class DirectorConfig(Section):
@@ -292,7 +304,9 @@ class NotifyConfig(Section):
     urls_file: str = ""
     """Addresses of apprise, one a line; empty: nobody is notified."""
     arbiters_file: str = ""
-    """Addresses that are sent what needs the arbiter, at once; no other address ever is."""
+    """Addresses that are sent what needs the arbiter, at once; no other address ever
+    is.
+    """
     arbiters_from: Severity = "warning"
     """Arbiters are not notified of what is less urgent."""
     what: NoticeKinds = ("begins", "ends", "moments")
@@ -366,20 +380,24 @@ GONE = {
 read."""
 
 
-# --- dotted keys --------------------------------------------------------------------------------
+# --- dotted keys ----------------------------------------------------------------------
 
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(s|m|min|h|)", re.ASCII)
 _UNIT_S = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
 def seconds_of(text: str) -> float | None:
-    """Seconds as people write them: ``90``, ``90s``, ``15m``, ``1h``; None where it is none."""
+    """Seconds as people write them: ``90``, ``90s``, ``15m``, ``1h``; None where it is
+    none.
+    """
     found = _DURATION.fullmatch(text.strip().lower())
     return float(found[1]) * _UNIT_S[found[2]] if found is not None else None
 
 
 def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """The values of a TOML file by dotted key, known or not; an unknown empty table is one too."""
+    """The values of a TOML file by dotted key, known or not; an unknown empty table is
+    one too.
+    """
     for name, value in tree.items():
         key = prefix + name
         if isinstance(value, dict) and value:
@@ -403,15 +421,16 @@ def nested(values: Mapping[str, object]) -> dict[str, Any]:
 def checked(subject: str, key: str, value: object, *, text: bool = False) -> object:
     """``value`` as the type of ``key``, or ConfigError about ``subject``.
 
-    With ``text`` the value is read from a string, as the environment holds it; a list has commas
-    between its values.
+    With ``text`` the value is read from a string, as the environment holds it; a list
+    has commas between its values.
     """
     if key not in SETTINGS:
         if _is_table(key):
             raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
         raise unknown(subject, key, SETTINGS)
     kind = SETTINGS[key]
-    # What an environment holds may be any bytes: those of no text come as halves of a letter.
+    # What an environment holds may be any bytes: those of no text come as halves of a
+    # letter.
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise ConfigError(subject, "is not UTF-8 text", "Write it in UTF-8")
     if text and isinstance(value, str) and _is_list(kind):
@@ -454,7 +473,9 @@ def _text(subject: str, path: Path, remedy: str) -> str:
 
 
 def in_words(info: msgspec.inspect.Type) -> str:
-    """What a type takes. Numbers and patterns need a ``description`` in their ``msgspec.Meta``."""
+    """What a type takes. Numbers and patterns need a ``description`` in their
+    ``msgspec.Meta``.
+    """
     match info:
         case msgspec.inspect.Metadata(extra_json_schema={"description": str(words)}):
             return words
@@ -480,11 +501,13 @@ def _is_list(kind: Any) -> bool:
     return isinstance(info, msgspec.inspect.VarTupleType)
 
 
-# --- file, environment, command line -------------------------------------------------------------
+# --- file, environment, command line --------------------------------------------------
 
 
 def check_engine(engine: EngineConfig) -> None:
-    """Raises ConfigError where settings that are right by themselves contradict each other."""
+    """Raises ConfigError where settings that are right by themselves contradict each
+    other.
+    """
     if not (engine.nodes or engine.depth or engine.movetime_ms):
         raise ConfigError(
             "engine.nodes", "0 leaves a search without limit", f"Set one of {', '.join(LIMITS)}"
@@ -511,11 +534,12 @@ ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
 def find_config_file(
     flag: Path | None, env: Mapping[str, str], cwd: Path | None = None
 ) -> Path | None:
-    """The file to read: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, or the user's own.
+    """The file to read: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, or the
+    user's own.
 
-    The first two are taken even where there is no such file, so that the mistake is reported. The
-    user's own is ``live-rate/config.toml`` in the platform's folder for settings
-    (``~/.config`` on Linux). None where there is none.
+    The first two are taken even where there is no such file, so that the mistake is
+    reported. The user's own is ``live-rate/config.toml`` in the platform's folder for
+    settings (``~/.config`` on Linux). None where there is none.
     """
     if flag is not None:
         return flag
@@ -536,11 +560,13 @@ def load_config(
 
     Args:
         path: The file, or None for no file (see :func:`find_config_file`).
-        env: The environment; variables that do not begin with ``LIVE_RATE_`` are not looked at.
+        env: The environment; variables that do not begin with ``LIVE_RATE_`` are not
+            looked at.
         overrides: What the command line sets, by dotted key; None means not given.
 
     Raises:
-        ConfigError: names the file or variable, the key, what was expected, and a remedy.
+        ConfigError: names the file or variable, the key, what was expected, and a
+            remedy.
     """
     line = "command line"
     flags = {key: value for key, value in overrides.items() if value is not None}
@@ -556,7 +582,8 @@ def load_config(
                 f"{where}: {' and '.join(limits)}", "a search has one limit", "Set one of them"
             )
         if limits:
-            # A limit of any kind replaces a limit of another kind that was set further down.
+            # A limit of any kind replaces a limit of another kind that was set further
+            # down.
             merged |= dict.fromkeys(LIMITS, 0)
         merged |= layer
     config = msgspec.convert(nested(merged), Config)
@@ -594,8 +621,8 @@ def _from_file(path: Path) -> dict[str, object]:
         ) from None
     known = _drop_gone(str(path), dict(flat(tree)))
     layer = {key: checked(f"{path}: {key}", key, value) for key, value in known.items()}
-    # The repository's config.toml holds every key, so its default of nodes must give way when
-    # somebody sets a depth or a time in it.
+    # The repository's config.toml holds every key, so its default of nodes must give
+    # way when somebody sets a depth or a time in it.
     if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, LIMITS[1:])):
         del layer["engine.nodes"]
     return layer

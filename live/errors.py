@@ -19,8 +19,9 @@
     ├── Interrupted            Ctrl-C or SIGTERM ended work before it was done
     └── Refused                a running service does not let us watch it, or is none of ours
 
-Errors carry data and build their text in ``__str__``: what it is about, what is wrong, what to
-do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us, 1 for the rest.
+Errors carry data and build their text in ``__str__``: what it is about, what is wrong,
+what to do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us,
+1 for the rest.
 """
 
 
@@ -38,7 +39,8 @@ class LiveRateError(Exception):
     def __str__(self) -> str:
         line = f"{self.subject}: {self.problem}" if self.subject else self.problem
         line = f"{line}. {self.remedy}" if self.remedy else line
-        # Files and feeds may say anything; a terminal must not obey it, and it stays one line.
+        # Files and feeds may say anything; a terminal must not obey it, and it stays
+        # one line.
         return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 
@@ -93,13 +95,15 @@ class EngineFault(EngineError):
 
 
 class EngineKilled(EngineFault):
-    """Somebody killed an engine, a person or a machine short of memory: its search is hardly to
-    blame.
+    """Somebody killed an engine, a person or a machine short of memory: its search is
+    hardly to blame.
     """
 
 
 class EngineMoved(EngineFault):
-    """An engine is given up, and its search is not to blame: a cluster went, or came back."""
+    """An engine is given up, and its search is not to blame: a cluster went, or came
+    back.
+    """
 
 
 class PortInUse(LiveRateError):
@@ -119,13 +123,17 @@ class Interrupted(LiveRateError):
 
 
 class Refused(LiveRateError):
-    """A running service does not let us watch it, or is none of ours; no wait mends that."""
+    """A running service does not let us watch it, or is none of ours; no wait mends
+    that.
+    """
 
     exit_code = 2
 
 
 def first_of(error: BaseException) -> BaseException:
-    """The first error of a group, however deep the groups in it are; itself where it is none."""
+    """The first error of a group, however deep the groups in it are; itself where it is
+    none.
+    """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

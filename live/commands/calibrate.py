@@ -29,20 +29,22 @@ def calibrate(
 ) -> Ended:
     """Measure the engine over rated players, and learn what moves say about Elo.
 
-    Over PGN it prints Algorithms 2 and 3 of Ferreira (2012) with the columns of his Table 4.
+    Over PGN it prints Algorithms 2 and 3 of Ferreira (2012) with the columns of his
+    Table 4.
 
     Options:
-        files: [FILE...] PGN of rated players, or NDJSON of searched games (may be gzipped).
+        files: [FILE...] PGN of rated players, or NDJSON of searched games (may be
+            gzipped).
         time_control: [CLASS] For people: classical, rapid, blitz.
-        write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched games, for
-            the setting rating.model and --check; with --intrinsic its table.
+        write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched
+            games, for the setting rating.model and --check; with --intrinsic its table.
         engine_name: [NAME] What the engine of an NDJSON file calls itself.
         limit: [LIMIT] Its limit, as in '100000 nodes' or 'depth 15'.
-        intrinsic: Search several lines and write the table of Regan and Haworth (2011) that turns
-            choices into Elo for this engine and limit.
+        intrinsic: Search several lines and write the table of Regan and Haworth (2011)
+            that turns choices into Elo for this engine and limit.
         lines: [N] How many, with --intrinsic (10).
-        check: [FILE] Measure --model on these games instead: what its bands hold. Players it was
-            learned from are left out when the file is its own.
+        check: [FILE] Measure --model on these games instead: what its bands hold.
+            Players it was learned from are left out when the file is its own.
         model: [NAME] Name or file, for --check.
     """
     if check is not None and files:

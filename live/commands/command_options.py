@@ -1,11 +1,11 @@
 """Builds the command line from functions. Loads nothing heavy.
 
-:func:`command` turns a function into a command: parameters before the ``*`` become arguments, those
-after it options of the same name. Below ``Options:`` the docstring has a line for each: the name,
-in brackets what its value is called, and the help. Options that always come together are the fields
-of one frozen dataclass, which the command takes as one parameter. A command that reads settings
-takes :class:`Settings`, annotated with the names of its flags; a flag overrides the environment
-and the file.
+:func:`command` turns a function into a command: parameters before the ``*`` become
+arguments, those after it options of the same name. Below ``Options:`` the docstring has
+a line for each: the name, in brackets what its value is called, and the help. Options
+that always come together are the fields of one frozen dataclass, which the command
+takes as one parameter. A command that reads settings takes :class:`Settings`, annotated
+with the names of its flags; a flag overrides the environment and the file.
 """
 
 from __future__ import annotations
@@ -142,7 +142,9 @@ class Settings(NamedTuple):
         return find_config_file(self.file, os.environ)
 
     def load(self, more: Mapping[str, object] = {}) -> Config:
-        """Load the settings; ``more``, which the command sets itself, overrides them."""
+        """Load the settings; ``more``, which the command sets itself, overrides
+        them.
+        """
         from live.config import load_config
 
         return load_config(self.path, os.environ, {**self.given, **more})
@@ -176,7 +178,9 @@ _ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILIN
 
 
 def command(function: Callable[..., Ended]) -> Callable[..., None]:
-    """Return ``function`` in the form that Typer takes; every command gets ``--debug``."""
+    """Return ``function`` in the form that Typer takes; every command gets
+    ``--debug``.
+    """
     text, _, args = (inspect.getdoc(function) or "").partition("\n\nOptions:\n")
     said = _SHARED | _said(args)
     hints = get_type_hints(function, include_extras=True)
@@ -247,7 +251,8 @@ GONE_FLAGS = {
     "follow": {"plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"},
     "watch": {"plain": "Pipe it (| cat) for one line for each event; NO_COLOR=1 has no colours"},
 }
-#: A command that is gone takes any arguments, so that its error is the one that is shown.
+#: A command that is gone takes any arguments, so that its error is the one that is
+#: shown.
 GONE_CONTEXT = {
     "ignore_unknown_options": True,
     "allow_extra_args": True,
@@ -256,7 +261,9 @@ GONE_CONTEXT = {
 
 
 def make_gone_command(name: str) -> Callable[[typer.Context], None]:
-    """Return one of :data:`GONE_COMMANDS`: it raises ConfigError, which names its replacement."""
+    """Return one of :data:`GONE_COMMANDS`: it raises ConfigError, which names its
+    replacement.
+    """
 
     def refuse(context: typer.Context) -> None:
         raise ConfigError(name, "is gone since 0.4", GONE_COMMANDS[name])
@@ -265,7 +272,9 @@ def make_gone_command(name: str) -> Callable[[typer.Context], None]:
 
 
 def _make_gone_flag(name: str, instead: str) -> inspect.Parameter:
-    """Return a hidden flag: if given, it raises ConfigError, which names its replacement."""
+    """Return a hidden flag: if given, it raises ConfigError, which names its
+    replacement.
+    """
 
     def refuse(given: bool) -> None:
         if given:
@@ -277,7 +286,9 @@ def _make_gone_flag(name: str, instead: str) -> inspect.Parameter:
 
 
 def _said(text: str) -> dict[str, tuple[str, str]]:
-    """Return by parameter what its value is called, and its help, as a docstring says."""
+    """Return by parameter what its value is called, and its help, as a
+    docstring says.
+    """
     return {name: (metavar, " ".join(help.split())) for name, metavar, help in _ABOUT.findall(text)}
 
 

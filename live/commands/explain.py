@@ -9,7 +9,8 @@ from live.commands.command_options import Ended, Within
 def explain(
     journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
 ) -> Ended:
-    """Explain a published rating down to its scores: searches, gains, formulas with numbers.
+    """Explain a published rating down to its scores: searches, gains, formulas with
+    numbers.
 
     Options:
         journal: What live-rate wrote with --journal.

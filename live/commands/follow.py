@@ -37,9 +37,9 @@ def follow(
     """Follow live chess games and see how strong each player is playing.
 
     Options:
-        feed: [URL] What to follow; may be repeated. 'demo', an address of lichess or LiveChess
-            Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess, mqtt:// of a topic,
-            or - for standard input.
+        feed: [URL] What to follow; may be repeated. 'demo', an address of lichess or
+            LiveChess Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess,
+            mqtt:// of a topic, or - for standard input.
         headless: No terminal dashboard: one line per event.
         json: Print every message as a line of JSON.
         once: End when all games are over and analysed. Keeps nothing unless a journal

@@ -12,8 +12,8 @@ from live.errors import ConfigError
 
 
 def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0) -> None:
-    """Delete games from a journal for good, with all that was said of them: a player's, or old
-    ones. Stop the service first.
+    """Delete games from a journal for good, with all that was said of them: a player's,
+    or old ones. Stop the service first.
 
     Options:
         journal: What live-rate wrote with --journal.

@@ -18,8 +18,8 @@ def human(
 ) -> Ended:
     """Hold the network of human moves against games: does it say what was played?
 
-    A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical, rapid,
-    blitz or bullet), and where known wid and bid (the players' numbers).
+    A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical,
+    rapid, blitz or bullet), and where known wid and bid (the players' numbers).
 
     Options:
         files: [GAMES...] More files for --check.

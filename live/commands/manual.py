@@ -8,7 +8,8 @@ from live.errors import InputError
 
 
 def manual(topic: str | None = None) -> None:
-    """Print a page of the manual: for arbiters, producers, programs; a glossary; changes.
+    """Print a page of the manual: for arbiters, producers, programs; a glossary;
+    changes.
 
     Options:
         topic: Which page; without it all are listed.

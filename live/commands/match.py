@@ -31,7 +31,7 @@ def match(
     """
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
-    from live.ratings.match import Sprt
+    from live.ratings.sprt import Sprt
     from live.studies.match_study import assess_match as match_results
 
     try:

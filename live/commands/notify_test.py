@@ -7,10 +7,10 @@ from live.errors import ConfigError
 
 
 async def notify_test(settings: FileSettings) -> int:
-    """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
-    arrives.
+    """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see
+    that it arrives.
     """
-    from live.outlets.producers import Notice, notify_people, open_people
+    from live.outlets.notices import Notice, notify_people, open_people
 
     notify = settings.load().notify
     files = {"urls_file": notify.urls_file, "arbiters_file": notify.arbiters_file}

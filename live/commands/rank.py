@@ -14,7 +14,8 @@ def rank(
     json: str | None = None,
     settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
-    """Who played best, by what is known of each, ties as ties; and everybody against everybody.
+    """Who played best, by what is known of each, ties as ties; and everybody against
+    everybody.
 
     Options:
         pgn: [PGN...] Games of the event.

@@ -40,14 +40,16 @@ def rehearse(
     to: str = "",
     linger: Annotated[float, Within(0)] = 60.0,
 ) -> Ended:
-    """Play games back as a real broadcast: the real protocol, with the games' own clocks.
+    """Play games back as a real broadcast: the real protocol, with the games' own
+    clocks.
 
     Options:
         pgn: Finished games, best with clocks.
         as_: The protocol to play them back over.
-        speed: [X] How many times as fast as played. Overlays count real seconds: 1 shows them as on
-            the day.
-        mistake: What an alert is for, in the middle of the first game; again for the next.
+        speed: [X] How many times as fast as played. Overlays count real seconds: 1
+            shows them as on the day.
+        mistake: What an alert is for, in the middle of the first game; again for the
+            next.
         round: [N] Only this round of the file.
         to: [FOLDER] With folder: one that stays.
         linger: [SECONDS] Stay after the last result.

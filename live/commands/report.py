@@ -22,8 +22,8 @@ def report(
     alerts: bool = False,
     json: str | None = None,
 ) -> Ended:
-    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON, and
-    NDJSON for study add.
+    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML,
+    JSON, and NDJSON for study add.
 
     Options:
         journal: What live-rate wrote with --journal.

@@ -6,7 +6,8 @@ import typer
 
 
 def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
-    """Write the page and the overlays as files for any web server; viewers read from a broker.
+    """Write the page and the overlays as files for any web server; viewers read from a
+    broker.
 
     Options:
         out: The folder to write into.

@@ -93,13 +93,15 @@ def run(
     retrograde: bool = False,
     settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
 ) -> Ended:
-    """Search what a corpus lacks; nothing twice, and on from where it was stopped or killed.
+    """Search what a corpus lacks; nothing twice, and on from where it was stopped or
+    killed.
 
     Options:
         corpus: [CORPUS.db] The database.
         games: [N] At most so many.
         lines: [N] Search N lines, for Regan and Haworth.
-        retrograde: From the last position to the first (with engine.reproducible = false).
+        retrograde: From the last position to the first (with engine.reproducible =
+            false).
     """
     config = settings.load({"engine.multipv": lines})
     from live.studies.study_corpus import search_corpus
@@ -143,7 +145,8 @@ def moves(corpus: Path, *, setting: int | None = None) -> Ended:
 
 
 def alliot(corpus: Path, target: str, *, setting: int | None = None) -> Ended:
-    """Write the searched games as Alliot's database of 2017 has them; study add reads them.
+    """Write the searched games as Alliot's database of 2017 has them; study add reads
+    them.
 
     Options:
         corpus: [CORPUS.db] The database.
@@ -172,8 +175,8 @@ def table(
         names: [NAME...] As the manual lists them, or all.
         form: How it is written.
         out: [FILE] A file, or a folder for several; - prints.
-        by: [HOW] Battle royale: step, tanh, convolution, markov. regan: player, event, year,
-            rating.
+        by: [HOW] Battle royale: step, tanh, convolution, markov. regan: player, event,
+            year, rating.
         setting: [N] Which engine and limit, where there are several.
     """
     from live.studies.study_corpus import write_tables
@@ -217,13 +220,13 @@ def reproduce(
 ) -> Ended:
     """The papers' printed numbers beside what their own games give here.
 
-    Searches what the tables lack, and on from where it was stopped or killed; then compares
-    all engines and limits that the corpus has.
+    Searches what the tables lack, and on from where it was stopped or killed; then
+    compares all engines and limits that the corpus has.
 
     Options:
         corpus: [CORPUS.db] The database.
-        names: [NAME...] Tables, or how their names begin: ferreira, alliot-table-5. All unless
-            named.
+        names: [NAME...] Tables, or how their names begin: ferreira, alliot-table-5. All
+            unless named.
         add: [FILE] Games to add first, as study add reads them; repeatable.
         compare_only: Search nothing; compare what is there.
         games: [N] Search at most so many.
@@ -253,7 +256,9 @@ study = typer.Typer(name="study", no_args_is_help=True)
 
 @study.callback()
 def about() -> None:
-    """Studies over many games: one database, searched once, tables and figures of the papers."""
+    """Studies over many games: one database, searched once, tables and figures of the
+    papers.
+    """
 
 
 def check_installed() -> None:

@@ -11,7 +11,8 @@ from live.errors import ConfigError
 
 
 def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
-    """Print a systemd unit that runs live-rate as a service, locked up as far as it goes.
+    """Print a systemd unit that runs live-rate as a service, locked up as far as it
+    goes.
 
     Options:
         feed: [URL] What to follow; may be repeated.

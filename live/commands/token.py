@@ -21,8 +21,8 @@ def token(
         typer.Option("--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."),
     ] = None,
 ) -> None:
-    """Make a token that lets somebody read: its entry for server.tokens_file goes to standard
-    output, the token itself, shown this once, to standard error.
+    """Make a token that lets somebody read: its entry for server.tokens_file goes to
+    standard output, the token itself, shown this once, to standard error.
 
     Options:
         name: Whom it is for; shown to nobody else.

@@ -13,7 +13,8 @@ def train_human(
     hours: Annotated[float, Within(0.01)] = 8.0,
     threads: Annotated[int, Within(1)] = 2,
 ) -> Ended:
-    """Learn what people play from rated games, without those held out; goes on after a break.
+    """Learn what people play from rated games, without those held out; goes on after a
+    break.
 
     Needs torch: pip install 'live-rate[train]'.
 

@@ -10,14 +10,14 @@ from live.commands.command_options import Settings
 async def worker(address: str, *, settings: Annotated[Settings, "engine engines config"]) -> int:
     """Lend this machine's engines to a live-rate that runs with --cluster.
 
-    Engine, hash and reproducible must be set as there: a worker is asked only where its figures
-    would be the same.
+    Engine, hash and reproducible must be set as there: a worker is asked only where its
+    figures would be the same.
 
     Options:
         address: The Dask scheduler, as tcp://HOST:8786.
     """
     engine = settings.load({"engine.cluster": address}).engine
-    from live.engine.engine_process import find_engine
+    from live.engine.engine_programs import find_engine
     from live.service.engine_service import uci_settings
 
     command = find_engine(engine.path)

@@ -22,14 +22,16 @@ from typing import Any
 from live import __version__
 from live.config import EngineConfig
 from live.engine.engine_process import (
-    EngineCommand,
     EngineProcess,
     EngineTimeouts,
     OnProgress,
     Searcher,
+    retrieve_exception,
+)
+from live.engine.engine_programs import (
+    EngineCommand,
     check_load,
     count_engines_for_machine,
-    retrieve_exception,
 )
 from live.engine.search import SearchKey, SearchResult
 from live.engine.search_queue import SearchKind

@@ -21,11 +21,9 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from live.engine.engine_process import (
+from live.engine.engine_process import EngineProcess, EngineTimeouts, Searcher
+from live.engine.engine_programs import (
     EngineCommand,
-    EngineProcess,
-    EngineTimeouts,
-    Searcher,
     check_load,
     count_engines_for_machine,
 )

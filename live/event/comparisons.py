@@ -22,8 +22,10 @@ from live.event.methods import (
 )
 from live.messages.figures import PlayerView
 from live.messages.values import Color, Value
-from live.ratings.alliot import (
-    PONDERATED,
+from live.ratings.algorithm_2 import RatingMargins, Strength
+from live.ratings.choice_model import Spread
+from live.ratings.conformance import PONDERATED, is_counted, predict_by_conformance
+from live.ratings.covariance import (
     RAW_STEP_FIT,
     STEP,
     STEP_CONFORMANCE,
@@ -31,23 +33,23 @@ from live.ratings.alliot import (
     TANH,
     TANH_CONFORMANCE,
     TANH_FIT,
-    BattleRoyale,
-    Prediction,
-    average_known,
     convert_to_gain,
-    is_counted,
-    predict_by_conformance,
     predict_by_convolution,
     predict_by_covariance,
-    swap_colors,
 )
 from live.ratings.expected_score import (
     convert_difference_to_score,
     convert_score_to_difference,
 )
-from live.ratings.ferreira import Algorithm3, GainHistogram, RatingMargins, Strength
-from live.ratings.intrinsic_rating import Spread
+from live.ratings.ferreira import Algorithm3
+from live.ratings.gains import GainHistogram
 from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
+from live.ratings.predictions import (
+    BattleRoyale,
+    Prediction,
+    average_known,
+    swap_colors,
+)
 
 # --- comparison data ------------------------------------------------------------------
 

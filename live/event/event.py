@@ -60,7 +60,7 @@ from live.messages.to_clients import (
     HealthMessage,
 )
 from live.messages.values import GameId
-from live.ratings.perceived_model import Models
+from live.ratings.model_choice import Models
 
 #: Number of moves applied in one step, which takes some milliseconds.
 MOVES_A_STEP = 40

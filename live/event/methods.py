@@ -24,7 +24,10 @@ from live.messages.figures import (
 from live.messages.from_sources import Headers
 from live.messages.values import Color, GameId, Value
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, compute_game_accuracy
-from live.ratings.alliot import (
+from live.ratings.algorithm_2 import Strength
+from live.ratings.choice_model import Spread, build_spread, explain_left_out
+from live.ratings.choice_projection import project_choices
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED,
     RAW,
@@ -32,15 +35,7 @@ from live.ratings.alliot import (
     Conformance,
     predict_by_conformance,
 )
-from live.ratings.ferreira import Strength
-from live.ratings.intrinsic_rating import (
-    IntrinsicTable,
-    Spread,
-    build_spread,
-    estimate_rating,
-    explain_left_out,
-    project_choices,
-)
+from live.ratings.intrinsic_rating import IntrinsicTable, estimate_rating
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
 

@@ -23,6 +23,7 @@ from live.messages.from_sources import Headers, Player
 from live.messages.to_clients import EngineMessage, GainsMessage, StandingMessage
 from live.messages.values import Color, GameId
 from live.ratings.agreement import ChoiceModel, compute_log_e_value
+from live.ratings.algorithm_2 import Algorithm2
 from live.ratings.expected_score import (
     RatedGame,
     choose_development_coefficient,
@@ -30,13 +31,12 @@ from live.ratings.expected_score import (
     compute_rating_change,
 )
 from live.ratings.ferreira import (
-    Algorithm2,
     Algorithm3,
     FieldEngineRating,
     MeasuredPlayer,
     run_algorithm_3,
 )
-from live.ratings.perceived_model import PaceGroup
+from live.ratings.model_choice import PaceGroup
 from live.ratings.perceived_rating import Evidence
 from live.ratings.score_interval import ClusteredScores
 

@@ -32,9 +32,9 @@ from live.messages.figures import ComplexityView, GainKind, PlyView
 from live.messages.from_sources import MATE_CP, Move, Score
 from live.messages.values import Color, Value
 from live.ratings.accuracy import LICHESS_START
-from live.ratings.alliot import measure_complexity
-from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
-from live.ratings.perceived_model import Board, describe_board
+from live.ratings.complexity import measure_complexity
+from live.ratings.gains import compute_same_search_gain, compute_successive_gain
+from live.ratings.move_circumstances import Board, describe_board
 
 
 class EvaluatedPosition(Value):

@@ -31,22 +31,14 @@ from live.human.question import HumanAnswer
 from live.messages.figures import CurvePoint, Curves, GainKind, HeadToHead
 from live.messages.values import Color, Value
 from live.ratings.agreement import ChoiceModel, GameChoices, counts, predict_found_share
-from live.ratings.alliot import (
-    measure_complexity,
-)
+from live.ratings.complexity import measure_complexity
 from live.ratings.expected_result import ResultModel
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import SPIKE_AT_ZERO, EngineDistribution, run_algorithm_4
-from live.ratings.intrinsic_rating import (
-    IntrinsicTable,
-)
-from live.ratings.perceived_model import (
-    ModelChoice,
-    Models,
-    MoveReader,
-    PaceGroup,
-    Turn,
-)
+from live.ratings.intrinsic_rating import IntrinsicTable
+from live.ratings.model_choice import ModelChoice, Models, PaceGroup
+from live.ratings.move_circumstances import Turn
+from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import (
     ComparedMove,
     Elos,

@@ -26,7 +26,8 @@ from live.config import (
     HumanConfig,
     JournalConfig,
 )
-from live.engine.engine_process import find_engine, measure_speed
+from live.engine.engine_process import measure_speed
+from live.engine.engine_programs import find_engine
 from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
 from live.games.player_lists import open_player_lists

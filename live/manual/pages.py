@@ -1,5 +1,6 @@
-"""The pages of the manual, as they lie in this folder: names, titles and texts; and Markdown as
-accessible HTML pages in the look of the site: no script, nothing from elsewhere.
+"""The pages of the manual, as they lie in this folder: names, titles and texts; and
+Markdown as accessible HTML pages in the look of the site: no script, nothing from
+elsewhere.
 
 Headings have ids as GitHub gives them, so a link to a section works in both places.
 """
@@ -81,7 +82,7 @@ def picture(name: str) -> bytes:
     return resources.files(__package__).joinpath(name).read_bytes()
 
 
-# --- as HTML --------------------------------------------------------------------------------------
+# --- as HTML --------------------------------------------------------------------------
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 _NOT_IN_IDS = re.compile(r"[^\w\- ]")
@@ -107,8 +108,9 @@ class Rendered(Value):
 
 
 def render(text: str) -> Rendered:
-    """Markdown of ours as HTML: links to other pages of the manual become their addresses; links
-    that leave the manual for files of the source tree become plain text.
+    """Markdown of ours as HTML: links to other pages of the manual become their
+    addresses; links that leave the manual for files of the source tree become plain
+    text.
     """
     tokens = _markdown.parse(text)
     headings: list[Heading] = []
@@ -128,14 +130,17 @@ def render(text: str) -> Rendered:
         elif token.type == "inline":
             token.children = list(_links(token.children or []))
     html = str(_markdown.renderer.render(tokens, _markdown.options, {}))
-    # What is wider than the page scrolls by itself, and must be reached by the keyboard to do so.
+    # What is wider than the page scrolls by itself, and must be reached by the keyboard
+    # to do so.
     scroll = '<div class="scroll" tabindex="0" role="group" aria-label="Table">'
     html = html.replace("<table>", f"{scroll}<table>").replace("</table>", "</table></div>")
     return Rendered(html.replace("<pre>", '<pre tabindex="0">'), tuple(headings))
 
 
 def heading_id(words: str) -> str:
-    """The id of a heading, as GitHub makes it: ``A client in Python`` is ``a-client-in-python``."""
+    """The id of a heading, as GitHub makes it: ``A client in Python`` is
+    ``a-client-in-python``.
+    """
     return _NOT_IN_IDS.sub("", words.lower()).replace(" ", "-")
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
-from live.ratings.perceived_model import Circumstances, Turn, measure_circumstances
+from live.ratings.move_circumstances import Circumstances, Turn, measure_circumstances
 from live.ratings.perceived_rating import GRID_ELO, Floats
 
 #: A choice counts from move 9 on ("Each game was begun on move 9"), in positions not

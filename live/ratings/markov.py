@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from live.messages.values import Color, Value
-from live.ratings.alliot import Prediction, compute_bounded_interval
-from live.ratings.ferreira import Counts, Floats
+from live.ratings.ferreira import Floats
+from live.ratings.gains import Counts
+from live.ratings.predictions import Prediction, compute_bounded_interval
 
 # --- stationary vector ----------------------------------------------------------------
 

@@ -1,13 +1,14 @@
 """The engines of a running service, and the searches ahead of the games.
 
-What everything is measured with is here, too, as the settings have it: limits, ways of asking,
-models.
+What everything is measured with is here, too, as the settings have it: limits, ways of
+asking, models.
 
-The engine in use is measured on the reference positions, when it has nothing else to do, and what
-was found is kept in the user's state folder: a file for each engine and limit, so that a second
-start knows at once. The searches are asked for as guesses are (:data:`SearchKind.SPECULATE`): a
-live position takes the engine at once, and the interrupted one is searched later. Loss policy: a
-file that cannot be read or written costs another measurement, said in the log.
+The engine in use is measured on the reference positions, when it has nothing else to
+do, and what was found is kept in the user's state folder: a file for each engine and
+limit, so that a second start knows at once. The searches are asked for as guesses are
+(:data:`SearchKind.SPECULATE`): a live position takes the engine at once, and the
+interrupted one is searched later. Loss policy: a file that cannot be read or written
+costs another measurement, said in the log.
 """
 
 import asyncio
@@ -23,14 +24,10 @@ import msgspec
 
 from live.config import Config, EngineConfig
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineTimeouts, find_engine
-from live.engine.look_ahead import (
-    ForecastPolicy,
-    ForecastRules,
-    LookAhead,
-    list_boards_over,
-    reduce_limit,
-)
+from live.engine.engine_process import EngineTimeouts
+from live.engine.engine_programs import find_engine
+from live.engine.look_ahead import LookAhead, list_boards_over
+from live.engine.move_forecast import ForecastPolicy, ForecastRules, reduce_limit
 from live.engine.search import (
     Limit,
     Position,
@@ -48,6 +45,7 @@ from live.messages.figures import GainKind
 from live.messages.health import EngineHealth
 from live.messages.to_clients import Change
 from live.ratings.agreement import ChoiceModel, load_choice_model
+from live.ratings.choice_model import compute_probabilities
 from live.ratings.engine_scale import (
     LEAST_POSITIONS,
     UNMEASURED_SCALE,
@@ -58,8 +56,8 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.expected_result import ResultModel, load_result_model
 from live.ratings.ferreira import ENGINE_GAINS, SPIKE_AT_ZERO, EngineDistribution
-from live.ratings.intrinsic_rating import RYBKA_3, TABLES, IntrinsicTable, compute_probabilities
-from live.ratings.perceived_model import (
+from live.ratings.intrinsic_rating import RYBKA_3, TABLES, IntrinsicTable
+from live.ratings.model_choice import (
     MODELS,
     Models,
     load_shipped_models,
@@ -69,7 +67,8 @@ from live.ratings.perceived_model import (
 
 log = logging.getLogger(__name__)
 
-#: Searches asked for at a time: more than there are engines, few enough to leave the queue short.
+#: Searches asked for at a time: more than there are engines, few enough to leave the
+#: queue short.
 _AT_A_TIME = 32
 
 
@@ -80,16 +79,17 @@ async def measured_on(
     lines: int,
     progressed: Callable[[int, int], None],
 ) -> MeasuredEngine | str:
-    """Search all positions, each for a future: what was found, or why nothing was, for people.
-    ``lines``: best moves wanted of each, as in the event; ``progressed`` is given positions done
-    and their number.
+    """Search all positions, each for a future: what was found, or why nothing was, for
+    people. ``lines``: best moves wanted of each, as in the event; ``progressed`` is
+    given positions done and their number.
     """
     positions, slots, done = reference.positions, asyncio.Semaphore(_AT_A_TIME), itertools.count(1)
 
     async def search(index: int) -> SearchResult | None:
         async with slots:
             wanted = Search(Position(positions[index].fen), lines=lines)
-            # Before all guesses: those have a rank above 0, and this is over in a minute.
+            # Before all guesses: those have a rank above 0, and this is over in a
+            # minute.
             priority = SearchPriority(SearchKind.SPECULATE, "reference", index)
             answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
             engines.submit(wanted, answer, priority)
@@ -118,8 +118,8 @@ async def measured_on(
 
 
 def _kept_in(engine: str, limit: str) -> Path:
-    """The file of an engine (with its options) under a limit, and for these reference positions:
-    others would give another scale.
+    """The file of an engine (with its options) under a limit, and for these reference
+    positions: others would give another scale.
     """
     import platformdirs  # only here: most commands need none
 
@@ -153,7 +153,8 @@ def keep_measured(engine: str, limit: str, measured: MeasuredEngine) -> None:
         log.warning("%s cannot be written (%s): the engine is measured again", path, error)
 
 
-#: Of a player whose rating nobody knows: mean of the open that calibrations were learned from.
+#: Of a player whose rating nobody knows: mean of the open that calibrations were
+#: learned from.
 _UNRATED_ELO = 2055
 
 
@@ -168,9 +169,10 @@ class EngineService:
         mover_elo: Callable[[str, int], int | None] | None = None,
         people: Callable[[str, Position], Mapping[str, float]] | None = None,
     ) -> None:
-        """``mover_elo``: Elo of the player who makes a ply of a game, if it is known; without it
-        nobody will move, so nothing is searched ahead. ``people``: how many players of
-        the mover's rating would play each move, by UCI; empty while that is not known.
+        """``mover_elo``: Elo of the player who makes a ply of a game, if it is known;
+        without it nobody will move, so nothing is searched ahead. ``people``: how many
+        players of the mover's rating would play each move, by UCI; empty while that is
+        not known.
         """
         settings = config.engine
         limit = engine_limit(settings)
@@ -216,7 +218,9 @@ class EngineService:
                 self._speculation.end_board(board)
 
     def on_human_answer(self, game: str) -> None:
-        """It has become known what people would play in the newest position of a game."""
+        """It has become known what people would play in the newest position of
+        a game.
+        """
         if self._speculation is not None:
             self._speculation.on_human_answer(game)
 
@@ -228,14 +232,16 @@ class EngineService:
         return msgspec.structs.replace(health, speculation=self._speculation.count_hits())
 
     def _chances(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
-        """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3 and 7)."""
+        """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3
+        and 7).
+        """
         elo = (self._mover_elo and self._mover_elo(game, ply)) or _UNRATED_ELO
         skill = RYBKA_3.interpolate_skill(round(elo, -2))
         pawns = [behind / 100 for behind in behind_cp]
         return [float(chance) for chance in compute_probabilities(pawns, skill)]
 
 
-# --- what is measured with ------------------------------------------------------------------------
+# --- what is measured with ------------------------------------------------------------
 
 
 def engine_limit(config: EngineConfig) -> Limit:
@@ -263,7 +269,9 @@ def search_options_of(config: EngineConfig) -> SearchOptions:
 
 
 def limit_text(config: EngineConfig) -> str:
-    """The limit and all else that changes what a search finds: calibrations hold for it."""
+    """The limit and all else that changes what a search finds: calibrations hold for
+    it.
+    """
     lines = f"{config.multipv} lines" if config.multipv > 1 else ""
     mode = "adaptive" if config.adaptive else "same depth" if config.same_depth else ""
     return ", ".join(filter(None, (str(engine_limit(config)), lines, mode)))
@@ -274,9 +282,10 @@ def fitting(
 ) -> Models:
     """The models to use, with what to say of them, or the reason why none fits.
 
-    ``auto`` takes every shipped one that fits: each game is read by that of its pace. A named one
-    reads every game. Where none fits, those learned with the engine of the reference positions are
-    read through a scale: that of the engine in use once it is ``measured``.
+    ``auto`` takes every shipped one that fits: each game is read by that of its pace. A
+    named one reads every game. Where none fits, those learned with the engine of the
+    reference positions are read through a scale: that of the engine in use once it is
+    ``measured``.
     """
     if name == "none":
         return Models(note="switched off")
@@ -312,8 +321,8 @@ def measure_of(
     human: bool,
     engine_scores: bool,
 ) -> Measure:
-    """What scores are measured with: those of this engine, or such as come from elsewhere.
-    ``human``: players' moves are asked for.
+    """What scores are measured with: those of this engine, or such as come from
+    elsewhere. ``human``: players' moves are asked for.
     """
     rating = config.rating
     gain: GainKind = rating.gain if engine_scores else "successive"
@@ -339,7 +348,8 @@ def measure_of(
 
 
 def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> EngineDistribution:
-    """What players' gains are compared with, as ``[rating] engine_distribution`` has it.
+    """What players' gains are compared with, as ``[rating] engine_distribution`` has
+    it.
 
     Raises:
         ConfigError: nothing was counted for this engine, limit and gain.
@@ -391,8 +401,8 @@ def why_not_screened(engine: str, limit: str) -> str:
 
 
 def figure_models(engine: str, limit: str) -> tuple[tuple[ResultModel, ...], ChoiceModel | None]:
-    """Models of how games end, and of the engine's first choices; none of these for another
-    engine.
+    """Models of how games end, and of the engine's first choices; none of these for
+    another engine.
     """
     results = tuple(load_result_model(pace) for pace in ("classical", "blitz"))
     is_known = not why_not_screened(engine, limit)

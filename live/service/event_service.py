@@ -1,10 +1,11 @@
 """The parts of a running service and how they call each other.
 
-State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
-the loop's own turn, and every change goes to the listeners in the order it happened.
+State has one writer, the task ``keep``: reports wait in a bounded queue, answers of
+engines come on the loop's own turn, and every change goes to the listeners in the order
+it happened.
 
-Old games are let go, so that memory stays bounded over weeks; the journal keeps them, and reports
-made from it hold them.
+Old games are let go, so that memory stays bounded over weeks; the journal keeps them,
+and reports made from it hold them.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ import msgspec
 
 from live.config import Config
 from live.engine.engine_pool import EnginePool
-from live.engine.look_ahead import ForecastPolicy, rank_speculation
+from live.engine.move_forecast import ForecastPolicy, rank_speculation
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
@@ -44,7 +45,7 @@ from live.process.loop_slices import LoopSlices
 from live.process.memory import release_free_memory
 from live.process.supervision import FaultLog, explain_end
 from live.ratings.engine_scale import MeasuredEngine, load_reference
-from live.ratings.perceived_model import Models
+from live.ratings.model_choice import Models
 from live.server.public_audience import PublicAudience
 from live.service.alert_service import AlertService
 from live.service.engine_service import (
@@ -66,8 +67,8 @@ from live.watch.incident_log import board_words
 log = logging.getLogger(__name__)
 
 
-#: What the engine counts until the field has spoken, and what the field is drawn towards:
-#: Algorithm 3 over an open of mean Elo 2055.
+#: What the engine counts until the field has spoken, and what the field is drawn
+#: towards: Algorithm 3 over an open of mean Elo 2055.
 STORED_ENGINE_RATING = 2160
 #: How often engine figures are sent to people, seconds.
 HEALTH_PERIOD_S = 1.0
@@ -91,7 +92,9 @@ class EventService:
     def __init__(
         self, config: Config, journal: EventJournal | None = None, *, human: bool = False
     ) -> None:
-        """``human``: ask the network of human moves, unless the settings say otherwise."""
+        """``human``: ask the network of human moves, unless the settings say
+        otherwise.
+        """
         self.config = config
         self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
@@ -121,9 +124,12 @@ class EventService:
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self.measured: MeasuredEngine | None = None
-        """What the reference positions have shown of the engine in use; None while not known."""
+        """What the reference positions have shown of the engine in use; None while not
+        known.
+        """
         self._measuring: MeasuringProgress | None = None
-        # What feeds said before a report of theirs was lost, and what was said of the loss.
+        # What feeds said before a report of theirs was lost, and what was said of the
+        # loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         self._slices = LoopSlices()
         # The standings' next turn, where answers wait for it.
@@ -135,7 +141,8 @@ class EventService:
     async def with_engine(
         self, *, live: bool = True, feeds: Sequence[FeedName] = ()
     ) -> AsyncIterator[None]:
-        """Run the engines during the block, with the games of ``feeds`` that the journal holds.
+        """Run the engines during the block, with the games of ``feeds`` that the
+        journal holds.
 
         ``live`` False: nobody will move, so nothing is searched ahead.
         """
@@ -166,7 +173,9 @@ class EventService:
     async def bring_back(
         self, identity: EngineIdentity, known: Known, limit: str, feeds: Sequence[FeedName]
     ) -> None:
-        """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
+        """The games of ``feeds`` that the journal holds, and the alerts, as they stood
+        before.
+        """
         # Nobody is notified again of what is restored.
         self.arbiter.restoring = self.story.restoring = True
         await self.journal.restore(self.state, identity, known, limit, feeds, self.measured)
@@ -177,7 +186,9 @@ class EventService:
         self.story.resume(self.state.games())
 
     def remove_board(self, game: GameId) -> None:
-        """The arbiter takes a board off all screens, points and reports; the log says so."""
+        """The arbiter takes a board off all screens, points and reports; the log says
+        so.
+        """
         view = self.state.game(game)
         if view is not None:
             write_note(self.journal.journal, BoardRuling(game, True))
@@ -185,7 +196,9 @@ class EventService:
             self.state.remove(game)
 
     def bring_back_board(self) -> str:
-        """Undo the latest removal; returns which board it was, empty where none is removed."""
+        """Undo the latest removal; returns which board it was, empty where none is
+        removed.
+        """
         words = ""
         for game in self.state.removed_ids()[-1:]:
             write_note(self.journal.journal, BoardRuling(game, False))
@@ -217,8 +230,8 @@ class EventService:
     def open_ledger(
         self, engine_name: str, limit: str, *, engine_scores: bool = True, human: bool = False
     ) -> None:
-        """Start an empty event, measured by this engine; ``human``: what players would play is
-        known or asked for.
+        """Start an empty event, measured by this engine; ``human``: what players would
+        play is known or asked for.
         """
         measure = measure_of(
             *(self.config, engine_name, limit, self.measured),
@@ -243,8 +256,8 @@ class EventService:
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
 
     def listen(self, listener: ChangeListener) -> None:
-        """``listener`` gets every change from now on, in order, and must not wait; it is
-        :meth:`guarded`.
+        """``listener`` gets every change from now on, in order, and must not wait; it
+        is :meth:`guarded`.
         """
         self._listeners.append(self.guarded(listener))
 
@@ -260,7 +273,8 @@ class EventService:
         return self.arbiter.alerts()
 
     def publish(self, changes: Sequence[EventChange]) -> None:
-        """The state's way out: its changes and the alerts they raise go to the listeners.
+        """The state's way out: its changes and the alerts they raise go to the
+        listeners.
 
         A recorded event overrides this: its alerts are those of then.
         """
@@ -269,7 +283,9 @@ class EventService:
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:
-        """Give changes to the journal, to the story, and to every listener, as they are."""
+        """Give changes to the journal, to the story, and to every listener, as they
+        are.
+        """
         changes = list(changes)
         self.story.published(changes)
         self.journal.mark_changed(changes)
@@ -280,7 +296,7 @@ class EventService:
         for listener in self._listeners:
             listener(changes)
 
-    # --- searches that the state asks for ---------------------------------------------------------
+    # --- searches that the state asks for ---------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if self.journal.answer_search(search, request_id):
@@ -297,7 +313,7 @@ class EventService:
         if self._engines is not None:
             self._engines.room.put_on_air(games)
 
-    # --- results of searches ---------------------------------------------------------------------
+    # --- results of searches ----------------------------------------------------------
 
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
@@ -310,12 +326,13 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.apply_result(owner, result, rate=False)
         self._rate_soon()
-        # An answer may change nothing that is shown, and still be the last one waited for.
+        # An answer may change nothing that is shown, and still be the last one waited
+        # for.
         self._changed.set()
 
     def _rate_soon(self) -> None:
-        """Renew the standings once for all answers of this turn of the loop: many boards may wait
-        for one answer, and the standings of all look at everybody.
+        """Renew the standings once for all answers of this turn of the loop: many
+        boards may wait for one answer, and the standings of all look at everybody.
         """
         if self._rating is None and self.state.has_unrated:
             self._rating = asyncio.get_running_loop().call_soon(self._rate)
@@ -329,7 +346,7 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.apply_progress(owner, progress)
 
-    # --- what players would play -----------------------------------------------------------------
+    # --- what players would play ------------------------------------------------------
 
     def ask(self, request: HumanRequest) -> None:
         """Have the network of human moves answer."""
@@ -343,7 +360,7 @@ class EventService:
             self._engines.on_human_answer(request.game)
         self._changed.set()
 
-    # --- reports of feeds ------------------------------------------------------------------------
+    # --- reports of feeds -------------------------------------------------------------
 
     async def report(self, report: FeedReport) -> None:
         self._reached.add(report.feed)
@@ -359,22 +376,24 @@ class EventService:
             self._reached.add(health.feed)
         self.state.update_feed_health(health)
 
-    # --- tasks -----------------------------------------------------------------------------------
+    # --- tasks ------------------------------------------------------------------------
 
     async def keep(self) -> None:
         """Take reports in, one at a time, letting other work between the steps.
 
-        A report that cannot be taken in costs its own feed alone, and only until the next one,
-        which is whole again.
+        A report that cannot be taken in costs its own feed alone, and only until the
+        next one, which is whole again.
         """
         while True:
-            # A queue that is not empty gives at once, and many small reports are a long turn.
+            # A queue that is not empty gives at once, and many small reports are a long
+            # turn.
             await self._slices.yield_if_due()
             report = await self._reports.get()
             try:
                 await self.take(report)
             except Exception as error:
-                # Broad: any rule of ours may break here, and the other feeds' reports wait behind.
+                # Broad: any rule of ours may break here, and the other feeds' reports
+                # wait behind.
                 log.exception("feed %s: a report could not be taken in", report.feed)
                 self._taken(report.feed, f"report lost: {explain_end(error)}")
             else:
@@ -385,8 +404,8 @@ class EventService:
                 self._changed.set()
 
     def _taken(self, feed: FeedName, lost: str = "") -> None:
-        """A report was taken in, or ``lost``. The feed says nothing of a loss it does not know of:
-        with the next report what it said before holds again.
+        """A report was taken in, or ``lost``. The feed says nothing of a loss it does
+        not know of: with the next report what it said before holds again.
         """
         now = next((each for each in self.state.feeds() if each.feed == feed), None)
         said, loss = self._losses.pop(feed, (None, None))
@@ -432,7 +451,9 @@ class EventService:
 
     @property
     def models_summary(self) -> str:
-        """What reads the engine's scores and what would be better, one line, for people."""
+        """What reads the engine's scores and what would be better, one line, for
+        people.
+        """
         models = self.state.measure.models
         names = ", ".join(each.name for each in models.models) or "none"
         return "; ".join(filter(None, (f"model {names}", models.note, advice(models))))
@@ -443,8 +464,9 @@ class EventService:
         return not self.state.measure.models.measured
 
     async def measure_engine(self) -> None:
-        """Search the reference positions with an engine that nobody has measured, whenever it has
-        nothing else to do; then rate every move anew. Returns at once where that is not needed.
+        """Search the reference positions with an engine that nobody has measured,
+        whenever it has nothing else to do; then rate every move anew. Returns at once
+        where that is not needed.
         """
         if not self.unmeasured:
             return
@@ -491,8 +513,9 @@ class EventService:
         self.state.update_engine_health(msgspec.structs.replace(health, **more))
 
     async def follow(self, feed: Feed) -> None:
-        """Run one feed. What no retry can mend ends the service while the feed has said nothing
-        yet: somebody has just typed it. Later it is shown as failed, and the others go on.
+        """Run one feed. What no retry can mend ends the service while the feed has said
+        nothing yet: somebody has just typed it. Later it is shown as failed, and the
+        others go on.
         """
         try:
             await feed.run(self)
@@ -537,8 +560,8 @@ def count_moves_behind(moves: Sequence[PlyView]) -> int:
 
 
 def describe_overload(records: Iterable[GameRecord]) -> str:
-    """Return how far figures are behind the boards, for people, with what to do; empty where the
-    engines keep up.
+    """Return how far figures are behind the boards, for people, with what to do; empty
+    where the engines keep up.
     """
     behind: list[int] = []
     for record in records:

@@ -1,4 +1,5 @@
-"""Source for games published over MQTT: ``--feed mqtt(s)://[user@]BROKER[:port]/TOPIC``.
+"""Source for games published over MQTT: ``--feed
+mqtt(s)://[user@]BROKER[:port]/TOPIC``.
 
 Loss policy from broker to service: QoS 1 with a session that the broker stores, so a
 short interruption loses nothing; after a long one, retained messages give the present

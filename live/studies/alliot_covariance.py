@@ -28,25 +28,28 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from live.errors import InputError
-from live.ratings.alliot import (
-    CONVOLUTION_29,
-    CONVOLUTION_32,
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED_BY_REGRESSION,
     RAW,
+    Conformance,
+    build_ponderated,
+)
+from live.ratings.covariance import (
+    CONVOLUTION_29,
+    CONVOLUTION_32,
     STEP,
     STEP_CONFORMANCE,
     TANH,
     TANH_CONFORMANCE,
-    Conformance,
     Convolution,
     OutcomeVector,
-    build_ponderated,
     convert_to_gain,
     convolve_with_itself,
     predict_by_convolution,
 )
-from live.ratings.ferreira import Floats, GainHistogram, cross_correlate
+from live.ratings.ferreira import Floats
+from live.ratings.gains import GainHistogram, cross_correlate
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     CountedGame,

@@ -20,7 +20,7 @@ import chess
 import chess.pgn
 import msgspec
 
-from live.ratings.alliot import Complexity
+from live.ratings.complexity import Complexity
 from live.server.pgn_writer import RESULTS, format_tags, wrap_movetext
 from live.sources.pgn_headers import read_head
 from live.sources.pgn_splitter import PgnSegment

@@ -23,7 +23,7 @@ import polars
 from polars import Float64, Int64, col
 
 from live.messages.values import Value
-from live.ratings.alliot import (
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED,
     PONDERATED_BY_REGRESSION,

@@ -14,16 +14,12 @@ from polars import DataFrame, Int64, col
 
 from live.messages.figures import GainKind
 from live.messages.values import Color
-from live.ratings.alliot import (
+from live.ratings.conformance import PONDERATED, AccumulatedConformance, average_periods
+from live.ratings.covariance import (
     CONVOLUTION_32,
-    PONDERATED,
     STEP,
     TANH,
     TANH_FIT,
-    AccumulatedConformance,
-    BattleRoyale,
-    Prediction,
-    average_periods,
     predict_by_convolution,
     predict_by_covariance,
 )
@@ -36,6 +32,7 @@ from live.ratings.markov import (
     predict_by_markov,
     solve_chain,
 )
+from live.ratings.predictions import BattleRoyale, Prediction
 from live.studies.alliot_games import STEPS_CP, compute_share_difference, sum_lines
 from live.studies.move_files import build_schema
 from live.studies.player_moves import (

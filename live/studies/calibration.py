@@ -20,7 +20,7 @@ from live.jobs.analyze_games import analyse_files_whole, write_output
 from live.messages.figures import GainKind
 from live.ratings.ferreira import PlayedGains, estimate_engine_rating
 from live.ratings.intrinsic_rating import IntrinsicTable
-from live.ratings.perceived_model import MODELS
+from live.ratings.model_choice import MODELS
 from live.screens.terminal.text import plain
 from live.server.analysis import to_json
 from live.studies.game_texts import BrokenFile, read_game_texts

@@ -19,19 +19,18 @@ import polars
 from polars import col
 from scipy.special import stdtrit
 
-from live.ratings.alliot import predict_by_covariance
+from live.ratings.algorithm_2 import Algorithm2, Strength, solve
+from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
-    Algorithm2,
     Algorithm3,
-    GainHistogram,
     MeasuredPlayer,
-    Strength,
     compute_expected_score_between,
     run_algorithm_3,
-    solve,
 )
-from live.ratings.match import GameCounts, compute_match_statistics
+from live.ratings.gains import GainHistogram
+from live.ratings.match import compute_match_statistics
+from live.ratings.match_games import GameCounts
 from live.studies.player_moves import SPIKE, PlayerMoves, gather_by_player, gather_moves
 from live.studies.study_data import Encounter, StudyData, choose_gain_column
 from live.studies.study_tables import (

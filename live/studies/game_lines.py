@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from live.messages.from_sources import MATE_CP
-from live.ratings.alliot import Complexity
+from live.ratings.complexity import Complexity
 from live.sources.results import read_result
 from live.studies.corpus_games import STANDARD_FEN, CorpusGame
 from live.studies.corpus_players import build_player, normalise_date

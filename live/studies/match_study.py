@@ -14,19 +14,9 @@ from live.games.player_identity import person_key
 from live.jobs.analyze_games import describe_walkovers, read_pgn
 from live.messages.from_sources import GameReport, Player
 from live.messages.values import Value
-from live.ratings.match import (
-    GameCounts,
-    MatchGame,
-    MatchStatistics,
-    PairCounts,
-    Sprt,
-    SprtRun,
-    SprtState,
-    compute_match_statistics,
-    count_match,
-    run_sprt,
-    trace_sprt,
-)
+from live.ratings.match import MatchStatistics, compute_match_statistics
+from live.ratings.match_games import GameCounts, MatchGame, PairCounts, count_match
+from live.ratings.sprt import Sprt, SprtRun, SprtState, run_sprt, trace_sprt
 from live.screens.terminal.text import plain
 from live.studies.corpus_games import find_named
 from live.studies.printed_results import (

@@ -21,8 +21,8 @@ import polars
 from polars import DataFrame
 
 from live.messages.values import Color
-from live.ratings.alliot import is_counted
-from live.ratings.intrinsic_rating import build_spread, explain_left_out
+from live.ratings.choice_model import build_spread, explain_left_out
+from live.ratings.conformance import is_counted
 from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.searched_games import (
     MoveSearch,

@@ -12,16 +12,16 @@ from typing import Any, TypeVar
 from polars import DataFrame, Int64, col
 
 from live.messages.figures import GainKind
-from live.ratings.alliot import (
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED,
     RAW,
-    TANH_CONFORMANCE,
     AccumulatedConformance,
-    convert_to_gain,
 )
+from live.ratings.covariance import TANH_CONFORMANCE, convert_to_gain
 from live.ratings.expected_score import convert_score_to_difference
-from live.ratings.ferreira import GainHistogram, compute_expected_score_between
+from live.ratings.ferreira import compute_expected_score_between
+from live.ratings.gains import GainHistogram
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.study_data import StudyData, choose_gain_column

@@ -7,11 +7,8 @@ import numpy as np
 import polars
 from polars import Int64, col
 
-from live.ratings.intrinsic_rating import (
-    Spread,
-    TurnArrays,
-    project_choices,
-)
+from live.ratings.choice_model import Spread, TurnArrays
+from live.ratings.choice_projection import project_choices
 from live.studies.learning.choice_fit import (
     fit_likelihood,
     fit_percentile,

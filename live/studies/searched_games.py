@@ -9,8 +9,8 @@ asks for this).
 from live.engine.search import SearchResult
 from live.messages.from_sources import Score
 from live.messages.values import Color, Value
-from live.ratings.alliot import Complexity, measure_complexity
-from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
+from live.ratings.complexity import Complexity, measure_complexity
+from live.ratings.gains import compute_same_search_gain, compute_successive_gain
 
 
 class MoveSearch(Value, array_like=True, gc=False):

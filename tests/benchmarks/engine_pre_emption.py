@@ -16,7 +16,8 @@ from typing import Any
 import chess
 
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineCommand, EngineProcess, find_engine
+from live.engine.engine_process import EngineProcess
+from live.engine.engine_programs import EngineCommand, find_engine
 from live.engine.search import Limit, Position, Search, SearchKey
 from live.engine.search_queue import SearchKind, SearchPriority
 from tests.engine.conftest import Desk

@@ -45,7 +45,7 @@ from live.human.difficulty import (
 )
 from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanQuestion, explain_not_covered, round_elo
-from live.ratings.perceived_model import Turn as AnyTurn
+from live.ratings.move_circumstances import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.played_games import PlayedGame

@@ -11,8 +11,8 @@ from itertools import chain
 
 import msgspec
 
-from live.ratings.ferreira import MAX_GAIN_CP
-from live.ratings.perceived_model import Turn
+from live.ratings.gains import MAX_GAIN_CP
+from live.ratings.move_circumstances import Turn
 from live.studies.learning.played_games import PlayedGame, PlayedSide
 
 #: Ply of White's first gain.

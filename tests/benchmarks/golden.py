@@ -47,7 +47,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from live.engine.engine_process import find_engine
+from live.engine.engine_programs import find_engine
 from live.games.rounds import read_round_number
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.engine.engine_process import find_engine
+from live.engine.engine_programs import find_engine
 from live.messages.from_sources import GameReport
 from live.messages.to_clients import SnapshotMessage
 from live.ratings.engine_scale import load_reference

@@ -40,12 +40,8 @@ import numpy as np
 
 from live.messages.figures import GainKind
 from live.ratings.engine_scale import measure_agreement
-from live.ratings.perceived_model import (
-    MoveReader,
-    PerceivedModel,
-    load_shipped_models,
-    scale_turn,
-)
+from live.ratings.model_choice import load_shipped_models
+from live.ratings.perceived_model import MoveReader, PerceivedModel, scale_turn
 from live.server.analysis import to_json
 from live.studies.learning.followed_games import Whom, choose_sides, follow_game
 from live.studies.learning.held_out import assign_share, is_held_out

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineCommand, EngineTimeouts, find_engine
+from live.engine.engine_process import EngineTimeouts
+from live.engine.engine_programs import EngineCommand, find_engine
 from live.engine.search import (
     Position,
     Search,

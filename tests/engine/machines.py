@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from live.config import EngineConfig
-from live.engine.engine_process import EngineCommand
+from live.engine.engine_programs import EngineCommand
 from live.engine.uci import UciSettings
 
 ROOT = Path(__file__).parents[2]

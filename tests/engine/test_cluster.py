@@ -12,7 +12,7 @@ import pytest
 
 from live.config import EngineConfig
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineCommand
+from live.engine.engine_programs import EngineCommand
 from live.engine.search import Limit, Position, Search
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings

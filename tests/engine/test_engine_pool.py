@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from live.engine.engine_pool import EnginePool, ResultDeliveries
-from live.engine.engine_process import EngineCommand, EngineProcess, EngineTimeouts
+from live.engine.engine_process import EngineProcess, EngineTimeouts
+from live.engine.engine_programs import EngineCommand
 from live.engine.search import (
     Limit,
     MemoryResultCache,

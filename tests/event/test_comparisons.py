@@ -16,8 +16,8 @@ from live.event.comparisons import (
     rank,
     table_four,
 )
-from live.ratings.alliot import Prediction
 from live.ratings.expected_score import convert_difference_to_score
+from live.ratings.predictions import Prediction
 from tests.event.arithmetic import Held, event
 
 # --- comparison data ------------------------------------------------------------------

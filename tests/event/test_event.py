@@ -64,7 +64,7 @@ from live.messages.to_clients import (
 from live.messages.values import Color
 from live.ratings.engine_scale import load_reference
 from live.ratings.expected_result import load_result_model
-from live.ratings.perceived_model import Models, load_shipped_models
+from live.ratings.model_choice import Models, load_shipped_models
 from live.server.filtered_reader import snapshot
 from live.server.reference_client import ReferenceClient
 from live.server.stream_filter import StreamFilter

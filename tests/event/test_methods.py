@@ -40,9 +40,10 @@ from live.games.game import HeadersChanged, NewGame
 from live.messages.figures import PlayerMethods, Share
 from live.messages.from_sources import Player, Score
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy
-from live.ratings.alliot import FIRST_COUNTED_PLY
-from live.ratings.ferreira import Algorithm2
-from live.ratings.intrinsic_rating import TABLES, build_spread
+from live.ratings.algorithm_2 import Algorithm2
+from live.ratings.choice_model import build_spread
+from live.ratings.conformance import FIRST_COUNTED_PLY
+from live.ratings.intrinsic_rating import TABLES
 from tests.event.arithmetic import Held, game, line
 from tests.event.test_rate_game import build_plies
 

@@ -41,8 +41,10 @@ from live.messages.figures import ChoiceEvidence, GameDetail, HeadToHead, PlyVie
 from live.messages.from_sources import Player, Score
 from live.messages.to_clients import PointMessage
 from live.ratings.agreement import load_choice_model
-from live.ratings.ferreira import GainHistogram, compute_expected_score_between
-from live.ratings.perceived_model import MoveReader, Turn
+from live.ratings.ferreira import compute_expected_score_between
+from live.ratings.gains import GainHistogram
+from live.ratings.move_circumstances import Turn
+from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import ComparedMove, Elos
 from tests.event.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
 from tests.event.test_event import BOTH_PACES, FIGURES, begun, ledger

@@ -23,7 +23,9 @@ from live.games.report_changes import plan_steps
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalRun
 from live.messages.from_sources import FeedReport
-from live.ratings.perceived_model import MODELS, MoveReader, Turn
+from live.ratings.model_choice import MODELS
+from live.ratings.move_circumstances import Turn
+from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import Elos
 from live.server.analysis import to_json
 from live.server.connection import HttpConnection

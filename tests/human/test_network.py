@@ -17,18 +17,20 @@ import pytest
 from live.errors import ConfigError
 from live.human.difficulty import LEAST_SHARE
 from live.human.network import (
-    PLANES,
-    Floats,
     HumanNetwork,
     NetworkInput,
+    find_shipped_network,
+    lacks_avx,
+)
+from live.human.network_input import (
+    PLANES,
+    Floats,
     Positions,
     build_conditions,
     build_planes,
     build_records,
     compute_shares,
     find_reachable_moves,
-    find_shipped_network,
-    lacks_avx,
     pack_position,
 )
 from live.human.question import KINDS

@@ -20,8 +20,8 @@ from live.messages.to_clients import (
     GoneMessage,
     MomentMessage,
 )
-from live.outlets import producers
-from live.outlets.producers import (
+from live.outlets import notices
+from live.outlets.notices import (
     HOUR_S,
     ArbiterRules,
     Notice,
@@ -137,7 +137,7 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
 def test_a_flood_is_cut_off_and_told_of_once_an_hour(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(producers, "PER_HOUR", 3)
+    monkeypatch.setattr(notices, "PER_HOUR", 3)
     rules = PublicRules(NotifyConfig())
     told = [bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}")) for n in range(8)]
     assert told[1] == ["The game has begun."]

@@ -23,7 +23,7 @@ from live.messages.to_clients import (
     MomentMessage,
     MoveMessage,
 )
-from live.outlets.producers import FRESH_S, ObsDirector, SceneChoice
+from live.outlets.obs_director import FRESH_S, ObsDirector, SceneChoice
 from live.process.supervision import run_in_background
 from tests.server.world import Clock
 from tests.sources.fakes import until

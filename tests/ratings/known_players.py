@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from live.ratings.intrinsic_rating import (
+from live.ratings.choice_model import (
     ChoiceSkill,
     Spread,
     TurnArrays,

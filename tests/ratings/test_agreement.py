@@ -15,7 +15,7 @@ from live.ratings.agreement import (
     counts,
     load_choice_model,
 )
-from live.ratings.perceived_model import Board, Turn
+from live.ratings.move_circumstances import Board, Turn
 
 
 def simulate_game(

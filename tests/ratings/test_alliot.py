@@ -16,33 +16,33 @@ from hypothesis import strategies as st
 
 from live.messages.from_sources import Score
 from live.messages.values import Color
-from live.ratings.alliot import (
+from live.ratings.complexity import Complexity, measure_complexity
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED,
     PONDERATED_BY_REGRESSION,
     RAW,
+    AccumulatedConformance,
+    Conformance,
+    ConformanceLine,
+    average_periods,
+    is_counted,
+    predict_by_conformance,
+)
+from live.ratings.covariance import (
     RAW_STEP_FIT,
     STEP,
     TANH,
     TANH_CONFORMANCE,
-    AccumulatedConformance,
-    BattleRoyale,
-    Complexity,
-    Conformance,
-    ConformanceLine,
     Convolution,
     OutcomeVector,
-    Prediction,
-    average_periods,
-    compute_bounded_interval,
     convert_to_gain,
-    is_counted,
-    measure_complexity,
-    predict_by_conformance,
     predict_by_convolution,
     predict_by_covariance,
 )
-from live.ratings.ferreira import GainHistogram, compute_expected_score_between
+from live.ratings.ferreira import compute_expected_score_between
+from live.ratings.gains import GainHistogram
+from live.ratings.predictions import BattleRoyale, Prediction, compute_bounded_interval
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT
 
 # --- conformance ----------------------------------------------------------------------
@@ -290,7 +290,7 @@ def test_what_cannot_be_told_says_so() -> None:
 def test_the_interval_covers_known_distributions(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("live.ratings.alliot.USUAL_DESIGN_EFFECT", 1)
+    monkeypatch.setattr("live.ratings.predictions.USUAL_DESIGN_EFFECT", 1)
     rng = np.random.default_rng(n)
     values = np.array([0, -3, -8, -15, -25, -45, -90, -250])
     white_share = np.array([0.58, 0.08, 0.08, 0.09, 0.07, 0.05, 0.03, 0.02])

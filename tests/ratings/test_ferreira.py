@@ -14,26 +14,30 @@ from hypothesis import strategies as st
 
 from live.messages.from_sources import MATE_CP, Score
 from live.messages.values import Color
-from live.ratings.expected_score import convert_score_to_difference
-from live.ratings.ferreira import (
-    MAX_GAIN_CP,
-    PRIOR_MOVES,
-    SPIKE_AT_ZERO,
+from live.ratings.algorithm_2 import (
     Algorithm2,
-    EngineDistribution,
-    FieldEngineRating,
-    GainHistogram,
-    MeasuredPlayer,
     RatingMargins,
     Strength,
-    compute_expected_score_between,
-    compute_same_search_gain,
-    compute_successive_gain,
     distances,
+    solve,
+)
+from live.ratings.expected_score import convert_score_to_difference
+from live.ratings.ferreira import (
+    PRIOR_MOVES,
+    SPIKE_AT_ZERO,
+    EngineDistribution,
+    FieldEngineRating,
+    MeasuredPlayer,
+    compute_expected_score_between,
     run_algorithm_3,
     run_algorithm_4,
     score_moves,
-    solve,
+)
+from live.ratings.gains import (
+    MAX_GAIN_CP,
+    GainHistogram,
+    compute_same_search_gain,
+    compute_successive_gain,
 )
 from live.ratings.score_interval import ClusteredScores
 from live.sources.pgn_decoder import PgnReader

@@ -13,25 +13,22 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from live.errors import InputError
-from live.ratings.intrinsic_rating import (
+from live.ratings.choice_model import (
     FIRST_PLY,
-    RYBKA_3,
-    TABLES,
     ChoiceSkill,
     Curve,
     LeftOut,
     Model,
-    Projection,
     Spread,
     TurnArrays,
     build_spread,
     compute_choices,
     compute_probabilities,
-    estimate_rating,
     explain_left_out,
-    project_choices,
     scale_delta,
 )
+from live.ratings.choice_projection import Projection, project_choices
+from live.ratings.intrinsic_rating import RYBKA_3, TABLES, estimate_rating
 from live.server.analysis import to_json
 from live.studies.learning.choice_fit import compute_log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of

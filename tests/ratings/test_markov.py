@@ -413,7 +413,7 @@ def test_known_matrices_are_recovered_within_the_interval(
     games: int, turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From the paper's smallest sample, 500 moves, upwards."""
-    monkeypatch.setattr("live.ratings.alliot.USUAL_DESIGN_EFFECT", 1)
+    monkeypatch.setattr("live.ratings.predictions.USUAL_DESIGN_EFFECT", 1)
     rng = np.random.default_rng(games)
     white, black = with_slips(FISCHER, 0.02), with_slips(SPASSKY, 0.02)
     truth = float(solve_chain(white, black) @ build_outcome_vector(10))

@@ -14,18 +14,12 @@ from live.errors import InputError
 from live.messages.from_sources import Result
 from live.ratings.match import (
     NORMALIZED_ELO,
-    GameCounts,
-    MatchGame,
-    PairCounts,
-    Scale,
-    Sprt,
     compute_match_statistics,
     convert_elo_to_score,
     convert_score_to_elo,
-    count_match,
-    run_sprt,
-    trace_sprt,
 )
+from live.ratings.match_games import GameCounts, MatchGame, PairCounts, count_match
+from live.ratings.sprt import Scale, Sprt, run_sprt, trace_sprt
 
 # --- match statistics -----------------------------------------------------------------
 

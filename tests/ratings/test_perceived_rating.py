@@ -16,12 +16,9 @@ from msgspec.structs import replace
 
 from live.messages.figures import GainKind
 from live.messages.values import Color
-from live.ratings.perceived_model import (
-    MoveReader,
-    Turn,
-    describe_board,
-    load_shipped_models,
-)
+from live.ratings.model_choice import load_shipped_models
+from live.ratings.move_circumstances import Turn, describe_board
+from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import (
     Elos,
     GameSums,

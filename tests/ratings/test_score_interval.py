@@ -25,7 +25,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammaln, xlogy
 
-from live.ratings.ferreira import EngineDistribution, GainHistogram
+from live.ratings.ferreira import EngineDistribution
+from live.ratings.gains import GainHistogram
 from live.ratings.score_interval import (
     ClusteredScores,
     GameScores,

@@ -27,7 +27,7 @@ from live.ratings.engine_scale import (
     load_reference,
 )
 from live.ratings.ferreira import SPIKE_AT_ZERO, score_moves
-from live.ratings.perceived_model import MODELS
+from live.ratings.model_choice import MODELS
 from live.server.analysis import build_analysis
 from live.service import engine_service
 from live.service.engine_service import (

@@ -11,7 +11,7 @@ import pytest
 from chess import STARTING_FEN as START
 
 from live.config import Config, MemoryConfig
-from live.engine.engine_process import find_engine
+from live.engine.engine_programs import find_engine
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.players import EventStandings, PlayerTotals
@@ -21,7 +21,7 @@ from live.games.game_retention import MOST_GAMES, GameRetention
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.health import FeedHealth, SpeculationFigures
 from live.messages.to_clients import Change, GoneMessage, HealthMessage, MoveMessage
-from live.ratings.perceived_model import MODELS
+from live.ratings.model_choice import MODELS
 from live.server.analysis import build_analysis, to_json
 from live.server.filtered_reader import snapshot
 from live.server.reference_client import ReferenceClient

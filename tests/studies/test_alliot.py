@@ -10,8 +10,9 @@ import polars
 import pytest
 from scipy import stats
 
-from live.ratings.alliot import TANH, Convolution, predict_by_convolution
-from live.ratings.ferreira import Floats, GainHistogram
+from live.ratings.covariance import TANH, Convolution, predict_by_convolution
+from live.ratings.ferreira import Floats
+from live.ratings.gains import GainHistogram
 from live.studies import alliot_covariance
 from live.studies.alliot_covariance import (
     GRID_B_CP,

@@ -17,7 +17,9 @@ from live.errors import InputError, Interrupted
 from live.event.comparisons import compare, rank
 from live.event.comparisons import table_four as ferreira_table_4
 from live.messages.figures import EngineInfo, PlayerView
-from live.ratings.match import GameCounts, Sprt, compute_match_statistics
+from live.ratings.match import compute_match_statistics
+from live.ratings.match_games import GameCounts
+from live.ratings.sprt import Sprt
 from live.studies import calibration, match_study, player_studies
 from live.studies.match_study import MatchStudy, compute_match
 from live.studies.player_studies import compare_players, find_player, rank_players

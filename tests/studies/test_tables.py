@@ -13,7 +13,7 @@ import pytest
 
 from live.errors import InputError
 from live.manual.pages import manual_page
-from live.ratings.intrinsic_rating import ChoiceSkill
+from live.ratings.choice_model import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.corpus_database import CorpusDatabase

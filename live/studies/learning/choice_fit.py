@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from live.messages.values import Value
-from live.ratings.intrinsic_rating import (
+from live.ratings.choice_model import (
     ChoiceSkill,
     Curve,
     Floats,

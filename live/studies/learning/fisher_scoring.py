@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.ratings.intrinsic_rating import (
-    Floats,
-)
+from live.ratings.choice_model import Floats
 
 #: The longest step, where parameters are logarithms: e-fold.
 LONGEST = 1.0

@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from live.messages.values import Color
-from live.ratings.perceived_model import (
-    MoveReader,
-    Turn,
-)
+from live.ratings.move_circumstances import Turn
+from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import (
     ComparedMove,
     Dispersion,

@@ -14,10 +14,7 @@ from typing import Any
 import chess
 import numpy as np
 
-from live.human.network import (
-    HumanNetwork,
-    NetworkInput,
-)
+from live.human.network import HumanNetwork, NetworkInput
 from live.human.question import KINDS, LEARNED_ELO, explain_not_covered
 from live.ratings.perceived_rating import Floats
 from live.studies.learning.human_positions import OPENING_PLIES, Elos, RatedGameLine

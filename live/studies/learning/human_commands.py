@@ -10,9 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
-from live.human.network import (
-    HumanNetwork,
-)
+from live.human.network import HumanNetwork
 from live.jobs.analyze_games import print_line, write_json
 from live.studies.learning.held_out import GamePart, read_held_out
 from live.studies.learning.human_check import (

@@ -16,10 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from live.human.network import (
-    CONDITIONS,
-    PLANES,
-)
+from live.human.network_input import CONDITIONS, PLANES
 
 _GIVEN = 64
 _SQUARE = 64

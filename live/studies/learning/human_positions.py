@@ -21,12 +21,7 @@ import msgspec
 import numpy as np
 
 from live.errors import InputError
-from live.human.network import (
-    POSITION,
-    Positions,
-    mirror_black,
-    pack_position,
-)
+from live.human.network_input import POSITION, Positions, mirror_black, pack_position
 from live.human.question import KINDS
 from live.studies.learning.held_out import GamePart, HeldOut
 

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from live.human.network import (
+from live.human.network_input import (
     Positions,
     build_conditions,
     build_planes,

@@ -16,17 +16,16 @@ import numpy as np
 
 from live.errors import InputError
 from live.messages.values import Value
-from live.ratings.intrinsic_rating import (
+from live.ratings.choice_model import (
     Choices,
     ChoiceSkill,
     Floats,
-    IntrinsicTable,
-    Milepost,
     Spread,
     TurnArrays,
     compute_choices,
     compute_choices_by_turn,
 )
+from live.ratings.intrinsic_rating import IntrinsicTable, Milepost
 from live.studies.learning.fisher_scoring import (
     NoFit,
     ScoringStep,

@@ -17,10 +17,7 @@ import numpy as np
 
 from live.messages.values import Color
 from live.ratings.accuracy import compute_expected_score
-from live.ratings.perceived_model import (
-    MoveReader,
-    PerceivedModel,
-)
+from live.ratings.perceived_model import MoveReader, PerceivedModel
 from live.ratings.perceived_rating import (
     GRID_ELO,
     LEAST_ELO,

@@ -19,13 +19,12 @@ from live.errors import InputError
 from live.messages.figures import GainKind
 from live.messages.values import Color
 from live.ratings.expected_score import convert_score_to_difference
-from live.ratings.perceived_model import (
+from live.ratings.move_circumstances import (
     Circumstance,
     Circumstances,
-    MoveReader,
-    PerceivedModel,
     measure_circumstances,
 )
+from live.ratings.perceived_model import MoveReader, PerceivedModel
 from live.ratings.perceived_rating import (
     GRID_ELO,
     Floats,

@@ -16,11 +16,8 @@ import msgspec
 from live.errors import InputError
 from live.messages.figures import GainKind
 from live.messages.values import Color
-from live.ratings.alliot import Complexity
-from live.ratings.perceived_model import (
-    Turn,
-    describe_board,
-)
+from live.ratings.complexity import Complexity
+from live.ratings.move_circumstances import Turn, describe_board
 from live.studies.game_lines import GameLine
 from live.studies.searched_games import PositionSearch, compute_gains
 

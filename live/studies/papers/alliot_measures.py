@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from live.messages.figures import GainKind
-from live.ratings.alliot import BattleRoyale, Prediction, predict_by_conformance
+from live.ratings.conformance import predict_by_conformance
 from live.ratings.markov import NINETEEN, TEN, EvaluationClasses, solve_chain
+from live.ratings.predictions import BattleRoyale, Prediction
 from live.ratings.score_interval import compute_score_interval
 from live.studies.alliot_covariance import build_covariance_table
 from live.studies.alliot_games import build_complexity_table

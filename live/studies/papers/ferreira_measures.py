@@ -11,18 +11,16 @@ from statistics import fmean
 from typing import NamedTuple
 
 from live.messages.figures import GainKind
-from live.ratings.alliot import predict_by_covariance
+from live.ratings.algorithm_2 import Algorithm2, Strength, solve
+from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
-    Algorithm2,
     Algorithm3,
-    GainHistogram,
     MeasuredPlayer,
-    Strength,
     compute_expected_score_between,
     run_algorithm_3,
-    solve,
 )
+from live.ratings.gains import GainHistogram
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,

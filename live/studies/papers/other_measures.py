@@ -2,7 +2,9 @@
 matches.
 """
 
-from live.ratings.match import GameCounts, Sprt, compute_match_statistics, run_sprt
+from live.ratings.match import compute_match_statistics
+from live.ratings.match_games import GameCounts
+from live.ratings.sprt import Sprt, run_sprt
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import (

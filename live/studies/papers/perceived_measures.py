@@ -7,7 +7,8 @@ The scales differ: only the orders are compared.
 from collections import defaultdict
 from functools import lru_cache, reduce
 
-from live.ratings.perceived_model import MODELS, MoveReader
+from live.ratings.model_choice import MODELS
+from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import Evidence as PerceivedEvidence
 from live.ratings.perceived_rating import read_rating
 from live.studies.learning.followed_games import COLORS, follow_game

@@ -32,7 +32,7 @@ from live.messages.from_sources import (
 )
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change
-from live.ratings.perceived_model import MODELS, Models
+from live.ratings.model_choice import MODELS, Models
 from live.server.server import Publisher
 from tests.screens.web.games import moment
 from tests.server.world import World

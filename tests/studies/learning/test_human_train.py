@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from live.human.network import Positions
+from live.human.network_input import Positions
 from live.studies.learning.human_positions import (
     RatedGameLine,
     encode_games,

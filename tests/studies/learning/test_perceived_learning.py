@@ -14,7 +14,9 @@ import pytest
 
 from live.config import Config
 from live.errors import InputError
-from live.ratings.perceived_model import MODELS, LossLogit, Turn, load_shipped_models
+from live.ratings.model_choice import MODELS, load_shipped_models
+from live.ratings.move_circumstances import Turn
+from live.ratings.perceived_model import LossLogit
 from live.studies.calibration import calibrate, check_model
 from live.studies.learning.held_out import SHARES, is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement

@@ -10,15 +10,8 @@ from scipy import stats
 from scipy.optimize import minimize
 
 from live.errors import InputError
-from live.ratings.intrinsic_rating import (
-    ChoiceSkill,
-    Curve,
-    IntrinsicTable,
-    Milepost,
-    Model,
-    Spread,
-    TurnArrays,
-)
+from live.ratings.choice_model import ChoiceSkill, Curve, Model, Spread, TurnArrays
+from live.ratings.intrinsic_rating import IntrinsicTable, Milepost
 from live.studies.learning.choice_fit import (
     PERCENTILES,
     compute_log_likelihood,

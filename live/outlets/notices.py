@@ -1,43 +1,32 @@
-"""Outputs for producers and arbiters who are elsewhere: notices to people, and the
-scenes of OBS Studio.
+"""Notices to people elsewhere, sent with apprise (github.com/caronc/apprise) by mail,
+chat or telephone.
 
-The rules for notices and scenes are pure: changes come in, and notices or one switch of
-scene go out. Nothing that was already true when the service began causes a notice or a
-switch.
+The rules are pure: changes come in, and notices go out. Nothing that was already true
+when the service began causes a notice. :class:`PublicRules` receives only what viewers
+are allowed to know. :class:`ArbiterRules` receives what arbiters see; its addresses are
+in a separate file. To prevent floods, each of the two sends a limited number of notices
+per hour: the last one within the limit mentions it, and the number of omitted notices
+is logged.
 
-Notices are sent with apprise (github.com/caronc/apprise) by mail, chat or telephone.
-:class:`PublicRules` receives only what viewers are allowed to know.
-:class:`ArbiterRules` receives what arbiters see; its addresses are in a separate file.
-To prevent floods, each of the two sends a limited number of notices per hour: the last
-one within the limit mentions it, and the number of omitted notices is logged. Loss
-policy: at most :data:`MAX_WAITING` notices wait for each of the two; the number of
+Loss policy: at most :data:`MAX_WAITING` notices wait for each of the two; the number of
 others, and of those that cannot be delivered, is logged.
-
-Scenes are switched by obs-websocket 5 (github.com/obsproject/obs-websocket,
-docs/generated/protocol.md). A scene stays for a minimum time. If somebody switches by
-hand, that person is the producer, and nothing is switched for a while. The director
-receives only what viewers are allowed to know. Loss policy: while OBS is not connected
-nothing is queued; a moment is dropped after a minute.
 """
 
 import abc
 import asyncio
-import contextlib
 import logging
-import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
-from importlib import import_module
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
 
-from live.config import DirectorConfig, NotifyConfig, named_text
+from live.config import NotifyConfig, named_text
 from live.errors import ConfigError
 from live.games.player_identity import fold_name
 from live.games.short_names import isolate_direction
 from live.messages.alerts import Alert, Severity
 from live.messages.figures import GameView
-from live.messages.health import DIRECTOR, NOTIFICATIONS, HealthReport, part_health
+from live.messages.health import NOTIFICATIONS, HealthReport, part_health
 from live.messages.moments import Moment
 from live.messages.to_clients import (
     AlertMessage,
@@ -45,11 +34,9 @@ from live.messages.to_clients import (
     GameMessage,
     GoneMessage,
     MomentMessage,
-    MoveMessage,
 )
 from live.messages.values import FeedName, GameId
-from live.process.backoff import generate_backoff_s
-from live.process.clock import ReadClock
+from live.outlets.optional_libraries import import_library
 from live.server.stream_filter import StreamFilter
 from live.watch.incident_log import list_changes
 from live.watch.story_desk import PAST_MOVES
@@ -350,7 +337,7 @@ def open_people(setting: str, path: str) -> Any:
             or apprise is not installed.
     """
     subject = f"{setting} {path}"
-    people = _import_library("apprise", subject).Apprise()
+    people = import_library("apprise", subject).Apprise()
     lines = map(str.strip, named_text(setting, path).splitlines())
     for number, line in enumerate(lines, 1):
         if line and not line.startswith("#") and not people.add(line):
@@ -364,264 +351,3 @@ def open_people(setting: str, path: str) -> Any:
             subject, "holds no address", "Write one address of apprise a line"
         )
     return people
-
-
-# --- scenes ---
-
-#: Interval at which the director checks whether to switch scenes, seconds.
-CHECK_S = 0.5
-#: Longest time for OBS to answer, seconds.
-TIMEOUT_S = 10
-#: Time after which a moment that was not shown is dropped, seconds.
-FRESH_S = 60.0
-#: Time after which the director returns to the home scene if no moment is waiting,
-#: seconds.
-HOLD_S = 60.0
-#: Time without automatic switches after somebody switched by hand, seconds.
-PAUSE_S = 300.0
-
-
-class SwitchScene(NamedTuple):
-    """Instruction to put this scene on air."""
-
-    scene: str
-    why: str
-
-
-class SceneChoice:
-    """Choice of the time and scene of each switch. One writer calls it, and no call
-    waits.
-    """
-
-    def __init__(self, rules: DirectorConfig) -> None:
-        self._rules = rules
-        self._games = KnownGames()
-        # Each moment, by its id, with the time at which it was first reported.
-        self._moments: dict[str, tuple[Moment, float]] = {}
-        self._scene: str | None = None
-        self._since_s = float("-inf")
-        self._paused_until_s = float("-inf")
-        self._scenes: frozenset[str] | None = None
-
-    def set_known(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
-        """Begin with these games and moments, which cause no switch."""
-        self._games = KnownGames(games, moments)
-        self._moments.clear()
-
-    def apply_changes(self, changes: Iterable[Change], now_s: float) -> None:
-        """Apply changes that viewers are allowed to know."""
-        for change in changes:
-            self._games.apply_change(change)
-            match change:
-                case GoneMessage(game=game):
-                    self._drop_moments(game, 0)
-                case MoveMessage(game=game, ply=ply):
-                    self._drop_moments(game, ply)
-                case MomentMessage(moment=moment, holds=holds):
-                    self._update_moment(moment, holds, now_s)
-
-    def _drop_moments(self, game: GameId, ply: int) -> None:
-        """Drop the moments of a game from a ply on, because their moves were taken back
-        or replaced.
-        """
-        for id, (moment, _) in list(self._moments.items()):
-            if moment.game == game and moment.ply >= ply:
-                del self._moments[id]
-
-    def _update_moment(self, moment: Moment, holds: bool, now_s: float) -> None:
-        """Add, update or drop a moment, which is sent again whenever its figures
-        change.
-        """
-        before = self._moments.pop(moment.id, None)
-        known = self._games.get(moment.game)
-        kinds = self._rules.kinds
-        if not holds or known is None or (kinds and moment.kind not in kinds):
-            return
-        if before is not None and moment.weight >= LEAST_WEIGHT:
-            self._moments[moment.id] = (moment, before[1])
-        elif known.mark_if_news(moment):
-            self._moments[moment.id] = (moment, now_s)
-
-    def set_scenes(self, known: Collection[str]) -> None:
-        """Set the existing scenes; the director never switches to another."""
-        self._scenes = frozenset(known)
-
-    def on_scene_switched(self, scene: str, now_s: float) -> None:
-        """Record the scene on air; pause if the producer switched to it by hand."""
-        if self._scene is not None and scene != self._scene:
-            self._paused_until_s = now_s + PAUSE_S
-        self.record_switch(scene, now_s)
-
-    def record_switch(self, scene: str, now_s: float) -> None:
-        """Record that a switch to this scene was requested."""
-        self._scene = scene
-        self._since_s = now_s
-
-    def _has_scene(self, scene: str) -> bool:
-        return self._scenes is None or scene in self._scenes
-
-    def choose_switch(self, now_s: float) -> SwitchScene | None:
-        """Return the switch that is due now, or None."""
-        self._moments = {
-            id: each for id, each in self._moments.items() if now_s - each[1] < FRESH_S
-        }
-        on_air_s = now_s - self._since_s
-        if now_s < self._paused_until_s or on_air_s < self._rules.stay_s:
-            return None
-        due = []
-        for id, (moment, _) in self._moments.items():
-            board = self._games[moment.game].view.board
-            scene = self._rules.scene.replace("{board}", str(board))
-            if board is not None and scene != self._scene and self._has_scene(scene):
-                due.append((moment.weight, id, scene, moment.text.en))
-        if due:
-            _, id, scene, why = max(due)
-            del self._moments[id]
-            return SwitchScene(scene, why)
-        home = self._rules.home_scene
-        if (
-            home
-            and self._has_scene(home)
-            and self._scene != home
-            and on_air_s >= HOLD_S
-        ):
-            return SwitchScene(home, "nothing else is worth telling")
-        return None
-
-
-class ObsDirector:
-    """Director of one OBS.
-
-    :meth:`run` must be running, and :meth:`publish` must get every change that viewers
-    are allowed to know.
-    """
-
-    def __init__(
-        self,
-        config: DirectorConfig,
-        *,
-        clock: ReadClock = time.monotonic,
-        report: HealthReport,
-    ) -> None:
-        """Read the file with the password.
-
-        Raises:
-            ConfigError: the file cannot be read, or simpleobsws is not installed.
-        """
-        self._config = config
-        self._clock = clock
-        self._report = report
-        secret = config.password_file
-        self._password = (
-            named_text("director.password_file", secret).strip() if secret else ""
-        )
-        self.choice = SceneChoice(config)
-        self._library = _import_library("simpleobsws", "director.url")
-
-    def publish(self, changes: Iterable[Change]) -> None:
-        """Apply changes that viewers are allowed to know. Fast and synchronous."""
-        self.choice.apply_changes(changes, self._clock())
-
-    async def run(self) -> None:
-        """Switch scenes until cancelled; reconnect whenever the connection is lost."""
-        delays = generate_backoff_s(random.random)
-        while True:
-            try:
-                async with self._open_client() as client:
-                    delays = generate_backoff_s(random.random)
-                    self._report(part_health(DIRECTOR, "live"))
-                    while client.ws_open:
-                        await self.switch_if_due(client)
-                        await asyncio.sleep(CHECK_S)
-                problem = "OBS has closed the connection"
-            except Exception as error:
-                # Broad: errors come from a websocket library and from another program,
-                # and all are reported in the same way.
-                problem = f"OBS cannot be reached: {error or type(error).__name__}"
-            self._report(part_health(DIRECTOR, "retrying", problem))
-            await self._wait_for_retry(next(delays))
-
-    async def _wait_for_retry(self, delay_s: float) -> None:
-        """Wait until the next attempt to reach OBS. A dry run reports its switches
-        meanwhile.
-        """
-        if not self._config.dry_run:
-            await asyncio.sleep(delay_s)
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(delay_s):
-                while True:
-                    await self.switch_if_due(None)
-                    await asyncio.sleep(CHECK_S)
-
-    async def switch_if_due(self, client: Any) -> None:
-        """Switch scenes if a switch is due. A dry run needs no client."""
-        due = self.choice.choose_switch(self._clock())
-        if due is None:
-            return
-        # Recorded before the answer, because OBS sends its event first.
-        self.choice.record_switch(due.scene, self._clock())
-        if self._config.dry_run:
-            log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
-            return
-        log.info("director: switches to %s: %s", due.scene, due.why)
-        await self._request(client, "SetCurrentProgramScene", {"sceneName": due.scene})
-
-    @contextlib.asynccontextmanager
-    async def _open_client(self) -> AsyncIterator[Any]:
-        client = self._library.WebSocketClient(
-            url=self._config.url, password=self._password
-        )
-
-        async def switched(data: dict[str, Any]) -> None:
-            if not self._config.dry_run:
-                self.choice.on_scene_switched(
-                    str(data.get("sceneName", "")), self._clock()
-                )
-
-        async def listed(data: dict[str, Any]) -> None:
-            self.choice.set_scenes(
-                [str(each["sceneName"]) for each in data.get("scenes", [])]
-            )
-
-        client.register_event_callback(switched, "CurrentProgramSceneChanged")
-        client.register_event_callback(listed, "SceneListChanged")
-        async with asyncio.timeout(TIMEOUT_S):
-            await client.connect()
-        try:
-            if not await client.wait_until_identified(TIMEOUT_S):
-                raise ConnectionError("it does not accept the password")
-            scenes = await self._request(client, "GetSceneList")
-            await listed(scenes)
-            self.choice.record_switch(
-                str(scenes.get("currentProgramSceneName", "")), self._clock()
-            )
-            yield client
-        finally:
-            await client.disconnect()
-
-    async def _request(
-        self, client: Any, what: str, about: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
-        answer = await client.call(
-            self._library.Request(what, about), timeout=TIMEOUT_S
-        )
-        if not answer.ok():
-            raise ConnectionError(
-                f"{what}: {answer.requestStatus.comment or 'refused'}"
-            )
-        return dict(answer.responseData or {})
-
-
-def _import_library(name: str, wanted_by: str) -> Any:
-    """Import a library that is not part of every installation.
-
-    Raises:
-        ConfigError: the library is not installed; ``wanted_by`` is the setting that
-            needs it.
-    """
-    try:
-        return import_module(name)
-    except ImportError:
-        remedy = "pip install 'live-rate[producer]'"
-        raise ConfigError(wanted_by, f"needs the library {name}", remedy) from None

@@ -1,0 +1,240 @@
+"""Algorithm 2 of Ferreira 2012: strengths of players from their mutual differences."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from live.messages.figures import GainKind
+from live.ratings.expected_score import convert_score_to_difference
+from live.ratings.ferreira import Floats, compute_expected_score_between, sum_scores
+from live.ratings.gains import GainHistogram
+from live.ratings.score_interval import ClusteredScores
+
+
+class Strength(NamedTuple):
+    """One player's rating by Algorithm 2, unrounded."""
+
+    relative: float
+    """Elo above the mean of the player's part of the graph."""
+    rating: float | None
+    """Perceived rating r', Elo; None in a part without rated players."""
+    part: int
+    """Number of the part, from 0. Only players of one part can be compared."""
+    low: float | None = None
+    """Lower end of the 95 % interval of ``rating``, or of ``relative`` if nobody of the
+    part is rated.
+
+    None for the only rated player of a part, and if no margins are known.
+    """
+    high: float | None = None
+
+
+class RatingMargins(NamedTuple):
+    """Squared distances, in Elo, from the estimate to the lower and to the upper end of
+    the interval of a player's true strength.
+    """
+
+    below: float
+    above: float
+
+
+def solve(
+    differences: Mapping[tuple[str, str], float],
+    elos: Mapping[str, float],
+    margins: Mapping[str, RatingMargins] | None = None,
+) -> dict[str, Strength]:
+    """Return least-squares ratings from differences of pairs, computed part by part.
+
+    The result does not depend on the order of the pairs.
+
+    Args:
+        differences: Elo difference of each pair of names, first minus second.
+        elos: ratings of the rated players, by name.
+        margins: uncertainty of every player, by name; None for no intervals.
+
+    >>> found = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
+    >>> {name: round(each.rating) for name, each in found.items()}
+    {'Anand': 2800, 'Ding': 2700}
+    """
+    met: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for (one, other), difference in differences.items():
+        met[one][other] = difference
+        met[other][one] = -difference
+    found: dict[str, Strength] = {}
+    number = 0
+    for start in sorted(met):
+        if start in found:
+            continue
+        part = {start}
+        edge = [start]
+        while edge:
+            news = met[edge.pop()].keys() - part
+            part |= news
+            edge += news
+        members = sorted(part)
+        at = {member: place for place, member in enumerate(members)}
+        # The Laplacian leaves the mean undetermined; the constant added to the matrix
+        # sets it to 0.
+        matrix = np.full((len(members), len(members)), 1.0 / len(members))
+        for member in members:
+            matrix[at[member], at[member]] += len(met[member])
+            matrix[at[member], [at[other] for other in met[member]]] -= 1.0
+        # fsum rounds once, so the result does not depend on the order of the
+        # differences.
+        sums = np.array([math.fsum(met[member].values()) for member in members])
+        relative = np.linalg.solve(matrix, sums)
+        rated = [elos[each] - relative[at[each]] for each in members if each in elos]
+        shift = math.fsum(rated) / len(rated) if rated else None
+        ratings = relative + (shift or 0.0)
+        reach = np.full((2, len(members)), np.nan)
+        if margins is not None:
+            kept = [shift is None or member in elos for member in members]
+            reach = distances([margins[member] for member in members], kept)
+        ends = (ratings - reach[0], ratings + reach[1])
+        for member, own, rating, low, high in zip(
+            members,
+            *(column.tolist() for column in (relative, ratings, *ends)),
+            strict=True,
+        ):
+            interval = (None, None) if math.isnan(low) else (low, high)
+            found[member] = Strength(
+                own, None if shift is None else rating, number, *interval
+            )
+        number += 1
+    return found
+
+
+#: Number of parts that one point of score is counted in.
+SCALE = 10_000
+# fmt: off
+#: Distribution of usual players' gains: the share of them that a gain beats, ties
+#: counting half, from the player-games that the calibrations ``classical`` and
+#: ``blitz`` were learned from. Algorithm 2 uses only the rank of a gain, and its
+#: interval needs the rank only roughly, so classes are enough. Each entry has the edges
+#: of the classes in centipawns (a gain equal to an edge belongs below it) and their
+#: scores in parts of ``SCALE``, one more than edges; the last score is the highest that
+#: a move can have.
+USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "same-search": (
+        (-1000, -500, -300, -200, -150, -110, -80, -60, -45, -35, -27, -20, -15, -11,
+         -8, -5, -3, -1),
+        (16, 44, 90, 183, 316, 500, 762, 1065, 1404, 1749, 2079, 2427, 2765, 3073,
+         3319, 3561, 3775, 3929, 7004),
+    ),
+    "successive": (
+        (-1000, -500, -300, -200, -140, -100, -75, -55, -40, -30, -22, -16, -11, -7,
+         -4, -2, -1, 0, 1, 3, 6, 10, 15, 22, 32, 50, 100, 300),
+        (2, 38, 174, 410, 731, 1153, 1631, 2168, 2777, 3379, 3969, 4569, 5182, 5812,
+         6398, 6861, 7155, 7403, 7649, 7923, 8318, 8749, 9139, 9452, 9682, 9835, 9934,
+         9985, 9999),
+    ),
+}
+
+
+def distances(
+    margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]
+) -> Floats:
+    """Return the distances below and above each rating of Algorithm 2 within which the
+    true value lies with 95 % probability, Elo.
+
+    All players must be of one connected part.
+
+    Args:
+        margins: one row per player.
+        kept: for each player, whether the player's rating enters the mean that is kept.
+
+    Returns:
+        An array of shape (2, players). It is NaN for a player who is alone in that
+        mean: that player's rating is kept by construction.
+    """
+    squared = np.asarray(margins, dtype=np.float64).reshape(-1, 2).T
+    making = np.asarray(kept, dtype=np.bool_)
+    n = int(making.sum())
+    if not n:
+        return np.full(squared.shape, np.nan)
+    own = np.where(making, (1 - 1 / n) ** 2 if n > 1 else np.nan, 1.0)
+    # If the players in the mean are better than they seem, all others are worse.
+    total = squared[:, making].sum(axis=1, keepdims=True)
+    others = (total - np.where(making, squared, 0.0))[::-1] / n**2
+    found: Floats = np.sqrt(own * squared + np.maximum(0.0, others))
+    return found
+
+
+class Algorithm2:
+    """Ratings of all players of an event by Algorithm 2, from their gains and pairings.
+
+    A pair enters Eq. 3 as soon as both players have gains and their expected score is
+    neither 0 nor 1, because the difference would be unbounded.
+
+    >>> event = Algorithm2("same-search")
+    >>> event.rate("Anand", 2800)
+    >>> event.meet("Anand", "Ding")
+    >>> for player, gains_cp in (("Anand", [0, -10]), ("Ding", [0, -35])):
+    ...     event.add_game(player, gains_cp)
+    >>> strengths = event.strengths()
+    >>> {player: round(each.rating) for player, each in strengths.items()}
+    {'Anand': 2800, 'Ding': 2710}
+    """
+
+    def __init__(self, gain: GainKind) -> None:
+        self._edges, self._parts = USUAL[gain]
+        self._elos: dict[str, float] = {}
+        self._met: set[tuple[str, str]] = set()
+        self._gains: defaultdict[str, GainHistogram] = defaultdict(GainHistogram)
+        self._scores: defaultdict[str, ClusteredScores] = defaultdict(ClusteredScores)
+
+    def rate(self, player: str, elo: int | None) -> None:
+        """Set the player's official rating; None for an unrated player."""
+        if elo is not None:
+            self._elos[player] = elo
+
+    def meet(self, white: str, black: str) -> None:
+        """Record that two players met in a game.
+
+        A player paired with the same player is an error of the source, and ignored.
+        """
+        if white != black:
+            self._met.add((min(white, black), max(white, black)))
+
+    def add_game(self, player: str, gains_cp: Iterable[int]) -> None:
+        """Add the player's moves of one game. Raises ValueError for a gain out of
+        range.
+        """
+        parts = []
+        for gain_cp in gains_cp:
+            self._gains[player].add(gain_cp)
+            parts.append(self._parts[bisect_left(self._edges, gain_cp)])
+        self._scores[player].add(sum_scores(parts))
+
+    def strengths(self) -> dict[str, Strength]:
+        """Return the rating of every player who can be compared."""
+        differences = {}
+        for one, other in sorted(self._met):
+            score = compute_expected_score_between(self._gains[one], self._gains[other])
+            difference = None if score is None else convert_score_to_difference(score)
+            if difference is not None:
+                differences[one, other] = difference
+        return solve(differences, self._elos, self.margins())
+
+    def margins(self) -> dict[str, RatingMargins]:
+        """Return the uncertainty of each player's own gains, for players with gains."""
+        found = {}
+        for player, scores in self._scores.items():
+            ends = scores.compute_interval(SCALE, self._parts[-1])
+            if ends is None:
+                continue
+            # Kept inside (0, 1), because no player scores nothing at all, or
+            # everything.
+            at, low, high = (
+                convert_score_to_difference(min(max(each, 1 / SCALE), 1 - 1 / SCALE))
+                or 0.0
+                for each in (scores.total / (scores.n * SCALE), *ends)
+            )
+            found[player] = RatingMargins((at - low) ** 2, (high - at) ** 2)
+        return found

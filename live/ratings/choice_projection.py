@@ -1,0 +1,66 @@
+"""Matches with the engine's choices and average differences: actual and projected for
+players of a given skill (Regan and Haworth 2011, sections 5 to 7).
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from live.ratings.choice_model import ChoiceSkill, Spread, TurnArrays, compute_choices
+
+
+class ScreeningFigure(NamedTuple):
+    """A count or mean beside its projected value. It accuses nobody."""
+
+    actual: float
+    projected: float
+    sd: float
+    """Standard deviation of ``actual`` under the projection."""
+    z: float | None
+    """Standard deviations towards the engine: positive for more matches, and for a
+    smaller difference. None if nothing can vary.
+    """
+
+
+class Projection(NamedTuple):
+    """A player's choices beside those of the skill they are compared with."""
+
+    turns: int
+    matches: ScreeningFigure
+    """Turns in which the engine's first choice was played (mm)."""
+    difference: ScreeningFigure
+    """Mean distance of the move played from the best one in pawns (ad), on the scale of
+    the spreads.
+    """
+
+
+def project_choices(
+    spreads: Sequence[Spread] | TurnArrays, skill: ChoiceSkill
+) -> Projection | None:
+    """Return matches and average difference beside their projection for ``skill`` on
+    the same turns.
+
+    None without a turn. A skill fitted to these same moves agrees with them, so it
+    cannot be used for screening.
+    """
+    turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
+    n = len(turns)
+    if not n:
+        return None
+    chance = compute_choices(turns, skill).probability
+    first = chance[:, 0]
+    mean = (chance * turns.deltas).sum(axis=1)
+    variance = (chance * (turns.deltas - mean[:, None]) ** 2).sum()
+    matches = _build_figure(
+        (turns.played == 0).sum(), first.sum(), (first * (1 - first)).sum(), 1
+    )
+    lost = turns.select_played(turns.deltas).mean()
+    return Projection(n, matches, _build_figure(lost, mean.mean(), variance / n**2, -1))
+
+
+def _build_figure(
+    actual: float, projected: float, variance: float, sign: int
+) -> ScreeningFigure:
+    sd = math.sqrt(max(float(variance), 0.0))
+    z = sign * float(actual - projected) / sd if sd > 0 else None
+    return ScreeningFigure(float(actual), float(projected), sd, z)

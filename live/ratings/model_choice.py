@@ -1,0 +1,183 @@
+"""The choice of the shipped or given model for the games of an event."""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal, NamedTuple
+
+from live.games.pace_of_play import Pace
+from live.messages.figures import GainKind
+from live.ratings.learned_files import LearnedFiles
+from live.ratings.perceived_model import MoveReader, PerceivedModel
+
+MODELS = LearnedFiles(
+    "models",
+    PerceivedModel,
+    "model of perceived ratings",
+    "Models of version 0.2 are of no use any more; make one with `live-rate calibrate`",
+)
+
+
+def load_shipped_models() -> tuple[PerceivedModel, ...]:
+    """Return the models that come with the package."""
+    return tuple(map(MODELS.load, MODELS.list_names()))
+
+
+PaceGroup = Literal["classical", "rapid", "blitz"]
+"""Group of paces whose games are rated together."""
+
+
+class ModelChoice(NamedTuple):
+    """Choice of the model for one game."""
+
+    pace: PaceGroup = "classical"
+    reader: MoveReader | None = None
+    model: str | None = None
+    """``classical``, ``blitz`` or ``rapid``; None if there is no model."""
+    note: str = ""
+    """Text for display: what is provisional, or why there is no model; empty if all
+    fits.
+    """
+
+
+@dataclass(eq=False)
+class Models:
+    """Models for engine, limit and gain in use, applied directly or through a scale."""
+
+    models: Sequence[PerceivedModel] = ()
+    """Models, of which the first of each pace is used."""
+    _: KW_ONLY
+    scale: float = 1.0
+    """Centipawns of the engine in use per centipawn of the models."""
+    by_name: bool = False
+    """True if the user named the model, so that it is used for every game."""
+    note: str = "no model"
+    """Text for display: the data and use of the models, or the reason why there are
+    none.
+    """
+    transferred: bool = False
+    """True if they were learned with another engine or limit."""
+    measured: bool = True
+    """True if ``scale`` was measured for the engine in use, rather than assumed."""
+
+    def __post_init__(self) -> None:
+        scale = self.scale
+        # Used for every game, if the user named the model or its pace is not a standard
+        # one.
+        self._named: MoveReader | None = None
+        self._readers: dict[str, MoveReader] = {}
+        for model in self.models:
+            if model.time_control in {"classical", "blitz"} - self._readers.keys():
+                self._readers[model.time_control] = MoveReader((model,), scale)
+        if self.models and (self.by_name or not self._readers):
+            self._named = MoveReader(self.models[:1], scale)
+        if len(self._readers) == 2:
+            both: list[PerceivedModel] = []
+            for reader in self._readers.values():
+                both += reader.models
+            # Two models of the user need not have the same classes; then each is used
+            # alone.
+            with contextlib.suppress(ValueError):
+                self._readers["rapid"] = MoveReader(both, scale)
+
+    def choose_for_pace(self, pace: Pace | None) -> ModelChoice:
+        """Return the choice for a game of this pace; None means that the pace is
+        unknown.
+        """
+        choice = self.choose_for_group(
+            "blitz" if pace == "bullet" else pace or "classical"
+        )
+        if pace is not None or choice.reader is None:
+            return choice
+        note = f"time control unknown: taken as {choice.model}"
+        return choice._replace(note="; ".join(filter(None, (choice.note, note))))
+
+    def choose_for_group(self, group: PaceGroup) -> ModelChoice:
+        """Return the choice for games of this group."""
+        if not self.models:
+            return ModelChoice(group, note=self.note)
+        notes = []
+        if self.transferred:
+            notes.append(
+                "transferred"
+                + ("" if self.measured else ", the engine not measured yet")
+            )
+        wanted = (group, "classical", "blitz")
+        name = next((each for each in wanted if each in self._readers), None)
+        reader = self._readers[name] if name and not self._named else self._named
+        read_as = self.models[0].time_control if self._named or name is None else name
+        if read_as != group:
+            notes.append(f"no model for {group} games: read as {read_as}, provisional")
+        return ModelChoice(group, reader, read_as, "; ".join(notes))
+
+
+def select_fitting_models(
+    models: Iterable[PerceivedModel],
+    engine: str,
+    limit: str,
+    gain: GainKind,
+    *,
+    by_name: bool,
+) -> Models:
+    """Return the models learned with exactly this engine, limit and gain, classical
+    chess first.
+    """
+    tried = list(models)
+    held = _sort_models(
+        each for each in tried if each.explain_mismatch(engine, limit, gain) is None
+    )
+    if not held:
+        mismatch = (
+            tried[0].explain_mismatch(engine, limit, gain)
+            if by_name and tried
+            else None
+        )
+        return Models(note=mismatch or f"no model for {engine}, {limit}, {gain} gain")
+    return Models(held, by_name=by_name, note=_describe_data(held))
+
+
+def _describe_data(models: Sequence[PerceivedModel]) -> str:
+    return "learned from " + " and ".join(
+        f"{model.games} {model.time_control} player-games" for model in models
+    )
+
+
+def _sort_models(models: Iterable[PerceivedModel]) -> list[PerceivedModel]:
+    return sorted(
+        models, key=lambda each: (each.time_control != "classical", each.name)
+    )
+
+
+def select_transferred_models(
+    models: Iterable[PerceivedModel],
+    engine: str,
+    limit: str,
+    gain: GainKind,
+    scale: float,
+    *,
+    by_name: bool,
+    measured: str,
+    note: str,
+) -> Models:
+    """Return the models learned with ``engine`` and ``limit``, for use with another
+    engine through a scale.
+
+    ``measured`` tells, as text for display, how the scale was measured; empty for the
+    usual scale.
+    """
+    held = _sort_models(
+        each for each in models if each.explain_mismatch(engine, limit, gain) is None
+    )
+    if not held:
+        return Models(note=note)
+    how = f"scale {scale:.2f}, {measured}"
+    if not measured:
+        how = f"usual scale {scale:.2f}, not measured yet"
+    return Models(
+        held,
+        scale=scale,
+        by_name=by_name,
+        note=f"transferred from {engine}, {limit}: {how}; {_describe_data(held)}",
+        transferred=True,
+        measured=bool(measured),
+    )

@@ -1,0 +1,183 @@
+"""Predictions of the score between two players, and the ranking of all players by them:
+the battle royale of Alliot 2017 (section 4.5).
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import permutations
+from statistics import fmean
+from typing import NamedTuple
+
+import msgspec
+
+from live.messages.values import Value
+from live.ratings.score_interval import USUAL_DESIGN_EFFECT
+
+
+class Prediction(Value):
+    """White's expected score against Black, in [0, 1], with an interval and chances if
+    known.
+
+    ``win``, ``draw`` and ``loss`` are None if the predictor does not model draws; the
+    interval is None if nothing is known of the variance.
+    """
+
+    expected_score: float | None = None
+    low: float | None = None
+    """95 % interval of ``expected_score``, which more moves of the same players would
+    narrow.
+    """
+    high: float | None = None
+    win: float | None = None
+    """Probability that White wins; ``win``, ``draw`` and ``loss`` add up to 1."""
+    draw: float | None = None
+    loss: float | None = None
+    missing: str = ""
+    """Reason why there is no expected score, as text for display; empty if there is
+    one.
+    """
+    caution: str = ""
+    """Warning about the data behind the figures, as text for display."""
+
+
+def explain_no_data(white: object, black: object, what: str) -> Prediction | None:
+    """Return a prediction with the reason why two players cannot be compared.
+
+    None if both have data.
+    """
+    who = [name for name, known in (("White", white), ("Black", black)) if not known]
+    return Prediction(missing=f"no {what} of {' and '.join(who)} yet") if who else None
+
+
+def compute_bounded_interval(
+    score: float, variance: float, freedom: float = math.inf
+) -> tuple[float, float]:
+    """Return the 95 % interval of an expected score in (0, 1).
+
+    The interval is symmetric on the scale of Elo differences (the delta method on the
+    normal curve of ``live.ratings.expected_score``), so it stays within 0 and 1. At 0
+    and 1 themselves differences are unbounded, and the interval is all of [0, 1].
+
+    Args:
+        score: the expected score.
+        variance: that of its estimate if moves were independent; it is multiplied by
+            :data:`USUAL_DESIGN_EFFECT`, because games vary more.
+        freedom: degrees of freedom of the variance, for Student's t.
+    """
+    if not 0 < score < 1:
+        return 0.0, 1.0
+    from scipy.special import ndtr, ndtri, stdtrit  # slow import, only when needed
+
+    middle = float(ndtri(score))
+    density = math.exp(-middle * middle / 2) / math.sqrt(2 * math.pi)
+    sd = math.sqrt(variance * USUAL_DESIGN_EFFECT)
+    reach = float(stdtrit(freedom, 0.975)) * sd / density
+    return float(ndtr(middle - reach)), float(ndtr(middle + reach))
+
+
+class BattlePlace(NamedTuple):
+    """One player's place in the battle royale."""
+
+    player: str
+    rank: int | None
+    """Place from 1, equal scores sharing a place; None without a score."""
+    expected_score: float | None
+    """Mean over all opponents, half of each opponent's games with each colour."""
+    low: float | None
+    """Mean of the lower ends over all pairings, if each has one. It does not shrink
+    with more pairings, because the player's own uncertainty is the same in each.
+    """
+    high: float | None
+    victories: int
+    """Number of opponents against whom the expected score over both colours is above
+    1/2.
+    """
+    opponents: int
+    """Number of opponents with a prediction for at least one colour."""
+    missing: str = ""
+    """Reason why there is no score, as text for display."""
+
+
+class BattleRoyale:
+    """Ranking by simulated games: all pairings of players with both colours, each once.
+
+    Source: Alliot 2017, sections 4.3.2, 4.4.2 and 5. Covariance and Markov chains
+    compare two players without a common scale, and their comparisons need not form an
+    order: the paper's Tal plays better than its Euwe against strong opponents, but
+    loses to him. So players are ranked by their mean expected score, with the number of
+    opponents they beat beside it. ``predict`` returns White's chances, given the names
+    of White and Black.
+    """
+
+    def __init__(
+        self, predict: Callable[[str, str], Prediction], players: Iterable[str]
+    ) -> None:
+        self._players = tuple(dict.fromkeys(players))
+        self.pairings = {
+            pair: predict(*pair) for pair in permutations(self._players, 2)
+        }
+
+    def rank_players(self) -> tuple[BattlePlace, ...]:
+        """Return the players, best first and those without a score last.
+
+        Players with equal scores stay in their original order.
+        """
+        found = sorted(
+            map(self._score_player, self._players),
+            key=lambda place: (
+                place.expected_score is None,
+                -(place.expected_score or 0.0),
+            ),
+        )
+        scores = [place.expected_score for place in found]
+        return tuple(
+            place._replace(rank=1 + scores.index(place.expected_score))
+            if place.expected_score is not None
+            else place
+            for place in found
+        )
+
+    def _score_player(self, player: str) -> BattlePlace:
+        found: list[tuple[float | None, ...]] = []
+        reasons: dict[str, None] = {}
+        for other in self._players:
+            if other == player:
+                continue
+            colors = (
+                self.pairings[player, other],
+                swap_colors(self.pairings[other, player]),
+            )
+            known = [
+                (seen.expected_score, seen.low, seen.high)
+                for seen in colors
+                if seen.expected_score is not None
+            ]
+            reasons.update(
+                dict.fromkeys(seen.missing for seen in colors if seen.missing)
+            )
+            if known:
+                found.append(tuple(map(average_known, zip(*known, strict=True))))
+        if not found:
+            missing = "; ".join(reasons) or "nobody else has entered"
+            return BattlePlace(player, None, None, None, None, 0, 0, missing)
+        score, low, high = map(average_known, zip(*found, strict=True))
+        victories = sum((each[0] or 0.0) > 0.5 for each in found)
+        return BattlePlace(player, None, score, low, high, victories, len(found))
+
+
+def swap_colors(prediction: Prediction) -> Prediction:
+    """Return the prediction from Black's side."""
+    score, low, high = (
+        None if each is None else 1 - each
+        for each in (prediction.expected_score, prediction.high, prediction.low)
+    )
+    win = prediction.loss
+    loss = prediction.win
+    return msgspec.structs.replace(
+        prediction, expected_score=score, low=low, high=high, win=win, loss=loss
+    )
+
+
+def average_known(values: Sequence[float | None]) -> float | None:
+    """Return the mean, or None if any value is None."""
+    return None if None in values else fmean(values)  # type: ignore[arg-type]  # none is None
