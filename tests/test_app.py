@@ -26,7 +26,7 @@ from live.sources.feed import FeedConditions, FeedSink
 from live.sources.open_feed import open_feed
 from live.sources.pgn_decoder import PgnReader
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
-from tests.sources.fakes import answering
+from tests.sources.fakes import answer_with
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000
@@ -50,7 +50,7 @@ def settings(**changes: object) -> Config:
 async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    async with serve_http(answering(404)) as origin:
+    async with serve_http(answer_with(404)) as origin:
         url = f"{origin}/games.pgn"
         code = await app.follow(
             settings(**QUICK), ["demo", url], headless=True, once=True

@@ -4,6 +4,7 @@ one.
 
 import json
 import re
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -20,22 +21,15 @@ FOLDER = Path(__file__).resolve().parents[1] / ".container"
 
 def test_every_file_that_compose_mounts_is_there() -> None:
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
-    mounted = [
-        volume.split(":")[0]
-        for service in compose["services"].values()
-        for volume in service.get("volumes", ())
-        if volume.startswith("./")
-    ]
+    services = compose["services"].values()
+    volumes = chain.from_iterable(each.get("volumes", ()) for each in services)
+    mounted = [each.split(":")[0] for each in volumes if each.startswith("./")]
     assert len(mounted) >= 6
     assert not [each for each in mounted if not (FOLDER / each).is_file()]
     build = compose["services"]["live-rate"]["build"]
     assert (FOLDER / build["context"] / build["dockerfile"]).is_file()
-    assert not [
-        port
-        for each in compose["services"].values()
-        for port in each.get("ports", ())
-        if not port.startswith("127.0.0.1:")
-    ]
+    ports = chain.from_iterable(each.get("ports", ()) for each in services)
+    assert not [port for port in ports if not port.startswith("127.0.0.1:")]
 
 
 def test_memory_is_held_as_under_systemd() -> None:
@@ -83,11 +77,8 @@ def test_the_dashboard_asks_for_figures_that_there_are() -> None:
     dashboard = json.loads(
         (FOLDER / "grafana" / "dashboard.json").read_text(encoding="utf-8")
     )
-    asked = {
-        name
-        for panel in dashboard["panels"]
-        for target in panel["targets"]
-        for name in re.findall(r"live_rate_\w+", target["expr"])
-    }
+    asked: set[str] = set()
+    for target in chain.from_iterable(each["targets"] for each in dashboard["panels"]):
+        asked.update(re.findall(r"live_rate_\w+", target["expr"]))
     assert len(asked) >= 10
     assert asked <= known

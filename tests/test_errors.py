@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,14 @@ def test_every_error_for_people_is_its_own_kind_and_says_what_to_do() -> None:
     """
     kinds = {kind.__name__ for kind in every()} - WITHOUT_REMEDY
     families = {"LiveRateError", "FeedError", "Exception", "BaseException"}
-    complaints = [
-        f"{path}:{node.lineno} {node.func.id}"
-        for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in kinds | families
-        and (node.func.id in families or len(node.args) + len(node.keywords) < 3)
-    ]
+    complaints = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            name, given = node.func.id, len(node.args) + len(node.keywords)
+            if name in families or (name in kinds and given < 3):
+                complaints.append(f"{path}:{node.lineno} {name}")
     assert not complaints, "\n".join(complaints)
 
 
@@ -76,20 +76,19 @@ def spoken(tree: ast.Module) -> Iterator[str]:
 
 def flags(command: Any) -> set[str]:
     """Of a command and those below it."""
-    found = {flag for given in command.params for flag in given.opts}
+    own = chain.from_iterable(parameter.opts for parameter in command.params)
     below = command.commands.values() if isinstance(command, TyperGroup) else ()
-    return found.union(*map(flags, below))
+    return set(own).union(*map(flags, below))
 
 
 def test_every_flag_that_is_named_is_one() -> None:
     known = flags(typer.main.get_command(app)) | {"--help"}
     root = Path(errors.__file__).parent
-    complaints = [
-        f"{path}: {flag}"
-        for path in MODULES
-        if path.relative_to(root).as_posix() not in TEXTS
-        for text in spoken(ast.parse(path.read_text(encoding="utf-8")))
-        for flag in FLAG.findall(text)
-        if flag not in known
-    ]
+    complaints = []
+    for path in MODULES:
+        if path.relative_to(root).as_posix() in TEXTS:
+            continue
+        texts = spoken(ast.parse(path.read_text(encoding="utf-8")))
+        named = chain.from_iterable(map(FLAG.findall, texts))
+        complaints += [f"{path}: {flag}" for flag in named if flag not in known]
     assert not complaints, "\n".join(complaints)

@@ -1,23 +1,22 @@
 """The rules of writing that a machine can hold.
 
-``live/ruff.toml`` sets lines of 88 characters. Each rule is a function from a parsed
-module to the lines that break it.
+Each rule is a function from a parsed module to the lines that break it.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+MODULES = [*(ROOT / "live").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
 #: Each folder by itself, so that the test names the one that breaks a rule.
-ROOMS = sorted(
-    {path.parent.relative_to(ROOT) for path in (ROOT / "live").rglob("*.py")}
-)
+ROOMS = sorted({path.parent.relative_to(ROOT) for path in MODULES})
 
 #: They say neither what a function does nor what it returns.
 BANNED_NAMES = frozenset(
@@ -87,10 +86,12 @@ def test_a_room_keeps_the_rules(room: Path) -> None:
     assert not complaints, "\n".join(complaints)
 
 
-def test_lines_have_at_most_88_characters() -> None:
-    (settings,) = (ROOT / "live").rglob("ruff.toml")
-    assert settings.parent == ROOT / "live"
-    assert "line-length = 88" in settings.read_text(encoding="utf-8")
+def test_lines_have_at_most_88_characters_everywhere() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["tool"]["ruff"]["line-length"] == 88
+    own_settings = [*(ROOT / "live").rglob("ruff.toml")]
+    own_settings += (ROOT / "tests").rglob("ruff.toml")
+    assert own_settings == []
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -130,7 +131,7 @@ class Source:
         With ``top_level`` only what importing the module imports: not what stands in
         functions or under TYPE_CHECKING.
         """
-        nodes = _executed(self.tree) if top_level else ast.walk(self.tree)
+        nodes = _walk_executed(self.tree) if top_level else ast.walk(self.tree)
         for node in nodes:
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
@@ -144,14 +145,14 @@ class Source:
         return {name.split(".")[0] for name in self.imports()} & known
 
 
-def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+def _walk_executed(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue
         yield node
-        yield from _executed(node)
+        yield from _walk_executed(node)
 
 
 def package_sources() -> list[Source]:
@@ -207,15 +208,14 @@ def foreign_shells(sources: list[Source]) -> list[str]:
         for source in sources
         if source.outside(SHELL) and source.room in RANKS
     }
-    complaints = {
-        f"{source.name} imports the shell {shell}"
-        for source in sources
-        if source.room in RANKS
-        for name in source.imports()
-        for shell in shells - SHARED.keys()
-        if (name == shell or name.startswith(shell + "."))
-        and shell.split(".")[1] != source.room
-    }
+    complaints = set()
+    for source in sources:
+        if source.room not in RANKS:
+            continue
+        for name, shell in product(source.imports(), shells - SHARED.keys()):
+            is_shell = name == shell or name.startswith(shell + ".")
+            if is_shell and shell.split(".")[1] != source.room:
+                complaints.add(f"{source.name} imports the shell {shell}")
     return sorted(complaints)
 
 
@@ -263,11 +263,12 @@ def printing(source: Source) -> list[str]:
 
 def grab_bags(paths: list[Path]) -> list[str]:
     """Files and folders named for nothing in particular."""
-    return [
-        f"{path} is named for nothing"
-        for path in paths
-        if GRAB_BAGS & {part.removesuffix(".py") for part in path.parts}
-    ]
+
+    def is_grab_bag(path: Path) -> bool:
+        names = {part.removesuffix(".py") for part in path.parts}
+        return not names.isdisjoint(GRAB_BAGS)
+
+    return [f"{path} is named for nothing" for path in paths if is_grab_bag(path)]
 
 
 def traces(name: str, text: str) -> list[str]:

@@ -64,7 +64,7 @@ def lacking(unpacked: Path, tmp_path: Path) -> Iterator[Path]:
 def test_the_source_distribution_builds_the_wheel_without_npm(
     unpacked: Path, tmp_path: Path
 ) -> None:
-    assert required(unpacked) == ""
+    assert read_required(unpacked) == ""
     away = {**NO_NPM, "npm_config_cache": str(tmp_path / "npm")}
     done = hatchling(unpacked, "-t", "wheel", "-d", str(tmp_path), **away)
     assert done.returncode == 0, done.stderr
@@ -93,7 +93,7 @@ def test_the_source_distribution_builds_the_wheel_without_npm(
 REQUIRED = "import hatchling.build as b; print(*b.get_requires_for_build_wheel())"
 
 
-def required(root: Path) -> str:
+def read_required(root: Path) -> str:
     return subprocess.check_output(
         [sys.executable, "-c", REQUIRED], cwd=root, text=True
     ).strip()
@@ -103,7 +103,7 @@ def required(root: Path) -> str:
 def test_what_is_missing_is_asked_for_and_named_in_one_sentence(
     lacking: Path, tmp_path: Path
 ) -> None:
-    assert required(lacking) == build.NODE
+    assert read_required(lacking) == build.NODE
     offline = hatchling(
         lacking, "-t", "wheel", **NO_NPM, npm_config_cache=str(tmp_path / "npm")
     )

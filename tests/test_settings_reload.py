@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -69,7 +70,7 @@ def other(key: str, now: object) -> object:
     """A value that the setting can have and has not."""
     kind = msgspec.inspect.type_info(SETTINGS[key])
     choices = kind.types if isinstance(kind, msgspec.inspect.UnionType) else (kind,)
-    named = [value for each in choices for value in getattr(each, "values", ())]
+    named = chain.from_iterable(getattr(each, "values", ()) for each in choices)
     for value in (*SAMPLES, *named):
         with contextlib.suppress(ConfigError):
             found = convert_setting(key, key, value)
@@ -278,25 +279,25 @@ async def test_a_running_service_reads_its_file_again(
     def load() -> Config:
         return read_settings(file, {}, {})
 
-    def told(words: str) -> bool:
+    def has_printed(words: str) -> bool:
         shown.append(capsys.readouterr().out)
         return words in "".join(shown)
 
-    def logged(words: str) -> bool:
+    def has_logged(words: str) -> bool:
         return words in caplog.text
 
     service = asyncio.create_task(
         app.follow(load(), [str(pgn)], headless=True, once=False, load=load, path=file)
     )
     try:
-        await until(lambda: told("played 1.e4"), 60)
+        await until(lambda: has_printed("played 1.e4"), 60)
         file.write_text(base + "[feeds]\npoll_s = 0.5\n[engine.x]\n")
-        await until(lambda: logged("the settings stay as they were"), 60)
+        await until(lambda: has_logged("the settings stay as they were"), 60)
         file.write_text(base.replace("100", "200") + "[feeds]\npoll_s = 0.5\n")
         new = "taken over: feeds.poll_s; from the next start on: engine.nodes"
-        await until(lambda: logged(new), 60)
+        await until(lambda: has_logged(new), 60)
         pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 *\n')
-        await until(lambda: told("played 1...e5"), 60)
+        await until(lambda: has_printed("played 1...e5"), 60)
         assert "".join(shown).count("board appears") == 1, "games stay"
     finally:
         service.cancel()

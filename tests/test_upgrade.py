@@ -5,6 +5,7 @@ in one line what takes its place.
 import logging
 import shutil
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from live.setting_keys import SETTINGS, flatten
 from live.settings import Config
 from live.sources import demo_feed
 from live.sources.source_address import GONE_KINDS, recognise_source
-from tests.service.answered_event import FEED, AnsweredEvent, confirmed
+from tests.service.answered_event import FEED, AnsweredEvent, confirm_games
 from tests.sources.fakes import upto
 from tests.test_cli import live_rate
 
@@ -150,10 +151,13 @@ def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> N
     assert GONE_KINDS[kind] in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("command", "flag"),
-    [(of, flag) for of, flags in REMOVED_FLAGS.items() for flag in flags],
-)
+def list_gone_flags() -> Iterator[tuple[str, str]]:
+    for command, flags in REMOVED_FLAGS.items():
+        for flag in flags:
+            yield command, flag
+
+
+@pytest.mark.parametrize(("command", "flag"), list(list_gone_flags()))
 def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) -> None:
     given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[
         command
@@ -181,7 +185,7 @@ def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 GAMES = [(20, 20, "1-0", None), (6, 6, "*", "illegal move Qh9"), (14, 14, "*", None)]
 
 
-def standing(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
+def list_standing_games(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
     games = build_analysis(hall.state).games
     return [
         (each.plies_played, each.plies_scored, each.result, each.problem)
@@ -196,7 +200,7 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
     for _ in range(2):
         async with AnsweredEvent(journal).started() as hall:
             hall.answer_all()
-            assert standing(hall) == GAMES
+            assert list_standing_games(hall) == GAMES
             assert hall.journal.problem == "" and hall.journal.journal.damage == ()
             alerts = {alert.kind: alert for alert in hall.arbiter.alerts()}
             illegal = alerts["illegal-move"]
@@ -209,7 +213,7 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
             ]
             assert len(plugin) == 1 and "20 s for 9 moves" in plugin[0].text
             assert restore_delay_s(0.0, hall.journal.journal) == 900.0
-            seen.append(confirmed(build_analysis(hall.state)))
+            seen.append(confirm_games(build_analysis(hall.state)))
     assert seen[0] == seen[1]
     assert [
         record.levelname for record in caplog.records if record.levelname == "ERROR"

@@ -34,9 +34,8 @@ NEVER, TRICKLE, LOOPING = 200, 200, 50
 
 def bad(port: int) -> None:
     """All the bad ones, until killed."""
-    held, slow = (
-        [shake(port, room=4096) for _ in range(count)] for count in (NEVER, TRICKLE)
-    )
+    held = [shake(port, room=4096) for _ in range(NEVER)]
+    slow = [shake(port, room=4096) for _ in range(TRICKLE)]
     print("ready", flush=True)
     beat = time.monotonic()
     while held:

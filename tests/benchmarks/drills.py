@@ -19,6 +19,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from live.server.filtered_reader import snapshot
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.service.event_service import EventService
 from live.sources.pgn_decoder import PgnReader
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.server.mosquitto import free_port as free_port
 from tests.server.serving import bearer
 
@@ -70,10 +71,11 @@ def toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
 
 def boards(count: int) -> list[GameReport]:
     """Real games, as often as needed, each time of other players."""
+    texts = ((DATA / source).read_bytes() for source in SOURCES)
+    games = (PgnReader().read_text(text, closed=True) for text in texts)
     found = [
         game
-        for source in SOURCES
-        for game in PgnReader().read_text((DATA / source).read_bytes(), closed=True)
+        for game in chain.from_iterable(games)
         if len(game.moves) > 20 and game.start_fen == chess.STARTING_FEN
     ]
     made = []
@@ -87,7 +89,7 @@ def boards(count: int) -> list[GameReport]:
             )
         )
         about = {"event": f"Event {board % 4}", "round": "1", "board": board + 1}
-        made.append(headed(game, white=white, black=black, **about))
+        made.append(change_headers(game, white=white, black=black, **about))
     return made
 
 
@@ -209,7 +211,7 @@ async def until(holds: Callable[[], bool], patience_s: float) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def going(
+async def run_tasks(
     *parts: Awaitable[None],
 ) -> AsyncIterator[Sequence[asyncio.Future[None]]]:
     """Tasks that run as long as the block does."""
@@ -225,7 +227,7 @@ async def going(
             raise end
 
 
-async def undisturbed(
+async def run_undisturbed(
     games: Sequence[GameReport], settings: Mapping[str, object]
 ) -> SnapshotMessage:
     """What one run without any trouble makes of the games, once it knows the engine."""

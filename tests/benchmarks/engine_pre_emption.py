@@ -62,13 +62,13 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
     sent: asyncio.Future[float] = asyncio.get_running_loop().create_future()
     begin = EngineProcess.begin_search
 
-    def seen(self: EngineProcess, search_key: SearchKey, *more: Any) -> Any:
+    def note_start(self: EngineProcess, search_key: SearchKey, *more: Any) -> Any:
         outcome = begin(self, search_key, *more)
         if search_key.limit == head.limit and not sent.done():
             sent.set_result(time.perf_counter())
         return outcome
 
-    EngineProcess.begin_search = seen  # type: ignore[method-assign, assignment]
+    EngineProcess.begin_search = note_start  # type: ignore[method-assign, assignment]
     try:
         wanted = time.perf_counter()
         room.submit(

@@ -18,7 +18,7 @@ import math
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import chess
@@ -91,7 +91,8 @@ def questions(
     """Every turn after the opening that the network covers, with the position before
     it, and what is asked about that.
     """
-    turns = {turn.ply: turn for side in game.sides for turn in side.turns}
+    all_turns = chain.from_iterable(side.turns for side in game.sides)
+    turns = {turn.ply: turn for turn in all_turns}
     board = chess.Board()
     fens = [board.fen()]
     for ply, uci in enumerate(game.moves, 1):
@@ -112,11 +113,10 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
     found = []
     for game in read(files, "same-search"):
         judged = any(is_held_out(side.player) for side in game.sides)
-        best_of = {
-            turn.ply: best
-            for side in game.sides
-            for turn, best in zip(side.turns, side.best, strict=True)
-        }
+        best_of: dict[int, str | None] = {}
+        for side in game.sides:
+            plies = (turn.ply for turn in side.turns)
+            best_of.update(zip(plies, side.best, strict=True))
 
         def elo(turn: AnyTurn, game: PlayedGame = game) -> int:
             return game.sides[(turn.ply + 1) % 2].elo or 0
@@ -134,7 +134,7 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
     return random.Random(1).sample(found, min(most, len(found)))
 
 
-def searched(
+def search_turns(
     chosen: Sequence[tuple[Turn, HumanQuestion]],
     network: HumanNetwork,
     engine: chess.engine.SimpleEngine,
@@ -243,7 +243,7 @@ def main(arguments: Sequence[str]) -> int:
     with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
         engine.configure({"Threads": 1, "Hash": 16})
         chosen = turns(given.files, given.most)
-        found = list(searched(chosen, HumanNetwork(None), engine))
+        found = list(search_turns(chosen, HumanNetwork(None), engine))
     console = Console(width=200)
     weights = WEIGHTS
     if given.learn:

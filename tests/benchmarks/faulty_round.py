@@ -42,6 +42,7 @@ import time
 import unicodedata
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -77,16 +78,16 @@ from tests.benchmarks.drills import (
     differences,
     free_port,
     get,
-    going,
+    run_tasks,
     toml,
     until,
 )
 from tests.benchmarks.faulty_hall import FaultyHall, upto
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutate
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
-from tests.server.mosquitto import running as broker_running
+from tests.server.mosquitto import run_broker
 from tests.server.serving import token_file
 
 BOARDS = 36
@@ -549,9 +550,9 @@ async def intrude(port: int, judge: Judge, chance: random.Random) -> None:
                     lazy.append(writer.get_extra_info("socket").dup())
                     writer.write(UPGRADE)
                 elif chance.random() < 0.5:
-                    writer.write(mutated(chance, chance.choice(REQUESTS), HTTP_TOKENS))
+                    writer.write(mutate(chance, chance.choice(REQUESTS), HTTP_TOKENS))
                 else:
-                    frame = mutated(chance, chance.choice(FRAMES), FRAME_TOKENS)
+                    frame = mutate(chance, chance.choice(FRAMES), FRAME_TOKENS)
                     writer.write(UPGRADE + frame)
                 await writer.drain()
                 writer.transport.abort()
@@ -654,7 +655,9 @@ class Round:
             ("24a", adjourned, Player("Late, Walter"), Player("Late, Berta")),
             ("side", side, Player("Side, Wanda"), Player("Side, Bruno")),
         ):
-            self._add(name, headed(game, white=white, black=black), delay_s, None)
+            self._add(
+                name, change_headers(game, white=white, black=black), delay_s, None
+            )
 
     def sources(self, name: str) -> list[str]:
         if not name.isdigit():
@@ -876,10 +879,10 @@ class Round:
         for source in self.sources(name):
             if source == "lichess":
                 index, shown = int(name) - 1, self._headed("lichess", name)
-                less = before is not None and len(report.moves) < len(before.moves)
-                (self.lichess.store_unsent if less else self.lichess.show_report)(
-                    index, shown
-                )
+                if before is not None and len(report.moves) < len(before.moves):
+                    self.lichess.store_unsent(index, shown)
+                else:
+                    self.lichess.show_report(index, shown)
             elif source == "share":
                 self._write(_file(name))
                 if name.isdigit():
@@ -902,7 +905,7 @@ class Round:
             white = msgspec.structs.replace(white, name=white.name.replace("a", "á", 1))
         if name == self.wrong_colors:
             white, black = black, white
-        return headed(report, white=white, black=black, round=spelled)
+        return change_headers(report, white=white, black=black, round=spelled)
 
     def _text(self, source: str, name: str) -> str:
         report = self._headed(source, name)
@@ -984,10 +987,12 @@ class Round:
 
 def csv_rows(path: Path, *columns: str) -> list[tuple[str, ...]]:
     """These columns of a table."""
+
+    def choose_columns(row: dict[str, str]) -> tuple[str, ...]:
+        return tuple(row[column] for column in columns)
+
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            tuple(row[column] for column in columns) for row in csv.DictReader(file)
-        ]
+        return [choose_columns(row) for row in csv.DictReader(file)]
 
 
 def told_line(game: GameReport) -> tuple[str, ...]:
@@ -1068,14 +1073,14 @@ class Drill:
             rounds.lichess.serve() as lichess,
             rounds.page.serve() as page,
             rounds.hall.livechess.serve() as hall,
-            broker_running(program, self.folder) as broker,
+            run_broker(program, self.folder) as broker,
             broker.client() as client,
         ):
             origin = lichess.removeprefix("lichess+").partition("/broadcast")[0]
             specs = [lichess, page, str(rounds.share.parent), hall]
             port, config = free_port(), self.folder / "config.toml"
             config.write_text(self.settings(origin, broker.port, port))
-            words = [word for spec in specs for word in ("--feed", spec)]
+            words = chain.from_iterable(("--feed", spec) for spec in specs)
             service = self.service = DrilledService(
                 self.folder, "--headless", "--config", str(config), *words
             )
@@ -1090,7 +1095,9 @@ class Drill:
                 intrude(port, self.judge, chance),
             )
             try:
-                async with going(*readers, read_mqtt(client, self.judge), *disturbing):
+                async with run_tasks(
+                    *readers, read_mqtt(client, self.judge), *disturbing
+                ):
                     await service.start()
                     async with asyncio.timeout(START_S):
                         await self.arbiter.here.wait()

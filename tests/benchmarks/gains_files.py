@@ -7,6 +7,7 @@ ply 7 on. Both sides of one game have the same scores, and each other's ratings.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -58,7 +59,7 @@ def read_gains(lines: Iterable[bytes]) -> list[PlayedGame]:
             games.append(_join_sides([side, others.pop()]))
         else:
             waiting.setdefault((*game, side.is_white), []).append(side)
-    alone = [side for sides in waiting.values() for side in sides]
+    alone = chain.from_iterable(waiting.values())
     return [*games, *(_join_sides([side]) for side in alone)]
 
 

@@ -78,10 +78,10 @@ from tests.benchmarks.drills import (
     Follower,
     differences,
     free_port,
-    going,
+    run_tasks,
     toml,
 )
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.server.mosquitto import Mosquitto
 from tests.sources.hall_sources import MqttRehearsal
 from tests.sources.livechess_cloud_server import LiveChessCloudRehearsal
@@ -226,7 +226,7 @@ def steps_of(games: Sequence[GameReport], stride: int = STRIDE) -> list[Step]:
 def _rated_anew(games: Sequence[GameReport], index: int) -> list[GameReport]:
     found, white = list(games), games[index].headers.white
     white = msgspec.structs.replace(white, elo=(white.elo or 2000) + 7)
-    found[index] = headed(games[index], white=white)
+    found[index] = change_headers(games[index], white=white)
     return found
 
 
@@ -283,7 +283,7 @@ class Pipe(Rehearsal):
             await self._input.drain()
 
 
-def opened(
+def open_source(
     source: Source, games: Sequence[GameReport], folder: Path, broker: Mosquitto
 ) -> Rehearsal:
     """A source that shows these games."""
@@ -402,18 +402,18 @@ class Kept:
         for name, events in self.events.items():
             yield f"{of} events", name, events
         whole = self.state.snapshot()
-        yield f"{of} engine", "", kept(whole.engine)
+        yield f"{of} engine", "", drop_varying(whole.engine)
         for game in whole.games:
             name = self.name(game.id)
-            fields = kept(game)
+            fields = drop_varying(game)
             yield f"{of} plies", name, fields.pop("plies")
             yield f"{of} curves", name, fields.pop("curves")
             yield f"{of} game", name, fields
         for player in whole.players:
-            yield f"{of} player", player.name, kept(player)
+            yield f"{of} player", player.name, drop_varying(player)
         for moment in whole.moments:
             key = f"{self.name(moment.game)}, {moment.ply}, {moment.kind}"
-            yield f"{of} moment", key, kept(moment)
+            yield f"{of} moment", key, drop_varying(moment)
 
 
 def plain(text: str) -> str:
@@ -421,17 +421,19 @@ def plain(text: str) -> str:
     return _TIMES.sub("…", text)
 
 
-def kept(value: Any) -> Any:
+def drop_varying(value: Any) -> Any:
     """A value without what differs from run to run."""
     if isinstance(value, msgspec.Struct):
         value = msgspec.json.decode(msgspec.json.encode(value))
     match value:
         case dict():
             return {
-                key: kept(each) for key, each in value.items() if key not in _PASSING
+                key: drop_varying(each)
+                for key, each in value.items()
+                if key not in _PASSING
             }
         case list() | tuple():
-            return [kept(each) for each in value]
+            return [drop_varying(each) for each in value]
         case str():
             return plain(value)
     return value
@@ -474,12 +476,13 @@ class Arbiter(Follower):
                 await asyncio.sleep(0.02)
 
     def _shows(self, report: GameReport) -> bool:
-        wanted = self._seen(report)
+        wanted = self._identify_game(report)
         return any(
-            self._seen(game) == wanted for game in self.kept.state.snapshot().games
+            self._identify_game(game) == wanted
+            for game in self.kept.state.snapshot().games
         )
 
-    def _seen(self, game: GameReport | GameDetail) -> tuple[object, ...]:
+    def _identify_game(self, game: GameReport | GameDetail) -> tuple[object, ...]:
         if isinstance(game, GameDetail):
             moves: Sequence[Any] = game.plies
             white, black = game.white, game.black
@@ -583,7 +586,11 @@ class Service(DrilledService):
             for key, value in json.loads(data).items():
                 many = isinstance(value, list)
                 for number, each in enumerate(value if many else [value]):
-                    yield f"{what} {key}", str(number) if many else "", kept(each)
+                    yield (
+                        f"{what} {key}",
+                        str(number) if many else "",
+                        drop_varying(each),
+                    )
         for path in sorted((self.folder / "reports").iterdir()):
             if path.suffix in (".html", ".csv", ".pgn", ".ndjson"):
                 text = path.read_text(encoding="utf-8")
@@ -603,7 +610,9 @@ def engine_file(folder: Path) -> str:
     return str(script)
 
 
-async def measured(folder: Path, engine: str, games: Sequence[GameReport]) -> Path:
+async def measure_engine_in(
+    folder: Path, engine: str, games: Sequence[GameReport]
+) -> Path:
     """A state folder in which the engine is measured, so that nothing is so in
     mid-round.
     """
@@ -635,7 +644,7 @@ async def record_round(
     broker = Mosquitto(program or "mosquitto", folder)
     await broker.start()
     service = Service(folder, state, engine, source, broker.port)
-    rehearsal = opened(source, games, folder, broker)
+    rehearsal = open_source(source, games, folder, broker)
     follower = Arbiter(service.port, service.token, elos=source != "cloud")
     shown: dict[int, GameReport] = {}
 
@@ -654,7 +663,7 @@ async def record_round(
         await start(spec)
 
     try:
-        async with rehearsal.serve() as spec, going(follower.run()):
+        async with rehearsal.serve() as spec, run_tasks(follower.run()):
             await start(spec)
             for step in steps_of(games, CLOUD_STRIDE if source == "cloud" else STRIDE):
                 for index, report in step.shown:
@@ -690,11 +699,11 @@ async def record_round(
 async def _retained(broker: Mosquitto) -> list[tuple[str, str, Any]]:
     """What a newcomer is given by the broker, when that is the same twice."""
     before: dict[str, bytes] | None = None
-    while before != (now := await broker.held()):
+    while before != (now := await broker.read_retained()):
         before = now
         await asyncio.sleep(0.7)
     return [
-        ("mqtt", topic, kept(json.loads(payload)))
+        ("mqtt", topic, drop_varying(json.loads(payload)))
         for topic, payload in sorted(now.items())
         if topic.startswith("out/") and not topic.endswith(("/health", "/status"))
     ]
@@ -703,7 +712,9 @@ async def _retained(broker: Mosquitto) -> list[tuple[str, str, Any]]:
 async def record(folder: Path, pgns: Sequence[Path], boards: int, plies: int) -> None:
     """Record all rounds, each into a file of its own."""
     each = -(-len(ROUNDS) // len(pgns))
-    rounds = [games for pgn in pgns for games in rounds_of(pgn, boards, plies)[:each]]
+    rounds: list[list[GameReport]] = []
+    for pgn in pgns:
+        rounds += rounds_of(pgn, boards, plies)[:each]
     if len(rounds) < len(ROUNDS):
         raise SystemExit(
             f"only {len(rounds)} of {len(ROUNDS)} rounds are in these files"
@@ -715,7 +726,9 @@ async def record(folder: Path, pgns: Sequence[Path], boards: int, plies: int) ->
         states: dict[bool, Path] = {}
         for stockfish in (False, True):
             first = here / f"measured-{stockfish}"
-            states[stockfish] = await measured(first, engines[stockfish], rounds[0])
+            states[stockfish] = await measure_engine_in(
+                first, engines[stockfish], rounds[0]
+            )
         room = asyncio.Semaphore(AT_ONCE)
 
         async def one(number: int) -> None:
@@ -768,9 +781,8 @@ def _read(path: Path) -> dict[tuple[str, str], Any]:
 
 def compare(one: Path, other: Path) -> int:
     """Say what differs; how many records do."""
-    names = sorted(
-        {path.name for folder in (one, other) for path in folder.glob("*.jsonl.gz")}
-    )
+    paths = [*one.glob("*.jsonl.gz"), *other.glob("*.jsonl.gz")]
+    names = sorted({path.name for path in paths})
     count: Counter[str] = Counter()
     examples: dict[str, list[str]] = defaultdict(list)
     total = 0

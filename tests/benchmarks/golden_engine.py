@@ -29,12 +29,12 @@ def _noise(text: str, most: int) -> int:
 
 def _value_cp(board: chess.Board) -> int:
     """Of a position, for the side to move."""
-    sides = (board.turn, 1), (not board.turn, -1)
-    return sum(
-        sign * value * len(board.pieces(piece, color))
-        for piece, value in _VALUES.items()
-        for color, sign in sides
-    )
+    total_cp = 0
+    for piece, value_cp in _VALUES.items():
+        own = len(board.pieces(piece, board.turn))
+        theirs = len(board.pieces(piece, not board.turn))
+        total_cp += value_cp * (own - theirs)
+    return total_cp
 
 
 def _moves(board: chess.Board, only: list[str], depth: int) -> list[tuple[int, str]]:

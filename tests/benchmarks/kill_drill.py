@@ -40,9 +40,9 @@ from tests.benchmarks.drills import (
     boards,
     differences,
     free_port,
-    going,
     numbers,
-    undisturbed,
+    run_tasks,
+    run_undisturbed,
     until,
 )
 
@@ -92,7 +92,7 @@ def _service(
         "--journal",
         str(folder / "journal.sqlite"),
         "--engine",
-        str(_listened(folder)),
+        str(_record_engine(folder)),
         "--nodes",
         str(nodes),
         "--engines",
@@ -108,7 +108,7 @@ def _service(
     )
 
 
-def _listened(folder: Path) -> Path:
+def _record_engine(folder: Path) -> Path:
     """The engine, with all that is sent to it written down, by process."""
     engine = " ".join(shlex.quote(word) for word in find_engine("").argv)
     script = folder / "engine.sh"
@@ -173,7 +173,7 @@ async def drill(
         service = _service(spec, folder, port, nodes, engines)
         playing = asyncio.create_task(rehearsal.play_games(speed), name="rehearsal")
         subscriber, newcomer = Follower(port, resumes=True), Follower(port)
-        async with going(subscriber.run()):
+        async with run_tasks(subscriber.run()):
             for _ in range(kills):
                 await service.start()
                 if chance.randrange(EARLY):
@@ -187,7 +187,7 @@ async def drill(
             await service.start()
             await playing
             final = PgnReader().read_text(rehearsal.join_games(), closed=True)
-            whole = await undisturbed(list(final), {"engine.nodes": nodes})
+            whole = await run_undisturbed(list(final), {"engine.nodes": nodes})
             expected = _comparable(whole)
             # What the journal held stands there before its source has confirmed it.
             await until(
@@ -197,7 +197,7 @@ async def drill(
                 patience_s,
             )
             found = _state(subscriber)
-            async with going(newcomer.run()):
+            async with run_tasks(newcomer.run()):
                 fresh_equal = await until(
                     lambda: _state(newcomer) == found is not None, 60
                 )

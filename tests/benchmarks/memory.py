@@ -38,11 +38,11 @@ from tests.benchmarks.drills import (
     boards,
     free_port,
     get,
-    going,
     resident_mb,
+    run_tasks,
     toml,
 )
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 
 #: Hours after which a finished game is released.
 RELEASED_H = 0.06
@@ -55,15 +55,17 @@ def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """
     size = max(1, len(samples) // 20)
     chunks = [samples[at : at + size] for at in range(0, len(samples) - size + 1, size)]
-    times = [sum(t for t, _ in chunk) / len(chunk) / 3600 for chunk in chunks]
-    sizes = [sum(mb for _, mb in chunk) / len(chunk) for chunk in chunks]
+    times, sizes = [], []
+    for chunk in chunks:
+        times.append(sum(t for t, _ in chunk) / len(chunk) / 3600)
+        sizes.append(sum(mb for _, mb in chunk) / len(chunk))
     if len(times) < 3:
         return float("nan"), float("inf")
     fit = stats.linregress(times, sizes)
     return float(fit.slope), float(stats.t.ppf(0.975, len(times) - 2) * fit.stderr)
 
 
-def traced(folder: Path) -> None:
+def trace_allocations(folder: Path) -> None:
     """The command line, whose allocations are written to ``folder`` at each SIGUSR2."""
     tracemalloc.start(6)
 
@@ -94,7 +96,9 @@ async def play(
         for old in folder.glob("*.pgn"):
             old.unlink()
         # Without the source's key, which would make them the games of the round before.
-        games = [headed(game, round=str(number), url="") for game in boards(count)]
+        games = [
+            change_headers(game, round=str(number), url="") for game in boards(count)
+        ]
         moments = plan_timeline(games)
         speed = moments[-1].at_s / round_s
         began_s = time.monotonic()
@@ -183,7 +187,9 @@ async def run(
     ]
     began_s = time.monotonic()
     third = False
-    async with going(*parts, come_and_go(port, playing), come_and_go(other, playing)):
+    async with run_tasks(
+        *parts, come_and_go(port, playing), come_and_go(other, playing)
+    ):
         while (now_s := time.monotonic() - began_s) < minutes * 60:
             samples.append((now_s, resident_mb(plain.process.pid)))
             if not third and now_s > minutes * 20 and between.is_set():
@@ -230,7 +236,7 @@ def main() -> int:
     if sys.argv[1:2] == ["--traced"]:
         folder = Path(sys.argv[2])
         sys.argv[1:3] = []
-        traced(folder)
+        trace_allocations(folder)
         return 0
     options = argparse.ArgumentParser()
     options.add_argument("--minutes", type=float, default=60)

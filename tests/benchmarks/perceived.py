@@ -103,13 +103,13 @@ def native_scale(native: Sequence[PlayedGame], beside: Sequence[PlayedGame]) -> 
     positions of the games that both searched.
     """
     own = {game.moves: game.scores_cp for game in beside}
-    pairs = [
-        (ours, theirs)
-        for game in native
-        if game.moves in own
-        for ours, theirs in zip(own[game.moves], game.scores_cp, strict=True)
-        if ours is not None and theirs is not None
-    ]
+    pairs: list[tuple[float, float]] = []
+    for game in native:
+        if game.moves not in own:
+            continue
+        for ours, theirs in zip(own[game.moves], game.scores_cp, strict=True):
+            if ours is not None and theirs is not None:
+                pairs.append((ours, theirs))
     found = measure_agreement(*zip(*pairs, strict=True))
     sys.stderr.write(
         f"scale {found.scale:.3f} ± {found.scale_error:.3f}, "

@@ -20,6 +20,7 @@ import sys
 import time
 import zlib
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 HANDSHAKE = (
@@ -83,7 +84,7 @@ def read(port: int, looking: int) -> dict[str, Any]:
         ready.register(same[-1].sock, selectors.EVENT_READ, same[-1])
         for key, _ in ready.select(0):  # their snapshots are long
             key.data.take(key.data.sock.recv(1 << 18))
-    every = [reader for same in readers.values() for reader in same]
+    every = list(chain.from_iterable(readers.values()))
     ready.register(sys.stdin, selectors.EVENT_READ)
     print_line("ready")
     last: dict[str, int] = {}

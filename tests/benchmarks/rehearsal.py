@@ -146,7 +146,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
             for q in set(asked)
         }
         told = await readers.result()
-    deliveries = accounted(told, finals, snapshots)
+    deliveries = count_delivered(told, finals, snapshots)
     print(
         f"{wanted} subscribers, {len(set(asked))} filters, {count} boards, "
         f"speed {speed:g}"
@@ -171,7 +171,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     )
 
 
-def accounted(
+def count_delivered(
     told: dict[str, Any], finals: dict[str, int], snapshots: dict[str, SnapshotMessage]
 ) -> int:
     """Messages delivered; fails where one is missing, changed, or twice."""

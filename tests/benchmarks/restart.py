@@ -33,7 +33,7 @@ from live.server.stream_filter import EVERYTHING
 from live.server.streams import StreamHub
 from tests.benchmarks.drills import boards, numbers
 from tests.event.arithmetic import answer
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent
 
 PLAYERS = 222
@@ -57,7 +57,7 @@ def _games(count: int, plies: int) -> list[GameReport]:
             )
         )
         place = {"round": f"{turn + 1}.{board + 1}", "board": board + 1}
-        made.append(headed(cut, event="Open", white=one, black=other, **place))
+        made.append(change_headers(cut, event="Open", white=one, black=other, **place))
     return made
 
 

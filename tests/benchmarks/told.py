@@ -15,6 +15,7 @@ program can judge is counted:
 
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,7 +74,7 @@ def tell(games: Sequence[GameDetail]) -> list[Moment]:
     return desk.moments()
 
 
-def missed(games: Sequence[GameDetail], told: Sequence[Moment]) -> Iterator[str]:
+def find_missed(games: Sequence[GameDetail], told: Sequence[Moment]) -> Iterator[str]:
     """Yield the drama that is not told, for people."""
     kinds = {(each.game, each.kind) for each in told}
     plies = {(each.game, each.ply) for each in told if each.kind in ("turn", "missed")}
@@ -83,7 +84,7 @@ def missed(games: Sequence[GameDetail], told: Sequence[Moment]) -> Iterator[str]
         for ply in swings(game):
             if not {(game.id, ply), (game.id, ply + 1)} & plies:
                 yield f"{names(game)}: ply {ply} swings 40 points"
-    sides = [read_side(game, color) for game in games for color in COLORS]
+    sides = [read_side(game, color) for game, color in product(games, COLORS)]
     is_compared = any(side and side.counted >= COMPARED_MOVES for side in sides)
     if is_compared and "highest" not in {each.kind for each in told}:
         yield "the round's best"
@@ -192,7 +193,7 @@ def main() -> None:
             for each in (each for each in told if each.game == game.id):
                 around = scores_around(game, each.ply)
                 write(f"   {each.weight:.2f} {each.kind}: {each.text.en} [{around}]")
-        waits = [wait for game in whole.games for wait in measure_waits(game)]
+        waits = list(chain.from_iterable(map(measure_waits, whole.games)))
         for wait in waits:
             if wait.plies:
                 kind, ply = wait.moment.kind, wait.moment.ply
@@ -202,7 +203,7 @@ def main() -> None:
         late = sum(wait.is_late for wait in waits)
         write(f"told of single games: {len(waits)}, late: {late}")
         cards = [count_open_cards(game) for game in whole.games]
-        for line in missed(whole.games, told):
+        for line in find_missed(whole.games, told):
             write(f"MISSED {line}")
         told_early = sum(each.told for each in cards)
         withdrawn = sum(each.withdrawn for each in cards)

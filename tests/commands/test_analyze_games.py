@@ -26,7 +26,7 @@ b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. c4 c6 1/2-1/2
 """
 
 
-async def analysed(tmp_path: Path, *files: Path) -> Any:
+async def analyze_to_json(tmp_path: Path, *files: Path) -> Any:
     """What is written of files with evaluations, as JSON."""
     written = tmp_path / "all.json"
     config = read_settings(None, {}, {})
@@ -74,7 +74,7 @@ async def test_evaluations_are_found_in_a_comment_of_megabytes(
     pgn.write_text(
         f'[White "A"]\n[Black "B"]\n\n1. e4 {{{comment}}} e5 {{[%eval 0.3]}} 1-0\n'
     )
-    (game,) = (await analysed(tmp_path, pgn))["games"]
+    (game,) = (await analyze_to_json(tmp_path, pgn))["games"]
     assert [ply["score_cp"] for ply in game["plies"]] == [25, 30]
 
 
@@ -109,7 +109,7 @@ async def test_a_game_that_stands_twice_counts_once_in_its_players_pool(
     """Audit of the feeds, row 13."""
     pgn = tmp_path / "twice.pgn"
     pgn.write_text(SPANISH + "\n" + SPANISH)
-    found = await analysed(tmp_path, pgn)
+    found = await analyze_to_json(tmp_path, pgn)
     assert [player["games"] for player in found["players"]] == [1, 1]
     assert len(found["games"]) == 1
     assert f"{pgn}: games that stand in it twice, counted once: 1" in caplog.text
@@ -121,7 +121,7 @@ async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
     one, two = tmp_path / "hall.pgn", tmp_path / "cloud.pgn"
     one.write_text(SPANISH)
     two.write_text(SPANISH.replace("11. c4", "11. Nbd2").replace("1/2-1/2", "1-0"))
-    (game,) = (await analysed(tmp_path, one, two))["games"]
+    (game,) = (await analyze_to_json(tmp_path, one, two))["games"]
     assert (game["feed"], game["also"]) == (str(one), [str(two)])
     assert game["dispute"] == f"11. c4 in {one}, but Nbd2 in {two}"
     said = "".join(capsys.readouterr().out.split())  # a long path is wrapped anywhere

@@ -91,7 +91,7 @@ async def test_it_refuses_what_the_start_would_refuse(
     )
     source = str(tmp_path / "games.pgn")
 
-    async def said(
+    async def run_doctor(
         specs: list[str], **settings: object
     ) -> tuple[int, dict[str, tuple[str, str]]]:
         given = {key.replace("__", "."): value for key, value in settings.items()}
@@ -101,7 +101,7 @@ async def test_it_refuses_what_the_start_would_refuse(
         rows = (line.split(None, 2) for line in capsys.readouterr().out.splitlines())
         return code, {row[1]: (row[0], row[2]) for row in rows if len(row) == 3}
 
-    code, found = await said([source], journal__file=str(tmp_path / "j.sqlite"))
+    code, found = await run_doctor([source], journal__file=str(tmp_path / "j.sqlite"))
     assert (
         code == 0 and found[source][0] == found["journal"][0] == found["port"][0] == "✓"
     )
@@ -113,10 +113,10 @@ async def test_it_refuses_what_the_start_would_refuse(
         ("study__folder", "port"),
         ("notify__urls_file", "producer"),
     ):
-        code, found = await said([], **{key: missing})
+        code, found = await run_doctor([], **{key: missing})
         assert code == 2 and found[subject][0] == "✗" and missing in found[subject][1]
         assert found["lichess"][0] == "·"  # nobody said what is to be followed
-    code, found = await said([missing], mqtt__publish="mqtt://127.0.0.1:9")
+    code, found = await run_doctor([missing], mqtt__publish="mqtt://127.0.0.1:9")
     assert code == 2 and found["broker"][0] == found[missing][0] == "✗"
 
 

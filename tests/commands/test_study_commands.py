@@ -32,7 +32,7 @@ MATCH = """[White "Anna"]
 """
 
 
-def told(*arguments: str, cwd: Path) -> Any:
+def run_for_json(*arguments: str, cwd: Path) -> Any:
     """The JSON a command prints."""
     done = live_rate(*arguments, "--json", "-", cwd=cwd)
     assert done.returncode == 0, done.stderr
@@ -96,7 +96,7 @@ def test_what_cannot_be_told_says_why_in_one_line(
 
 
 def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> None:
-    result = told(
+    result = run_for_json(
         "compare",
         FIGURE_1,
         "--evals",
@@ -128,7 +128,7 @@ def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> 
 
 
 def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> None:
-    result = told("rank", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
+    result = run_for_json("rank", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
     # Nobody has a place: by name.
     assert [each["name"].split(",")[0] for each in result["players"]] == [
         "Byrne",
@@ -140,7 +140,7 @@ def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> 
     assert result["players"][1]["algorithm_2_difference"] == pytest.approx(
         56.4, abs=0.05
     )
-    measured = told("calibrate", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
+    measured = run_for_json("calibrate", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
     assert measured["engine_rating"] is None
     assert "rated player" in measured["missing"]
     assert measured["table"]["missing"] == "no player is rated"
@@ -151,7 +151,7 @@ def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> 
 def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> None:
     file = tmp_path / "club.ndjson.gz"
     file.write_bytes(gzip.compress(rated_games(120, 20).encode()))
-    learned = told(
+    learned = run_for_json(
         "calibrate",
         str(file),
         "--write",
@@ -167,7 +167,7 @@ def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> 
     assert 1000 < learned["engine_rating"] < 3000
     held = json.loads((tmp_path / "club.json").read_text())
     assert (held["name"], held["engine"]) == ("club", "Made up 1")
-    found = told(
+    found = run_for_json(
         "calibrate", "--check", str(file), "--model", "club.json", cwd=tmp_path
     )
     assert found["after"]["whole"]["n"] == 120 - held["games"]
@@ -176,7 +176,7 @@ def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> 
 def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:
     pgn = tmp_path / "match.pgn"
     pgn.write_text(MATCH.format("1-0", "1-0", "1/2-1/2", "1/2-1/2") * 10)
-    result = told(
+    result = run_for_json(
         "match",
         str(pgn),
         "--first",
@@ -192,7 +192,7 @@ def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:
     assert result["statistics"]["score"] == 0.75
     assert result["sprt"]["decision"] in {"H1", "continue"}
     assert len(result["sprt_run"]["states"]) == 10
-    turned = told("match", str(pgn), "--first", "Berta", cwd=tmp_path)
+    turned = run_for_json("match", str(pgn), "--first", "Berta", cwd=tmp_path)
     assert turned["counts"] == {"wins": 0, "draws": 10, "losses": 10}
     assert turned["sprt"] is None
 

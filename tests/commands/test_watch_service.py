@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextlib.asynccontextmanager
-async def watching(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]:
+async def run_watcher(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]:
     """What a watcher prints, which ends well when it is interrupted."""
     async with asyncio.timeout(100):
         process = await asyncio.create_subprocess_exec(
@@ -67,7 +67,7 @@ async def test_json_gives_what_the_service_sends() -> None:
     state, client_state = World(3, steps=40), ReferenceClient()
     async with (
         Publisher(ServerConfig(port=0), state) as publisher,
-        watching(publisher.url, "--json") as output,
+        run_watcher(publisher.url, "--json") as output,
     ):
         for _ in range(2):
             client_state.receive(await output.readline())
@@ -79,7 +79,10 @@ async def test_json_gives_what_the_service_sends() -> None:
 async def test_lines_tell_what_happens_and_that_scores_are_withheld() -> None:
     state = World(3, "g1")
     config = ServerConfig(port=0, hide_scores=True)
-    async with Publisher(config, state) as publisher, watching(publisher.url) as output:
+    async with (
+        Publisher(config, state) as publisher,
+        run_watcher(publisher.url) as output,
+    ):
         line = (await output.readline()).decode()
         assert (
             line

@@ -116,7 +116,7 @@ class Desk:
         }
 
 
-async def answered(
+async def search_and_wait(
     engines: EnginePool, desk: Desk, scores: range, enough: int = 0
 ) -> None:
     """Have these searched, and wait for the answers, or until there are enough."""

@@ -17,7 +17,7 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineError
 from live.settings import EngineConfig
-from tests.engine.conftest import START, Desk, answered, scripted
+from tests.engine.conftest import START, Desk, scripted, search_and_wait
 from tests.engine.machines import Machines, until
 
 dask = pytest.importorskip("dask")
@@ -38,7 +38,7 @@ async def test_a_cluster_that_fails_again_and_again_is_left_alone_for_a_while() 
     assert "lost it; searching here" in cluster.problem
 
 
-async def offered(cluster: DaskCluster, slots: int, identity: str) -> None:
+async def wait_for_slots(cluster: DaskCluster, slots: int, identity: str) -> None:
     async with asyncio.timeout(60):
         while True:
             await cluster.refresh_slots(identity)
@@ -88,7 +88,7 @@ async def lent(
     scheduler = await machines.schedule(encrypted=encrypted, alone=alone)
     started = [await machines.run_worker(command) for _ in range(workers)]
     cluster = DaskCluster(machines.settings())
-    await offered(cluster, workers, IDENTITY)
+    await wait_for_slots(cluster, workers, IDENTITY)
     async with room(command, desk, cluster, engines=own) as engines:
         yield Lent(engines, cluster, scheduler, started)
 
@@ -98,7 +98,7 @@ async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing
 ) -> None:
     async with lent(machines, desk, scripted("slow"), workers=2) as there:
         assert len(there.engines.report_health().engines) == 2
-        await answered(there.engines, desk, range(30), 6)
+        await search_and_wait(there.engines, desk, range(30), 6)
         os.kill(there.workers[0].pid, signal.SIGKILL)
         await desk.answers(30)
         health = there.engines.report_health()
@@ -113,7 +113,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
     async with lent(machines, desk, scripted("slow"), workers=2) as there:
         engines = there.engines
         assert engines.slots == 2
-        await answered(engines, desk, range(20), 3)
+        await search_and_wait(engines, desk, range(20), 3)
         there.scheduler.kill()
         await desk.answers(20)
         health = engines.report_health()
@@ -126,7 +126,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         await machines.schedule()
         # Workers wait for it, too.
         await until(lambda: there.cluster.slots == 2)
-        await answered(engines, desk, range(20, 40))
+        await search_and_wait(engines, desk, range(20, 40))
         assert engines.report_health().problem == ""
         assert "RemoteEngine" in there.seats()
     assert desk.scores() == {score: score for score in range(40)}
@@ -137,10 +137,10 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
     machines: Machines, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("well"), workers=2, own=2) as there:
-        await answered(there.engines, desk, range(1))
+        await search_and_wait(there.engines, desk, range(1))
         there.workers[0].kill()
         await until(lambda: there.seats() == ["EngineProcess", "RemoteEngine"])
-        await answered(there.engines, desk, range(1, 10))
+        await search_and_wait(there.engines, desk, range(1, 10))
         assert there.engines.report_health().restarts == 0
     assert desk.scores() == {score: score for score in range(10)}
 
@@ -150,7 +150,7 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
     machines: Machines, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("well"), alone=True) as there:
-        await answered(there.engines, desk, range(20))
+        await search_and_wait(there.engines, desk, range(20))
         health = there.engines.report_health()
     assert "lost the search" in health.problem and "searching here" in health.problem
     assert desk.scores() == {score: score for score in range(20)}
@@ -163,13 +163,13 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
 ) -> None:
     async with lent(machines, desk, scripted("well"), encrypted=True) as there:
         assert machines.address.startswith("tls://")
-        await answered(there.engines, desk, range(1))
+        await search_and_wait(there.engines, desk, range(1))
         assert (
             there.seats() == ["RemoteEngine"]
             and there.engines.report_health().problem == ""
         )
         await there.cluster.client.close()
-        await answered(there.engines, desk, range(1, 2))
+        await search_and_wait(there.engines, desk, range(1, 2))
     assert desk.scores() == {0: 0, 1: 1}
 
 
@@ -181,7 +181,7 @@ async def test_a_worker_with_another_engine_is_never_asked(
     await machines.run_worker(scripted("standard"))
     other = await machines.run_worker(EngineCommand((*scripted("well").argv, "x"), "x"))
     cluster = DaskCluster(machines.settings())
-    await offered(cluster, 2, IDENTITY)
+    await wait_for_slots(cluster, 2, IDENTITY)
     other.kill()
     async with room(scripted("well"), desk, cluster) as engines:
         assert engines.identity.name == "Scripted 1"
@@ -201,7 +201,7 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
     short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
     cluster = DaskCluster(machines.settings())
     async with room(embedded, desk, cluster) as engines:
-        await offered(cluster, 1, str(engines.identity))
+        await wait_for_slots(cluster, 1, str(engines.identity))
         engines._on_cluster_changed()
         engines.submit(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
         await until(lambda: engines.report_health().waiting.speculate == 0)
@@ -216,7 +216,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with room(scripted("well"), desk, DaskCluster(NOBODY)) as engines:
-        await answered(engines, desk, range(1))
+        await search_and_wait(engines, desk, range(1))
         problem = engines.report_health().problem
     assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
     assert desk.scores() == {0: 0}
@@ -242,7 +242,7 @@ async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
     monkeypatch.setattr(cluster, "_count_slots", count)
     async with room(scripted("well"), desk, cluster) as engines:
         await until(lambda: looked > 3)
-        await answered(engines, desk, range(1))
+        await search_and_wait(engines, desk, range(1))
         assert "KeyError" in engines.report_health().problem
     assert desk.scores() == {0: 0}
 

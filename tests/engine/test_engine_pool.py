@@ -7,6 +7,7 @@ import random
 import signal
 from collections.abc import Hashable
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,11 @@ from tests.engine.conftest import (
     SCRIPT,
     START,
     Desk,
-    answered,
     backlog,
     head,
     scored,
     scripted,
+    search_and_wait,
 )
 from tests.engine.machines import dies, until
 
@@ -69,9 +70,8 @@ async def test_every_search_is_answered_once_and_boards_share_it(desk: Desk) -> 
                 engines.submit(scored(score), (board, score), backlog(score, board))
         await desk.answers(80)
         health = engines.report_health()
-    assert desk.scores() == {
-        (board, score): score for board in "ab" for score in range(40)
-    }
+    submitted = product("ab", range(40))
+    assert desk.scores() == {(board, score): score for board, score in submitted}
     assert (health.searches, health.queued, health.restarts) == (40, 0, 0)
     assert {state.state for state in health.engines} <= {"idle", "starting"}
     async with room(scripted("well"), desk, reproducible=False) as engines:
@@ -155,7 +155,7 @@ async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
 
 async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
     async with room(scripted("crash-at-50"), desk) as engines:
-        await answered(engines, desk, range(49, 52), 3)
+        await search_and_wait(engines, desk, range(49, 52), 3)
         engines.submit(scored(50), "again", backlog())
         await desk.answers(4)
         health = engines.report_health()
@@ -168,11 +168,11 @@ async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> Non
 
 async def test_an_idle_engine_killed_from_outside_comes_back(desk: Desk) -> None:
     async with room(scripted("well"), desk) as engines:
-        await answered(engines, desk, range(1))
+        await search_and_wait(engines, desk, range(1))
         process = engines._engine_slots[0].process
         assert isinstance(process, EngineProcess)
         os.kill(process.pid, signal.SIGKILL)
-        await answered(engines, desk, range(1, 2))
+        await search_and_wait(engines, desk, range(1, 2))
         assert engines.report_health().restarts == 1
     assert desk.scores() == {0: 0, 1: 1}
 
@@ -257,7 +257,7 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
 
     desk.react = react
     async with room(scripted("well"), desk) as engines:
-        await answered(engines, desk, range(1, 3), 2)
+        await search_and_wait(engines, desk, range(1, 3), 2)
     assert desk.order == [1, 2]
     assert any("fault in its keeper" in record.message for record in caplog.records)
 
@@ -286,7 +286,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
                     )
 
         desk.react = disturb
-        await answered(engines, desk, range(100))
+        await search_and_wait(engines, desk, range(100))
         restarts = engines.report_health().restarts
     assert restarts >= 2
     assert desk.scores() == {score: score for score in range(100)}

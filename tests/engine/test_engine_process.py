@@ -65,7 +65,7 @@ async def fault_of(process: EngineProcess) -> str:
     return caught.value.problem
 
 
-async def started(
+async def start_engine(
     command: EngineCommand, patience: EngineTimeouts | None = None
 ) -> EngineProcess:
     return await EngineProcess.start(command, UciSettings(), patience=patience)
@@ -89,7 +89,7 @@ async def test_it_searches_again_and_again() -> None:
 
 
 async def test_one_search_at_a_time_which_can_be_stopped() -> None:
-    process = await started(scripted("patient"))
+    process = await start_engine(scripted("patient"))
     outcome = process.begin_search(search_key(7))
     with pytest.raises(RuntimeError, match="one search"):
         process.begin_search(search_key(8))
@@ -115,27 +115,27 @@ async def test_one_search_at_a_time_which_can_be_stopped() -> None:
 )
 async def test_a_fault_is_told_and_the_process_killed(mode: str, says: str) -> None:
     patience = msgspec.structs.replace(BRIEF, memory_mb=60)
-    assert says in await fault_of(await started(scripted(mode), patience))
+    assert says in await fault_of(await start_engine(scripted(mode), patience))
 
 
 async def test_what_one_says_that_listens_no_more_counts() -> None:
     """One that is about to end closes all its pipes, and which is seen first is
     chance.
     """
-    process = await started(scripted("deaf"), BRIEF)
+    process = await start_engine(scripted("deaf"), BRIEF)
     assert (await process.begin_search(search_key(7))).result.score == Score(7)
     await process.close()
 
 
 async def test_a_stopped_process_counts_as_hung() -> None:
     """SIGSTOP: alive, silent, and deaf to everything but SIGKILL."""
-    process = await started(scripted("well"), BRIEF)
+    process = await start_engine(scripted("well"), BRIEF)
     os.kill(process.pid, signal.SIGSTOP)
     assert "hung" in await fault_of(process)
 
 
 async def test_a_search_that_does_not_stop_counts_as_hung() -> None:
-    process = await started(scripted("hang"), EngineTimeouts(stop_s=0.2))
+    process = await start_engine(scripted("hang"), EngineTimeouts(stop_s=0.2))
     outcome = process.begin_search(search_key(50))
     process.stop_search()
     with pytest.raises(EngineFault, match="did not stop"):
@@ -147,7 +147,7 @@ async def test_an_engine_is_not_blamed_for_a_night_in_a_bag(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A deadline seen far too late: it slept as we did, and gets its time again."""
-    process = await started(scripted("patient"))
+    process = await start_engine(scripted("patient"))
     process.begin_search(search_key(50))
     now_s = asyncio.get_running_loop().time()
     for late_s, lost in ((8 * 3600.0, False), (OVERSLEPT_S / 2, True)):
@@ -158,7 +158,7 @@ async def test_an_engine_is_not_blamed_for_a_night_in_a_bag(
 
 @pytest.mark.parametrize("by", ["a second answer", "SIGKILL"])
 async def test_an_end_between_searches_is_told(by: str) -> None:
-    process = await started(scripted("twice"))
+    process = await start_engine(scripted("twice"))
     lost: asyncio.Future[EngineFault] = asyncio.get_running_loop().create_future()
     process.on_lost = lost.set_result
     if by == "SIGKILL":
@@ -176,7 +176,7 @@ async def test_an_end_between_searches_is_told(by: str) -> None:
 
 
 async def test_one_that_does_not_quit_is_killed() -> None:
-    process = await started(scripted("stubborn"), EngineTimeouts(quit_s=0.1))
+    process = await start_engine(scripted("stubborn"), EngineTimeouts(quit_s=0.1))
     await process.close()
     assert dies(process.pid)
 
@@ -200,13 +200,13 @@ async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> N
     command = EngineCommand(argv, "for the test")
     patience = EngineTimeouts(handshake_s=1.0 if "within 1 s" in says else 30.0)
     with pytest.raises(NotAnEngine, match=says):
-        await started(
+        await start_engine(
             command if argv[0].startswith("/") else scripted(argv[0]), patience
         )
 
 
 async def test_a_start_given_up_leaves_nothing() -> None:
-    starting = asyncio.create_task(started(scripted("mute")))
+    starting = asyncio.create_task(start_engine(scripted("mute")))
     await asyncio.sleep(0)  # lets the task begin to start the process
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -231,7 +231,7 @@ async def test_a_wrapper_s_children_die_with_it_also_one_that_left_the_group(
     wrapper.write_text(f"#!/bin/sh\n{child.format(tmp_path)}\n{inner}\n")
     wrapper.chmod(0o755)
     command = EngineCommand((str(wrapper),), "for the test")
-    assert "hung" in await fault_of(await started(command, BRIEF))
+    assert "hung" in await fault_of(await start_engine(command, BRIEF))
     assert dies(int((tmp_path / "child").read_text()))
 
 
@@ -297,7 +297,7 @@ def test_what_it_said_last_is_shown_of_both_outputs_as_far_as_there_is_room() ->
 
 async def test_an_engine_that_ends_at_its_start_is_quoted() -> None:
     with pytest.raises(NotAnEngine) as caught:
-        await started(scripted("no-net"))
+        await start_engine(scripted("no-net"))
     said = str(caught.value)
     assert "exited with code 1: 'loading the network / in " in said
     assert "net.bin was not loaded. / ERROR: The engine ends now.'" in said
@@ -306,17 +306,17 @@ async def test_an_engine_that_ends_at_its_start_is_quoted() -> None:
 async def test_an_engine_that_is_killed_while_it_starts_is_started_once_more(
     tmp_path: Path,
 ) -> None:
-    process = await started(scripted("killed", tmp_path / "once"))
+    process = await start_engine(scripted("killed", tmp_path / "once"))
     await process.close()
     # One that is killed each time is short of something.
     with pytest.raises(NotAnEngine, match=r"was killed by SIGKILL.*more memory"):
-        await started(scripted("killed"))
+        await start_engine(scripted("killed"))
 
 
 async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
     patience = EngineTimeouts(handshake_s=3.0)
     with pytest.raises(NotAnEngine) as caught:
-        await started(scripted("slow-net"), patience)
+        await start_engine(scripted("slow-net"), patience)
     said = str(caught.value)
     assert (
         "did not answer 'isready' within 3 s of its start; it said 'loading the network"
@@ -346,7 +346,7 @@ async def test_its_working_directory_is_its_own_folder_behind_all_links(
     (folder / "net.bin").write_text("")
     link = tmp_path / "engine"
     link.symlink_to(wrapper)
-    process = await started(find_engine(str(link)))
+    process = await start_engine(find_engine(str(link)))
     await process.close()
     assert (tmp_path / "where").read_text().strip() == str(folder)
     assert EngineCommand(("/bin/sleep", "99"), "for the test").folder is None
@@ -363,7 +363,7 @@ async def test_what_an_engine_says_is_read_piece_by_piece(
         receive(self, data)
 
     monkeypatch.setattr(EngineProcess, "_receive_data", counted)
-    process = await started(scripted("verbose"))
+    process = await start_engine(scripted("verbose"))
     finished = await process.begin_search(search_key(7))
     assert finished.result.score == Score(7)
     assert sum(pieces) > 1_500_000 and max(pieces) <= 8_192

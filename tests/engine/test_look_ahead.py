@@ -72,7 +72,7 @@ def forecast(
     )
 
 
-def found(
+def add_search_result(
     tree: MoveForecast, search: Search, result: SearchResult | SearchFailure
 ) -> None:
     """One of its needs, or the live position, was searched."""
@@ -92,19 +92,19 @@ def scout(*moves: str) -> Search:
 def tree() -> MoveForecast:
     """The position at the board has been searched."""
     tree = forecast()
-    found(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole(), result("e2e4"))
     return tree
 
 
 def test_a_scout_tells_what_the_replies_are_worth() -> None:
     tree = forecast()
     assert tree.list_needs() == []
-    found(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole(), result("e2e4"))
     assert tree.list_needs() == [
         ForecastNeed(0.5, whole("e2e4")),
         ForecastNeed(0.25, scout()),
     ]
-    found(tree, scout(), result("d2d4", "e2e4", "a2a3"))
+    add_search_result(tree, scout(), result("d2d4", "e2e4", "a2a3"))
     # The full search's choice comes first; its gain is known to be 0.
     assert tree.list_needs() == [
         ForecastNeed(0.5, whole("e2e4")),
@@ -114,22 +114,22 @@ def test_a_scout_tells_what_the_replies_are_worth() -> None:
         ForecastNeed(0.1125, Search(position(), only="a2a3")),
     ]
     # What was made is not needed again.
-    found(tree, Search(position(), only="d2d4"), result("d2d4"))
-    found(tree, whole("d2d4"), SearchFailure("mate on the board"))
+    add_search_result(tree, Search(position(), only="d2d4"), result("d2d4"))
+    add_search_result(tree, whole("d2d4"), SearchFailure("mate on the board"))
     assert [need.worth for need in tree.list_needs()] == [0.5, 0.125, 0.1125]
 
 
 def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -> None:
     tree = forecast()
-    found(tree, whole(), result("e2e4"))
-    found(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
     assert tree.list_needs() == [
         ForecastNeed(0.25, scout()),
         # 0.5 for the reply, 0.5 for coming later, 0.5 for the answer to it.
         ForecastNeed(0.125, whole("e2e4", "e7e5")),
         ForecastNeed(0.0625, scout("e2e4")),
     ]
-    found(tree, whole("e2e4", "e7e5"), result("g1f3"))
+    add_search_result(tree, whole("e2e4", "e7e5"), result("g1f3"))
     assert whole("e2e4", "e7e5", "g1f3") not in [
         need.search for need in tree.list_needs()
     ]
@@ -138,28 +138,28 @@ def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -
 def test_moves_nobody_expects_are_searched_last() -> None:
     """Somebody plays them, and then their gain is what everybody waits for."""
     tree = forecast(policy=replace(POLICY, surprise_value=0.002))
-    found(tree, whole(), result("e2e4"))
+    add_search_result(tree, whole(), result("e2e4"))
     assert len(tree.list_needs()) == 2  # not before the scout says what is expected
-    found(tree, scout(), result("e2e4", "d2d4", "a2a3"))
+    add_search_result(tree, scout(), result("e2e4", "d2d4", "a2a3"))
     expected, rest = tree.list_needs()[:5], tree.list_needs()[5:]
     assert all(need.worth >= 0.01 for need in expected)
     assert len({need.search.only for need in rest}) == len(rest) == 17
     assert all(
         need.worth == 0.002 and need.search.position == position() for need in rest
     )
-    found(tree, Search(position(), only="h2h4"), result("h2h4"))
+    add_search_result(tree, Search(position(), only="h2h4"), result("h2h4"))
     assert "h2h4" not in [need.search.only for need in tree.list_needs()]
     tree.advance_to(position("e2e4"), 1)
-    found(tree, whole("e2e4"), result("e7e5"))
-    found(tree, scout("e2e4"), result("e7e5", "c7c5"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, scout("e2e4"), result("e7e5", "c7c5"))
     assert Search(position("e2e4"), only="b8a6") in [
         need.search for need in tree.list_needs()
     ]
 
 
 def test_what_came_true_lives_on(tree: MoveForecast) -> None:
-    found(tree, scout(), result("e2e4", "d2d4"))
-    found(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, scout(), result("e2e4", "d2d4"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
     tree.advance_to(position("e2e4"), 1)
     assert tree.ply == 1
     needs = tree.list_needs()
@@ -183,7 +183,7 @@ def test_a_move_nobody_thought_of_and_a_jump_begin_anew(tree: MoveForecast) -> N
 
 def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
     tree = forecast(SearchOptions(lines=2))
-    found(tree, Search(position(), lines=2), result("e2e4", "d2d4"))
+    add_search_result(tree, Search(position(), lines=2), result("e2e4", "d2d4"))
     assert tree.list_needs() == [
         ForecastNeed(0.5, Search(position("e2e4"), lines=2)),
         ForecastNeed(0.25, Search(position("d2d4"), lines=2)),
@@ -191,20 +191,20 @@ def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
 
 
 def test_where_the_scout_fails_the_first_choice_remains(tree: MoveForecast) -> None:
-    found(tree, scout(), SearchFailure("for the test"))
+    add_search_result(tree, scout(), SearchFailure("for the test"))
     assert tree.list_needs() == [ForecastNeed(0.5, whole("e2e4"))]
 
 
 def test_searches_keep_to_how_the_room_asks() -> None:
     same = forecast(SearchOptions(same_depth=True))
-    found(same, whole(), result("e2e4"))
-    found(same, scout(), result("e2e4", "d2d4"))
+    add_search_result(same, whole(), result("e2e4"))
+    add_search_result(same, scout(), result("e2e4", "d2d4"))
     assert Search(position(), only="d2d4", limit=Limit(depth=9)) in [
         need.search for need in same.list_needs()
     ]
     here = Position(START, (), chess960=True)
     tree = MoveForecast("a", here, 0, ForecastRules(LIMIT, halves, policy=POLICY))
-    found(tree, Search(here), result("e2e4"))
+    add_search_result(tree, Search(here), result("e2e4"))
     assert all(need.search.position.chess960 for need in tree.list_needs())
 
 
@@ -219,13 +219,13 @@ def test_black_s_scores_are_seen_from_black() -> None:
     tree = MoveForecast(
         "a", position("e2e4"), 1, ForecastRules(LIMIT, policy=POLICY, chances=remember)
     )
-    found(tree, whole("e2e4"), result("e7e5"))
+    add_search_result(tree, whole("e2e4"), result("e7e5"))
     lines = (
         Line("c7c5", Score(-30), 9),
         Line("e7e5", Score(-10), 9),
         Line("a7a5", Score(40), 9),
     )
-    found(
+    add_search_result(
         tree,
         scout("e2e4"),
         SearchResult(score=Score(-30), best="c7c5", depth=9, lines=lines),
@@ -270,7 +270,7 @@ def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
 QUICK_POLICY = ForecastPolicy(replies=3, first_choice_chance=0.5, scout=0.3)
 
 
-def guessed(*moves: str) -> SearchResult:
+def guess_replies(*moves: str) -> SearchResult:
     lines = tuple(Line(move, Score(-number), 9) for number, move in enumerate(moves))
     return SearchResult(score=Score(0), best=moves[0], depth=9, nodes=100, lines=lines)
 
@@ -295,7 +295,7 @@ def play_head(
 ) -> None:
     search = Search(position(*moves))
     ahead.submit(search, f"head {board} {len(moves)}", head(len(moves), board))
-    ahead.on_result(f"head {board} {len(moves)}", search, guessed(best))
+    ahead.on_result(f"head {board} {len(moves)}", search, guess_replies(best))
 
 
 def answer(
@@ -316,10 +316,10 @@ def test_no_more_is_asked_for_than_keeps_the_engines_busy(
     play_head(ahead)
     assert desk.order == ["head a 0"]
     assert guesses(desk) == [Search(position("e2e4")), START_SCOUT]
-    answer(ahead, START_SCOUT, guessed("d2d4", "e2e4", "a2a3"))
+    answer(ahead, START_SCOUT, guess_replies("d2d4", "e2e4", "a2a3"))
     assert len(guesses(desk)) == 3
     desk.slots = 2
-    answer(ahead, Search(position("e2e4")), guessed("e7e5"))
+    answer(ahead, Search(position("e2e4")), guess_replies("e7e5"))
     assert len(guesses(desk)) == 6
 
 
@@ -342,8 +342,8 @@ def test_what_comes_true_is_kept_and_changes_hands(
     assert desk.dropped == [START_SCOUT, coming]
     assert desk.log[-2:] == ["submit", "drop"]
     play_head(ahead, board="b")
-    answer(ahead, coming, guessed("e7e5"))
-    answer(ahead, START_SCOUT, guessed("e2e4", "d2d4"))
+    answer(ahead, coming, guess_replies("e7e5"))
+    answer(ahead, START_SCOUT, guess_replies("e2e4", "d2d4"))
     ahead.submit(coming, "next", head(1, "b"))
     assert ahead.count_hits() == SpeculationFigures(hits=1, misses=3)
 
@@ -365,7 +365,7 @@ def test_a_takeback_and_the_end_of_the_game_end_it(
 def test_a_head_that_was_dropped_teaches_nothing(ahead: LookAhead, desk: Desk) -> None:
     ahead.submit(Search(position()), "head", head(0))
     ahead.drop("head")
-    ahead.on_result("head", Search(position()), guessed("e2e4"))
+    ahead.on_result("head", Search(position()), guess_replies("e2e4"))
     assert guesses(desk) == []
 
 
@@ -374,7 +374,7 @@ def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(
 ) -> None:
     play_head(ahead)
     coming = Search(position("e2e4"))
-    answer(ahead, coming, guessed("e7e5"))
+    answer(ahead, coming, guess_replies("e7e5"))
     ahead.end_board("a")
     ahead.submit(coming, "late", head(1))
     assert ahead.count_hits() == SpeculationFigures(hits=0, misses=2)
@@ -386,7 +386,7 @@ def test_of_all_boards_what_is_worth_most_comes_first(
     play_head(ahead, board="one")
     play_head(ahead, "d2d4", best="d7d5", board="other")
     assert len(guesses(desk)) == 2
-    answer(ahead, START_SCOUT, guessed("e2e4", "c2c4", "a2a3"))
+    answer(ahead, START_SCOUT, guess_replies("e2e4", "c2c4", "a2a3"))
     assert guesses(desk)[-1] == Search(position("d2d4", "d7d5"))
     first, second = (
         each for _, each in desk.requested if each.board == "one" and each.rank
@@ -404,12 +404,12 @@ def test_boards_that_share_a_position_share_what_lies_beyond(
     assert guesses(desk).count(coming) == 1
     ahead.end_board("a")
     assert desk.dropped == []
-    answer(ahead, coming, guessed("e7e5"))
+    answer(ahead, coming, guess_replies("e7e5"))
     assert Search(position("e2e4", "e7e5")) in guesses(desk)
 
 
 def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) -> None:
-    desk.found[Search(position("e2e4"))] = guessed("e7e5")
+    desk.found[Search(position("e2e4"))] = guess_replies("e7e5")
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
     assert ahead.count_hits() == SpeculationFigures(hits=0, misses=1)

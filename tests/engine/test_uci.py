@@ -360,7 +360,7 @@ def unexpected(problem: str) -> EngineFault:
     raise AssertionError(problem)
 
 
-def listened(lines: int, transcript: bytes) -> UciInfoReader:
+def read_transcript(lines: int, transcript: bytes) -> UciInfoReader:
     listening = UciInfoReader(SearchKey(FEN, (), Limit(nodes=50_000), lines=lines))
     for line in transcript.splitlines():
         listening.read_line(line, unexpected)
@@ -368,7 +368,7 @@ def listened(lines: int, transcript: bytes) -> UciInfoReader:
 
 
 def test_a_report_that_begins_with_a_bound_takes_no_line_from_the_last() -> None:
-    result = listened(8, CUT_SHORT).build_result("e8g8")
+    result = read_transcript(8, CUT_SHORT).build_result("e8g8")
     assert result is not None
     moves = [line.move for line in result.lines]
     assert moves == ["e6f4", "e8g8", "e6c7", "d8d7", "b8b7", "d8c8", "h7h6", "h7h5"]
@@ -378,9 +378,9 @@ def test_a_report_that_begins_with_a_bound_takes_no_line_from_the_last() -> None
 def test_a_report_without_its_first_line_counts_for_nothing() -> None:
     """All lines are of one depth, but they are not the best ones."""
     first, rest = CUT_SHORT.split(b"\n", 9)[:8], CUT_SHORT.split(b"\n")[9:]
-    whole = listened(8, b"\n".join(first)).build_result("e8g8")
+    whole = read_transcript(8, b"\n".join(first)).build_result("e8g8")
     assert whole is not None
-    assert listened(8, b"\n".join(rest)).build_result("e8g8") is None
+    assert read_transcript(8, b"\n".join(rest)).build_result("e8g8") is None
 
 
 def test_a_search_stopped_before_its_first_node_has_no_lines() -> None:
@@ -395,7 +395,7 @@ def test_a_search_stopped_before_its_first_node_has_no_lines() -> None:
         % rank
         for rank in range(1, 9)
     )
-    result = listened(8, stopped).build_result("e8g8")
+    result = read_transcript(8, stopped).build_result("e8g8")
     assert result is not None
     assert (result.best, result.lines, result.nodes) == ("e8g8", (), 0)
 

@@ -136,24 +136,24 @@ class Held(Event):
     def drop(self, request_id: RequestId) -> None:
         self.out.dropped.append(request_id)
 
-    def taken(self) -> Effects:
+    def collect_effects(self) -> Effects:
         """What left since the last time."""
         out, self.out = self.out, Effects([], [], [], [])
         return out
 
-    def told(self, step: Step) -> Effects:
+    def report_step(self, step: Step) -> Effects:
         self.apply(step)
-        return self.taken()
+        return self.collect_effects()
 
-    def found(
+    def report_result(
         self, request_id: RequestId, result: SearchResult | SearchFailure
     ) -> Effects:
         self.apply_result(request_id, result)
-        return self.taken()
+        return self.collect_effects()
 
     def people_say(self, request: HumanRequest, given: HumanAnswer | None) -> Effects:
         self.apply_answer(request, given)
-        return self.taken()
+        return self.collect_effects()
 
     def detail(self, id: str = "g1") -> GameDetail:
         found = self.game(id)
@@ -166,10 +166,12 @@ class Held(Event):
     def follow(self, *steps: Step) -> None:
         """Steps, each until nothing more is to be searched."""
         for step in steps:
-            requests = self.told(step).requests
+            requests = self.report_step(step).requests
             while requests:
                 request = requests.pop()
-                requests += self.found(request.id, answer(request.search)).requests
+                requests += self.report_result(
+                    request.id, answer(request.search)
+                ).requests
 
     def resumed(self, archived: Sequence[ArchivedValues]) -> Effects:
         """Games of an earlier start, all of which their sources report again."""
@@ -177,7 +179,7 @@ class Held(Event):
             pass
         for values in archived:
             self.apply(GameConfirmed(values.game.id))
-        return self.taken()
+        return self.collect_effects()
 
     def _give_up(self, id: str) -> None:
         raise

@@ -49,7 +49,7 @@ def three_games(measure: Measure) -> Run:
     return run
 
 
-def restarted(run: Run, kept: Kept | None = None) -> tuple[Run, Kept]:
+def restart(run: Run, kept: Kept | None = None) -> tuple[Run, Kept]:
     """Another process, that knows what this one kept, and those before it."""
     kept = {} if kept is None else kept
     ids = [view.id for view in run.ledger.games()]
@@ -65,7 +65,7 @@ def restarted(run: Run, kept: Kept | None = None) -> tuple[Run, Kept]:
 def test_other_models_rate_archived_games_too() -> None:
     """An engine may be measured long after the restart."""
     run = three_games(FIGURES)
-    again, _ = restarted(run)
+    again, _ = restart(run)
     models = Models(FIGURES.models.models, scale=0.8, transferred=True)
     for each in (run, again):
         each.measure_by(models)

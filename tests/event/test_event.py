@@ -8,6 +8,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import chess
@@ -108,19 +109,19 @@ class Run:
 
     def step(self, *steps: Step) -> None:
         for step in steps:
-            self.take(self.ledger.told(step))
+            self.take(self.ledger.report_step(step))
 
     def reply(self, request_id: RequestId) -> None:
         search, _ = self.open.pop(request_id)
-        self.take(self.ledger.found(request_id, self._engine(search)))
+        self.take(self.ledger.report_result(request_id, self._engine(search)))
 
     def progress(self, request_id: RequestId, progress: SearchProgress) -> None:
         self.ledger.apply_progress(request_id, progress)
-        self.take(self.ledger.taken())
+        self.take(self.ledger.collect_effects())
 
     def measure_by(self, models: Models) -> None:
         for _ in self.ledger.measure_by(models):
-            self.take(self.ledger.taken())
+            self.take(self.ledger.collect_effects())
 
     def reply_all(self, order: random.Random | None = None) -> None:
         while self.open:
@@ -285,7 +286,7 @@ def test_a_replaced_move_cancels_its_searches_and_late_answers_do_nothing() -> N
     before = snapshot(run.ledger)
     for request_id, search in late.items():
         run.progress(request_id, SearchProgress(Score(77), 40))
-        assert not run.ledger.found(request_id, answer(search)).changes
+        assert not run.ledger.report_result(request_id, answer(search)).changes
     assert snapshot(run.ledger) == before
     run.reply_all()
     same_end(run.ledger, played_out(game(moves=(*MOVES[:3], other))).ledger)
@@ -304,7 +305,7 @@ def test_a_position_given_up_stops_nothing_else() -> None:
     run = begun(game(moves=MOVES[:8]))
     lost = next(request_id for request_id in run.open if request_id.ply == 3)
     run.open.pop(lost)
-    run.take(run.ledger.found(lost, SearchFailure("killed three engines")))
+    run.take(run.ledger.report_result(lost, SearchFailure("killed three engines")))
     run.reply_all()
     detail = run.ledger.detail()
     # Ply 4 cannot be compared with a first choice nobody knows.
@@ -700,14 +701,14 @@ def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
     state = Held()
     for _ in state.restore(game(moves=line(1, 2))):
         pass
-    state.taken()
+    state.collect_effects()
     # A change that is not a report of the source: the message carries the mark all the
     # same.
     for step, marked in (
         (ResultChanged("g1", "1-0"), True),
         (GameConfirmed("g1"), False),
     ):
-        changes = state.told(step).changes
+        changes = state.report_step(step).changes
         assert {
             each.game.restored for each in changes if isinstance(each, GameMessage)
         } == {marked}
@@ -733,7 +734,7 @@ def boards(count: int) -> Tolerant:
     return state
 
 
-def answered(state: Held, *, at_once: bool = False, all: bool = True) -> None:
+def answer_requests(state: Held, *, at_once: bool = False, all: bool = True) -> None:
     while requests := state.out.requests[:]:
         state.out.requests.clear()
         for request in requests:
@@ -747,7 +748,7 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one_by_one, together = boards(12), boards(12)
-    answered(one_by_one, at_once=True)
+    answer_requests(one_by_one, at_once=True)
     renewed: list[int] = []
     proper = EventStandings.rate
 
@@ -757,14 +758,14 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
         proper(self, touched)
 
     monkeypatch.setattr(EventStandings, "rate", counted)
-    answered(together, all=False)
+    answer_requests(together, all=False)
     # Of the moves that were not the first choice the gains are known now.
-    answered(together, all=False)
+    answer_requests(together, all=False)
     assert not renewed and together.has_unrated
     assert not together.is_analysed
     together.rate()
     assert 1 <= len(renewed) <= 2
-    answered(together)
+    answer_requests(together)
     assert together.is_rated and together.is_analysed
     assert together.players() == one_by_one.players()
     assert together.engine() == one_by_one.engine()
@@ -784,16 +785,18 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
     bad_player = state.player_ids(bad)[0]
     proper = EventStandings.rate
 
-    def failing(self: EventStandings, touched: Iterable[PlayerTotals]) -> None:
+    def rate_without_bad_player(
+        self: EventStandings, touched: Iterable[PlayerTotals]
+    ) -> None:
         touched = list(touched)
         good = [each for each in touched if each.key != bad_player or not each.games]
         proper(self, good)
         if len(good) < len(touched):
             raise KeyError("a fault of ours")
 
-    monkeypatch.setattr(EventStandings, "rate", failing)
+    monkeypatch.setattr(EventStandings, "rate", rate_without_bad_player)
     while state.out.requests:
-        answered(state, all=False)
+        answer_requests(state, all=False)
         state.rate()
         standings = (
             each for each in state.out.changes if isinstance(each, StandingMessage)
@@ -809,7 +812,7 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
 def test_other_news_comes_after_the_standings_of_the_answers_before_it() -> None:
     state = boards(2)
     for _ in range(2):
-        answered(state, all=False)
+        answer_requests(state, all=False)
     assert state.has_unrated
     state.apply(ResultChanged("g0", "1-0"))
     assert not state.has_unrated
@@ -924,8 +927,9 @@ def test_a_game_that_one_side_never_began_counts_for_points_alone(
 def figures_of(detail: GameDetail) -> list[float]:
     """What White's curve says of the player."""
     names = ("perceived", "usual_low", "percentile", "difference", "difference_low")
-    found = [getattr(point, name) for point in detail.curves.white for name in names]
-    found += [point.counted or None for point in detail.curves.white]
+    points = detail.curves.white
+    found = [getattr(point, name) for point, name in product(points, names)]
+    found += [point.counted or None for point in points]
     return [each for each in found if each is not None]
 
 

@@ -36,7 +36,7 @@ def ledger(asked: bool = True) -> Held:
 def begun(moves: tuple[Move, ...]) -> tuple[Held, Effects]:
     """A game of two rated players, and what it led to."""
     held = ledger()
-    return held, held.told(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
+    return held, held.report_step(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
 
 
 def answer(**moves: int) -> HumanAnswer:
@@ -59,7 +59,7 @@ def asked_at(effects: Effects, index: int) -> HumanRequest:
     return next(each for each in effects.questions if each.ply == index)
 
 
-def wanted(effects: Effects, kind: str, index: int) -> SearchRequest:
+def find_request(effects: Effects, kind: str, index: int) -> SearchRequest:
     return next(r for r in effects.requests if (r.id.kind, r.id.ply) == (kind, index))
 
 
@@ -71,7 +71,7 @@ def test_every_position_is_asked_about_once_the_newest_first() -> None:
     assert question.moves == ("e2e4", "e7e5")
     assert question.elos == (2500, *REFERENCE_ELOS)
     assert asked_at(first, 1).question.elos[0] == 1700
-    played = held.told(MovesPlayed("g1", 3, MOVES[2:]))
+    played = held.report_step(MovesPlayed("g1", 3, MOVES[2:]))
     assert [each.ply for each in played.questions] == [3]
 
 
@@ -88,7 +88,7 @@ def test_a_question_follows_from_the_moves_that_stand(
     history: list[tuple[str, int]],
 ) -> None:
     held = ledger()
-    asked = held.told(NewGame(game(white=STRONG, black=CLUB))).questions
+    asked = held.report_step(NewGame(game(white=STRONG, black=CLUB))).questions
     choices: list[int] = []
     for what, number in history:
         before = len(choices)
@@ -97,13 +97,15 @@ def test_a_question_follows_from_the_moves_that_stand(
             if len(moves) == before:
                 continue  # the game is over
             choices.append(number)
-            asked += held.told(MovesPlayed("g1", before + 1, moves[-1:])).questions
+            asked += held.report_step(
+                MovesPlayed("g1", before + 1, moves[-1:])
+            ).questions
         elif choices and number:
             del choices[max(0, before - number) :]
-            asked += held.told(TakenBack("g1", len(choices))).questions
+            asked += held.report_step(TakenBack("g1", len(choices))).questions
     anew = (
         ledger()
-        .told(NewGame(game(moves=line(*choices), white=STRONG, black=CLUB)))
+        .report_step(NewGame(game(moves=line(*choices), white=STRONG, black=CLUB)))
         .questions
     )
     stand = {each.ply: each.question for each in asked if each.ply <= len(choices)}
@@ -111,16 +113,18 @@ def test_a_question_follows_from_the_moves_that_stand(
 
 
 def test_who_has_no_rating_is_asked_about_by_the_references_alone() -> None:
-    begun = ledger().told(NewGame(game(moves=MOVES[:1], white=NOBODY, black=CLUB)))
+    begun = ledger().report_step(
+        NewGame(game(moves=MOVES[:1], white=NOBODY, black=CLUB))
+    )
     assert asked_at(begun, 0).question.elos == REFERENCE_ELOS
 
 
 def test_nothing_is_asked_where_nobody_answers_or_nothing_like_it_was_learned() -> None:
-    assert not ledger(asked=False).told(NewGame(game(moves=MOVES))).questions
+    assert not ledger(asked=False).report_step(NewGame(game(moves=MOVES))).questions
     odd = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w Qkq - 0 1"
-    assert not ledger().told(NewGame(game(moves=(), start_fen=odd))).questions
+    assert not ledger().report_step(NewGame(game(moves=(), start_fen=odd))).questions
     strange = game(white=STRONG, black=CLUB, variant="chess960")
-    assert not ledger().told(NewGame(strange)).questions
+    assert not ledger().report_step(NewGame(strange)).questions
 
 
 def test_the_share_who_would_play_a_move_is_shown_beside_two_other_ratings() -> None:
@@ -134,20 +138,20 @@ def test_the_share_who_would_play_a_move_is_shown_beside_two_other_ratings() -> 
 
 def scored(held: Held, begun: Effects) -> Effects:
     """All positions searched, and the answer to the one after 1...e5."""
-    held.found(wanted(begun, "position", 0).id, position("e2e4", 30))
-    held.found(wanted(begun, "position", 1).id, position("e7e5", 30))
-    held.found(wanted(begun, "position", 2).id, position("d1h5", 40))
+    held.report_result(find_request(begun, "position", 0).id, position("e2e4", 30))
+    held.report_result(find_request(begun, "position", 1).id, position("e7e5", 30))
+    held.report_result(find_request(begun, "position", 2).id, position("d1h5", 40))
     return held.people_say(asked_at(begun, 2), answer(g1f3=980, f1c4=20))
 
 
 def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
     held, first = begun(MOVES)
-    request = wanted(scored(held, first), "replies", 2)
+    request = find_request(scored(held, first), "replies", 2)
     assert request.urgency == "spare"
     assert (request.search.lines, request.search.limit) == (12, Limit(nodes=250))
     replies = (("d1h5", 40), ("f1c4", 0), ("g1f3", -110))
     lines = tuple(Line(uci, Score(cp), 8) for uci, cp in replies)
-    held.found(request.id, SearchResult(Score(40), "d1h5", 8, lines=lines))
+    held.report_result(request.id, SearchResult(Score(40), "d1h5", 8, lines=lines))
     found = ply(held, 2).difficulty
     assert found is not None
     losses = MoveLosses("d1h5", {"d1h5": 0, "f1c4": 40, "g1f3": 150}, 150)
@@ -165,32 +169,36 @@ def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
 
 def test_a_move_that_the_engine_sees_only_once_it_is_played_is_a_find() -> None:
     held, first = begun(MOVES)
-    looked = held.found(wanted(first, "position", 2).id, position("g1f3", 40))
-    held.found(wanted(looked, "played", 3).id, position("d1h5", 60))
+    looked = held.report_result(
+        find_request(first, "position", 2).id, position("g1f3", 40)
+    )
+    held.report_result(find_request(looked, "played", 3).id, position("d1h5", 60))
     asked = held.people_say(asked_at(first, 2), answer(g1f3=980, d1h5=5))
     lines = (Line("g1f3", Score(40), 8), Line("d1h5", Score(-100), 8))
-    held.found(
-        wanted(asked, "replies", 2).id, SearchResult(Score(40), "g1f3", 8, lines=lines)
+    held.report_result(
+        find_request(asked, "replies", 2).id,
+        SearchResult(Score(40), "g1f3", 8, lines=lines),
     )
-    held.found(wanted(first, "position", 3).id, position("b8c6", 60))
+    held.report_result(find_request(first, "position", 3).id, position("b8c6", 60))
     assert ply(held, 3).mark is None
     # What it loses by the short search counts no more: few would play it, but not none.
     assert ply(held, 3).played_share == pytest.approx(0.02, abs=0.005)
-    held.told(TakenBack("g1", 2))
-    again = held.told(MovesPlayed("g1", 3, MOVES[2:]))
-    held.found(wanted(again, "played", 3).id, position("d1h5", 60))
-    held.found(wanted(again, "position", 3).id, position("b8c6", 300))
+    held.report_step(TakenBack("g1", 2))
+    again = held.report_step(MovesPlayed("g1", 3, MOVES[2:]))
+    held.report_result(find_request(again, "played", 3).id, position("d1h5", 60))
+    held.report_result(find_request(again, "position", 3).id, position("b8c6", 300))
     assert ply(held, 3).mark == "find"
 
 
 def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     held, first = begun(MOVES)
     scored(held, first)
-    held.found(wanted(first, "position", 3).id, position("b8c6", 40))
+    held.report_result(find_request(first, "position", 3).id, position("b8c6", 40))
     asked = held.people_say(asked_at(first, 3), answer(b8c6=10, g7g6=990))
     lines = (Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8))
-    held.found(
-        wanted(asked, "replies", 3).id, SearchResult(Score(40), "b8c6", 8, lines=lines)
+    held.report_result(
+        find_request(asked, "replies", 3).id,
+        SearchResult(Score(40), "b8c6", 8, lines=lines),
     )
     assert ply(held, 3).mark == "trap"
 
@@ -198,17 +206,17 @@ def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
 @pytest.mark.parametrize("replies", [True, False])
 def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
     held, first = begun(MOVES)
-    open_ = wanted(scored(held, first), "replies", 2) if replies else None
-    back = held.told(TakenBack("g1", 1))
+    open_ = find_request(scored(held, first), "replies", 2) if replies else None
+    back = held.report_step(TakenBack("g1", 1))
     assert open_ is None or open_.id in back.dropped
     held.people_say(asked_at(first, 3), answer(b8c6=400))
-    again = held.told(MovesPlayed("g1", 2, MOVES[1:2]))
+    again = held.report_step(MovesPlayed("g1", 2, MOVES[1:2]))
     assert [each.ply for each in again.questions] == [2]
 
 
 def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None:
     held, first = begun(())
-    held.found(wanted(first, "position", 0).id, position("e2e4"))
+    held.report_result(find_request(first, "position", 0).id, position("e2e4"))
     assert not held.is_analysed
     assert held.archive("g1") is None
     held.people_say(asked_at(first, 0), None)
@@ -219,17 +227,17 @@ def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None
 def test_an_archived_game_keeps_the_answers() -> None:
     held, first = begun(MOVES[:1])
     for index, best in ((0, "e2e4"), (1, "e7e5")):
-        held.found(wanted(first, "position", index).id, position(best))
+        held.report_result(find_request(first, "position", index).id, position(best))
     asked = held.people_say(asked_at(first, 0), answer(e2e4=480))
     held.people_say(asked_at(first, 1), None)
     assert held.archive("g1") is None, "replies are still searched"
-    held.found(wanted(asked, "replies", 0).id, position("e2e4"))
+    held.report_result(find_request(asked, "replies", 0).id, position("e2e4"))
     kept = held.archive("g1")
     assert kept is not None
     again = ledger()
     again.resumed([kept])
     assert ply(again, 1) == ply(held, 1)
-    woken = again.told(MovesPlayed("g1", 2, MOVES[1:2]))
+    woken = again.report_step(MovesPlayed("g1", 2, MOVES[1:2]))
     assert [each.ply for each in woken.questions] == [2]
     assert ply(again, 1).played_share == 0.48
 

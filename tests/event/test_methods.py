@@ -273,7 +273,7 @@ def white_of_evals(*scores: int | None, start: int | None = None) -> JudgedSide:
 # --- Algorithm 2 ---
 
 
-def shown(event: Algorithm2, *names: str) -> list[PlayerMethods]:
+def list_player_methods(event: Algorithm2, *names: str) -> list[PlayerMethods]:
     strengths = event.strengths()
     found = [tournament_figures(strengths.get(name)) for name in names]
     return [PlayerMethods(**figures, missing=missing) for figures, missing in found]
@@ -289,7 +289,7 @@ def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
     for one, other in pairwise(names):
         event.meet(one, other)
     strengths = event.strengths()
-    for name, methods in zip(names, shown(event, *names), strict=True):
+    for name, methods in zip(names, list_player_methods(event, *names), strict=True):
         found, low, high = (
             strengths[name].rating,
             strengths[name].low,
@@ -303,14 +303,16 @@ def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
 def test_what_cannot_be_said_has_its_reason() -> None:
     event = Algorithm2("same-search")
     event.meet("a", "b")
-    assert shown(event, "a")[0].missing == {"tournament_rating": NO_COMPARISON}
+    assert list_player_methods(event, "a")[0].missing == {
+        "tournament_rating": NO_COMPARISON
+    }
     for name in ("a", "b"):
         event.add_game(name, [0])
-    (methods,) = shown(event, "a")
+    (methods,) = list_player_methods(event, "a")
     assert (methods.tournament_rating, methods.tournament_difference) == (None, 0)
     assert methods.missing == {"tournament_rating": NOBODY_RATED}
     event.rate("b", 2401)
-    methods, only = shown(event, "a", "b")
+    methods, only = list_player_methods(event, "a", "b")
     assert (methods.tournament_rating, methods.missing) == (2401, {})
     assert methods.tournament_low is not None and methods.tournament_high is not None
     assert methods.tournament_low < 2401 < methods.tournament_high

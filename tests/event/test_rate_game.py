@@ -98,7 +98,7 @@ class Played:
         return self
 
     def take(self, out: Effects) -> None:
-        self._open = [each for each in self._open if not _dropped(each, out)]
+        self._open = [each for each in self._open if not _is_dropped(each, out)]
         self._open += [*out.requests, *out.questions]
 
     def run(self, unanswered: int | None = None) -> GameDetail:
@@ -107,7 +107,7 @@ class Played:
             at = self._order.randrange(len(self._open)) if self._order else 0
             one = self._open.pop(at)
             if isinstance(one, SearchRequest):
-                self.take(self.held.found(one.id, self._engine(one.search)))
+                self.take(self.held.report_result(one.id, self._engine(one.search)))
             else:
                 told = (
                     None
@@ -121,16 +121,18 @@ class Played:
 
     def begin(self, white: Player = ANAND) -> Played:
         self.take(
-            self.held.told(NewGame(game(moves=MOVES, white=white, black=CARLSEN)))
+            self.held.report_step(
+                NewGame(game(moves=MOVES, white=white, black=CARLSEN))
+            )
         )
         return self
 
 
-def _dropped(each: SearchRequest | HumanRequest, out: Effects) -> bool:
+def _is_dropped(each: SearchRequest | HumanRequest, out: Effects) -> bool:
     return isinstance(each, SearchRequest) and each.id in out.dropped
 
 
-def screened(played: Played) -> list[ChoiceEvidence | None]:
+def list_agreements(played: Played) -> list[ChoiceEvidence | None]:
     return [player.agreement for player in played.held.players()]
 
 
@@ -138,7 +140,9 @@ def test_a_choice_that_many_find_was_to_be_expected() -> None:
     with_people, without = Played(WITH).begin(), Played(WITH).network("another").begin()
     with_people.run()
     without.run()
-    for one, other in zip(screened(with_people), screened(without), strict=True):
+    for one, other in zip(
+        list_agreements(with_people), list_agreements(without), strict=True
+    ):
         assert one is not None
         assert other is not None
         assert (one.moves, one.matches) == (other.moves, other.matches)
@@ -154,10 +158,10 @@ def test_a_new_rating_has_people_asked_anew_and_ends_in_the_same_figures() -> No
     played = Played(WITH).begin()
     played.run()
     headers = game(moves=MOVES, white=corrected, black=CARLSEN).headers
-    played.take(played.held.told(HeadersChanged("g1", headers)))
+    played.take(played.held.report_step(HeadersChanged("g1", headers)))
     calm = Played(WITH).begin(corrected)
     assert played.run() == calm.run()
-    assert screened(played) == screened(calm)
+    assert list_agreements(played) == list_agreements(calm)
 
 
 # --- the call itself ------------------------------------------------------------------
@@ -241,11 +245,11 @@ def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> Non
     seen: list[tuple[int, int, int]] = []
     compare = MoveReader.compare_turn
 
-    def spied(reader: MoveReader, turn: Turn, elos: Elos) -> ComparedMove:
+    def note_turn(reader: MoveReader, turn: Turn, elos: Elos) -> ComparedMove:
         seen.append((turn.ply, turn.score_before_cp, turn.gain_cp))
         return compare(reader, turn, elos)
 
-    monkeypatch.setattr(MoveReader, "compare_turn", spied)
+    monkeypatch.setattr(MoveReader, "compare_turn", note_turn)
     plies = build_plies("e2e4", "d7d5", "d2d4")
     for ply, cp in zip(plies, (20, 280, 330, 310), strict=True):
         ply.found = EvaluatedPosition(Score(cp), "a2a3")

@@ -5,6 +5,7 @@ server's lines, addresses; and what follows from what they say.
 # ruff: noqa: E501 - what sources send has long lines
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -133,7 +134,7 @@ def _bytewise(data: bytes) -> Iterator[bytes]:
 
 def pgn_stream(data: bytes) -> None:
     decoder = PgnDecoder()
-    whole = [game for piece in _bytewise(data) for game in decoder.decode(piece)]
+    whole = list(chain.from_iterable(map(decoder.decode, _bytewise(data))))
     whole += decoder.finish_input()
     for game in whole:
         msgspec.json.encode(game)
@@ -160,7 +161,7 @@ def games(data: bytes) -> None:
     for text in data.split(CUT):
         found = tuple(reader.read_text(text, closed=True))[:20]
         report = FeedReport(
-            "fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0
+            "fuzz", tuple(map(_shorten, found)), complete=len(text) % 2 == 0
         )
         for step in state.plan(report):
             state.apply(step)
@@ -170,7 +171,7 @@ def games(data: bytes) -> None:
         msgspec.json.encode(state.game(view.id))
 
 
-def _shortened(game: GameReport) -> GameReport:
+def _shorten(game: GameReport) -> GameReport:
     return msgspec.structs.replace(game, moves=game.moves[:60])
 
 

@@ -53,7 +53,7 @@ HOSTILE: tuple[bytes, ...] = (
 )
 
 
-def mutated(random: Random, data: bytes, tokens: Sequence[bytes]) -> bytes:
+def mutate(random: Random, data: bytes, tokens: Sequence[bytes]) -> bytes:
     """The text after some edits, few mostly and many sometimes; shorter than a
     megabyte.
     """
@@ -101,7 +101,7 @@ class TooSlow(AssertionError):
     """An input costs more than it may."""
 
 
-def tried(target: Target, data: bytes) -> bool:
+def try_input(target: Target, data: bytes) -> bool:
     """Give the target one input; whether it was taken, and not refused.
 
     Raises:
@@ -115,7 +115,7 @@ def tried(target: Target, data: bytes) -> bool:
         try:
             target.run(data)
         except target.allowed as refusal:
-            _explained(target, refusal)
+            _check_refusal(target, refusal)
             taken = False
         took_s.append(time.process_time() - began_s)
         if took_s[-1] <= FLOOR_S + PER_BYTE_S * len(data):
@@ -123,7 +123,7 @@ def tried(target: Target, data: bytes) -> bool:
     raise TooSlow(f"{target.name}: {min(took_s):.1f} s of CPU for {len(data)} bytes")
 
 
-def _explained(target: Target, refusal: Exception) -> None:
+def _check_refusal(target: Target, refusal: Exception) -> None:
     """A refusal of ours is a line for people."""
     text = str(refusal)
     if not isinstance(refusal, LiveRateError):

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz import feeds, service
-from tests.fuzz.mutation import Target, mutated, tried
+from tests.fuzz.mutation import Target, mutate, try_input
 
 TARGETS: tuple[Target, ...] = feeds.TARGETS + service.TARGETS
 #: Accepted inputs that are mutated further.
@@ -44,10 +44,10 @@ def fuzz(
             if random.random() < 0.7
             else random.choice(target.seeds)
         )
-        data = mutated(random, seed, target.tokens)
+        data = mutate(random, seed, target.tokens)
         count += 1
         try:
-            taken = tried(target, data)
+            taken = try_input(target, data)
         except Exception as error:
             place = _place(error)
             if place not in findings:

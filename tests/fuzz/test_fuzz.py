@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.fuzz.mutation import Target, mutated, tried
+from tests.fuzz.mutation import Target, mutate, try_input
 from tests.fuzz.run import TARGETS
 
 BY_NAME = {target.name: target for target in TARGETS}
@@ -25,7 +25,7 @@ def test_a_seed_is_taken(target: Target) -> None:
     """
     for seed in target.seeds:
         if target.name != "address":  # needs files and networks
-            assert tried(target, seed), seed[:80]
+            assert try_input(target, seed), seed[:80]
 
 
 @every_target
@@ -33,9 +33,9 @@ def test_a_seed_is_taken(target: Target) -> None:
 def test_only_named_errors_escape(target: Target) -> None:
     random = Random(target.name)
     for _ in range(2 * EXAMPLES.get(target.name, 60)):
-        data = mutated(random, random.choice(target.seeds), target.tokens)
+        data = mutate(random, random.choice(target.seeds), target.tokens)
         assert len(data) <= 1 << 20
-        tried(target, data)
+        try_input(target, data)
 
 
 #: What was found, each made as small as it stayed a finding: what escaped, and through
@@ -89,7 +89,7 @@ FINDINGS = {
 
 @pytest.mark.parametrize(("name", "data"), FINDINGS.values(), ids=FINDINGS.keys())
 def test_what_was_found_stays_mended(name: str, data: bytes) -> None:
-    tried(BY_NAME[name], data)
+    try_input(BY_NAME[name], data)
 
 
 # --- the fuzzer itself ----------------------------------------------------------------
@@ -103,7 +103,7 @@ def test_what_escapes_is_a_finding_and_a_refusal_is_none() -> None:
             raise ValueError("refused")
 
     target = Target("x", run, (b"",), (b"",), (ValueError,))
-    assert tried(target, b"fine")
-    assert not tried(target, b"refuse")
+    assert try_input(target, b"fine")
+    assert not try_input(target, b"refuse")
     with pytest.raises(KeyError):
-        tried(target, b"a crash")
+        try_input(target, b"a crash")

@@ -20,7 +20,7 @@ from live.games.game import (
 )
 from live.games.rounds import normalise_round, read_round_number, round_sort_key
 from live.messages.from_sources import Headers, Player
-from tests.games.told import line
+from tests.games.short_reports import line
 from tests.watch.games import START, game
 
 GAME = Game(

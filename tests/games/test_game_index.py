@@ -14,8 +14,7 @@ from live.games.game_index import (
 )
 from live.games.game_retention import LEAST_S, GameRetention, state_key
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
-from tests.games.told import follow
-from tests.games.told import told as pairing
+from tests.games.short_reports import follow, make_game
 
 
 def game(id: str = "g", white: str = "Anna", feed: str = "test", key: str = "") -> Game:
@@ -128,7 +127,7 @@ def test_a_forgotten_game_told_again_is_known_and_a_corrected_one_is_not() -> No
     def report(
         pair: str = "Anna-Boris", sans: str = "e4 e5", result: Result = "1-0"
     ) -> GameReport:
-        return pairing(pair, sans, result=result)
+        return make_game(pair, sans, result=result)
 
     holding, retiring = GameIndex(), GameRetention(HOUR_S, 10)
     told = report()

@@ -19,7 +19,7 @@ from live.games.player_identity import (
 )
 from live.games.short_names import family_name, isolate_direction, short_name
 from live.messages.from_sources import GameReport, Player
-from tests.games.told import headed, told
+from tests.games.short_reports import change_headers, make_game
 
 
 @pytest.mark.parametrize(
@@ -182,21 +182,21 @@ def test_events_and_rounds_are_compared_as_words() -> None:
 
 
 def test_a_lichess_key_is_the_id() -> None:
-    assert preferred_game_id(told(key="aB3dE6gH")) == "aB3dE6gH"
+    assert preferred_game_id(make_game(key="aB3dE6gH")) == "aB3dE6gH"
 
 
 @pytest.mark.parametrize(
     "key", ["0c5bb1e8-5be0-4b2a-9a25-d2d8e2a4a1c4/3/17", "tée", "a b", "../x"]
 )
 def test_a_long_or_unsafe_key_is_hashed(key: str) -> None:
-    assert re.fullmatch("[a-z2-7]{10}", preferred_game_id(told(key=key)))
+    assert re.fullmatch("[a-z2-7]{10}", preferred_game_id(make_game(key=key)))
 
 
 def test_an_id_is_stable_and_ignores_spelling_moves_and_result() -> None:
-    assert preferred_game_id(told(board=3)) == "rtqy4uc3sd"
+    assert preferred_game_id(make_game(board=3)) == "rtqy4uc3sd"
     assert preferred_game_id(
-        told("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")
-    ) == preferred_game_id(told())
+        make_game("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")
+    ) == preferred_game_id(make_game())
 
 
 def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
@@ -205,7 +205,7 @@ def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
             "white": Player(white, fide_id=1),
             "black": Player(black, fide_id=black_id),
         }
-        return preferred_game_id(headed(told(), **players))
+        return preferred_game_id(change_headers(make_game(), **players))
 
     assert numbered("A. Adams", "B. Berg", 2) == numbered("AA", "BB", 2)
     assert numbered("AA", "BB", None) != numbered("A. Adams", "BB", None)
@@ -214,15 +214,15 @@ def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        told(event="Other"),
-        told(round="2"),
-        told(board=1),
-        told("Boris Berg-Anna Adams"),
-        told("Anna Adams-Carla Cruz"),
+        make_game(event="Other"),
+        make_game(round="2"),
+        make_game(board=1),
+        make_game("Boris Berg-Anna Adams"),
+        make_game("Anna Adams-Carla Cruz"),
     ],
 )
 def test_an_id_depends_on_event_round_board_and_colours(other: GameReport) -> None:
-    assert preferred_game_id(other) != preferred_game_id(told())
+    assert preferred_game_id(other) != preferred_game_id(make_game())
 
 
 @pytest.mark.parametrize(

@@ -237,8 +237,10 @@ ROWS = [
 
 
 def as_csv(separator: str, newline: str = "\n", first: str = "") -> str:
-    quoted = ([f'"{field}"' for field in row] for row in ROWS)
-    return first + "".join(f"{separator.join(row)}{newline}" for row in quoted)
+    text = first
+    for row in ROWS:
+        text += separator.join(f'"{field}"' for field in row) + newline
+    return text
 
 
 @pytest.mark.parametrize(

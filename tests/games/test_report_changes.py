@@ -34,14 +34,22 @@ from live.games.report_cleaning import (
     is_no_game,
 )
 from live.messages.from_sources import GameReport, Move, Player, Result, Score
-from tests.games.told import FEED, follow, headed, holding, line, report, told
+from tests.games.short_reports import (
+    FEED,
+    build_index,
+    change_headers,
+    follow,
+    line,
+    make_game,
+    report,
+)
 
-ID = preferred_game_id(told())
+ID = preferred_game_id(make_game())
 NAMES = "Anna Adams-Boris Berg"
 MATED: Any = "f3 e5 g4 Qh4#"
 
 
-def clocked(game: GameReport, *clocks: float | None) -> GameReport:
+def set_clocks(game: GameReport, *clocks: float | None) -> GameReport:
     """``game`` with the clock after each of its first moves."""
     moves = list(game.moves)
     for index, clock_s in enumerate(clocks):
@@ -52,28 +60,36 @@ def clocked(game: GameReport, *clocks: float | None) -> GameReport:
 # --- one game -------------------------------------------------------------------------
 
 
-GAME = told(sans="e4 e5 Nf3")
+GAME = make_game(sans="e4 e5 Nf3")
 ILLEGAL = "illegal move 2.Nxe7"
-CLOCKED = clocked(told(sans="e4 e5 Nf3"), 60, 60, 2)
+CLOCKED = set_clocks(make_game(sans="e4 e5 Nf3"), 60, 60, 2)
 STARTS_960 = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
-GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
+GM = change_headers(
+    make_game(), white=Player("Anna Adams", 2400, "GM", federation="SUI")
+)
 
 
 @pytest.mark.parametrize(
     ("before", "stages"),
     [
-        (told(sans="e4"), [(GAME, MovesPlayed(ID, 2, GAME.moves[1:]))]),
-        (GAME, [(told(sans="e4"), TakenBack(ID, 1))]),
-        (GAME, [(told(sans="e4 c5 Nf3"), TailReplaced(ID, 2, line("e4 c5 Nf3")[1:]))]),
-        (GAME, [(told(sans="e4 c5"), TailReplaced(ID, 2, line("e4 c5")[1:]))]),
-        (told(sans="e4"), [(told(sans="d4 d5"), TailReplaced(ID, 1, line("d4 d5")))]),
+        (make_game(sans="e4"), [(GAME, MovesPlayed(ID, 2, GAME.moves[1:]))]),
+        (GAME, [(make_game(sans="e4"), TakenBack(ID, 1))]),
+        (
+            GAME,
+            [(make_game(sans="e4 c5 Nf3"), TailReplaced(ID, 2, line("e4 c5 Nf3")[1:]))],
+        ),
+        (GAME, [(make_game(sans="e4 c5"), TailReplaced(ID, 2, line("e4 c5")[1:]))]),
+        (
+            make_game(sans="e4"),
+            [(make_game(sans="d4 d5"), TailReplaced(ID, 1, line("d4 d5")))],
+        ),
         # A result before the last moves, and one withdrawn.
         (
-            told(sans="e4"),
+            make_game(sans="e4"),
             [
-                (told(sans="e4", result="0-1"), ResultChanged(ID, "0-1")),
+                (make_game(sans="e4", result="0-1"), ResultChanged(ID, "0-1")),
                 (
-                    told(sans="e4 e5 Nf3", result="0-1"),
+                    make_game(sans="e4 e5 Nf3", result="0-1"),
                     MovesPlayed(ID, 2, GAME.moves[1:]),
                 ),
                 (GAME, ResultChanged(ID, "*")),
@@ -83,9 +99,12 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
         (
             CLOCKED,
             [
-                (clocked(GAME, 60, 60, 1802), ClocksCorrected(ID, ((3, 1802, None),))),
                 (
-                    clocked(GAME, None, -5, 1e9),
+                    set_clocks(GAME, 60, 60, 1802),
+                    ClocksCorrected(ID, ((3, 1802, None),)),
+                ),
+                (
+                    set_clocks(GAME, None, -5, 1e9),
                     ClocksCorrected(
                         ID, ((1, None, None), (2, -5, None), (3, 1e9, None))
                     ),
@@ -97,12 +116,12 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
             CLOCKED,
             [
                 (
-                    now := clocked(told(sans="e4 e5 Nf3 Nc6"), 60, 58, 2),
+                    now := set_clocks(make_game(sans="e4 e5 Nf3 Nc6"), 60, 58, 2),
                     MovesPlayed(ID, 4, now.moves[3:]),
                     ClocksCorrected(ID, ((2, 58, None),)),
                 ),
                 (
-                    now := clocked(told(sans="e4 c5"), 61, 21),
+                    now := set_clocks(make_game(sans="e4 c5"), 61, 21),
                     TailReplaced(ID, 2, now.moves[1:]),
                     ClocksCorrected(ID, ((1, 61, None),)),
                 ),
@@ -110,24 +129,26 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
         ),
         # An illegal move really played.
         (
-            told(sans="e4 e5"),
+            make_game(sans="e4 e5"),
             [
-                (told(sans="e4 e5", problem=ILLEGAL), ProblemChanged(ID, ILLEGAL)),
+                (make_game(sans="e4 e5", problem=ILLEGAL), ProblemChanged(ID, ILLEGAL)),
                 (
-                    told(sans="e4 e5", problem=ILLEGAL, result="1-0"),
+                    make_game(sans="e4 e5", problem=ILLEGAL, result="1-0"),
                     ResultChanged(ID, "1-0"),
                 ),
-                (told(sans="e4 e5", result="1-0"), ProblemChanged(ID, None)),
+                (make_game(sans="e4 e5", result="1-0"), ProblemChanged(ID, None)),
             ],
         ),
         # Scored by forfeit after all.
-        (GAME, [(told(result="0-1"), TakenBack(ID, 0), ResultChanged(ID, "0-1"))]),
+        (GAME, [(make_game(result="0-1"), TakenBack(ID, 0), ResultChanged(ID, "0-1"))]),
         # A wrong title or rating can be withdrawn.
         (
             GM,
             [
                 (
-                    now := headed(told(), white=Player("Anna Adams", 2410)),
+                    now := change_headers(
+                        make_game(), white=Player("Anna Adams", 2410)
+                    ),
                     HeadersChanged(ID, now.headers),
                 )
             ],
@@ -137,7 +158,7 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
             GAME,
             [
                 (
-                    now := told(sans="e4 e5 Nf3", problem="illegal move 2...Kd5"),
+                    now := make_game(sans="e4 e5 Nf3", problem="illegal move 2...Kd5"),
                     ProblemChanged(ID, "illegal move 2...Kd5"),
                 ),
                 (
@@ -150,15 +171,17 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
     ],
 )
 def test_what_a_report_changes(before: GameReport, stages: Any) -> None:
-    held = holding(before)
+    held = build_index(before)
     for now, *steps in stages:
         assert follow(held, now) == steps
         assert follow(held, now) == [], "nothing is left to change"
 
 
 def test_another_start_position_replaces_the_game_under_its_id() -> None:
-    held = holding(told(sans="e4", key="abc"))
-    gone, new = follow(held, told(key="abc", start_fen=STARTS_960, variant="chess960"))
+    held = build_index(make_game(sans="e4", key="abc"))
+    gone, new = follow(
+        held, make_game(key="abc", start_fen=STARTS_960, variant="chess960")
+    )
     assert gone == GameGone("abc")
     assert (
         isinstance(new, NewGame)
@@ -169,8 +192,8 @@ def test_another_start_position_replaces_the_game_under_its_id() -> None:
 
 
 def test_another_variant_replaces_the_game_as_castling_differs() -> None:
-    held = holding(told(sans="e4"))
-    gone, new = follow(held, told(sans="e4", variant="chess960"))
+    held = build_index(make_game(sans="e4"))
+    gone, new = follow(held, make_game(sans="e4", variant="chess960"))
     assert gone == GameGone(ID)
     assert isinstance(new, NewGame) and new.game.chess960
 
@@ -179,10 +202,10 @@ def test_another_variant_replaces_the_game_as_castling_differs() -> None:
 
 
 def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
-    kings = told(sans=MATED, problem="illegal move 3.Kd4")
-    live = holding(told(sans="f3 e5 g4"))
+    kings = make_game(sans=MATED, problem="illegal move 3.Kd4")
+    live = build_index(make_game(sans="f3 e5 g4"))
     follow(live, kings)
-    for held in (live, holding(kings)):
+    for held in (live, build_index(kings)):
         assert (held[ID].result, held[ID].problem, len(held[ID].moves)) == (
             "0-1",
             None,
@@ -192,41 +215,41 @@ def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
 
 
 def test_a_played_game_that_its_source_no_longer_holds_stays_and_says_so() -> None:
-    held = holding(told(sans="e4"), told("Cleo-Dora", "d4"))
-    id = preferred_game_id(told("Cleo-Dora"))
+    held = build_index(make_game(sans="e4"), make_game("Cleo-Dora", "d4"))
+    id = preferred_game_id(make_game("Cleo-Dora"))
     problem = "no longer in its source; shown as it was last"
-    assert follow(held, told(sans="e4")) == [ProblemChanged(id, problem)]
-    assert follow(held, told(sans="e4")) == []
+    assert follow(held, make_game(sans="e4")) == [ProblemChanged(id, problem)]
+    assert follow(held, make_game(sans="e4")) == []
     back = [ProblemChanged(id, None), MovesPlayed(id, 2, line("d4 d5")[1:])]
-    found = follow(held, told(sans="e4"), told("Cleo-Dora", "d4 d5"))
+    found = follow(held, make_game(sans="e4"), make_game("Cleo-Dora", "d4 d5"))
     assert sorted(map(repr, found)) == sorted(map(repr, back))
 
 
 def test_a_pairing_that_its_source_no_longer_holds_is_gone() -> None:
-    held = holding(told(sans="e4"), told("Cleo-Dora"))
-    assert follow(held, told(sans="e4")) == [
-        GameGone(preferred_game_id(told("Cleo-Dora")))
+    held = build_index(make_game(sans="e4"), make_game("Cleo-Dora"))
+    assert follow(held, make_game(sans="e4")) == [
+        GameGone(preferred_game_id(make_game("Cleo-Dora")))
     ]
 
 
 def test_a_report_that_is_not_complete_takes_nothing_away() -> None:
-    held = holding(told(sans="e4"), told("Cleo-Dora", "d4"))
+    held = build_index(make_game(sans="e4"), make_game("Cleo-Dora", "d4"))
     for _ in range(5):
-        assert follow(held, told(sans="e4"), complete=False) == []
+        assert follow(held, make_game(sans="e4"), complete=False) == []
 
 
 def test_lie_a_pairing_completed_later_is_a_game() -> None:
-    held = holding(told("Anna-?", key="x"))
-    (new,) = follow(held, told("Anna-Boris", key="x"))
+    held = build_index(make_game("Anna-?", key="x"))
+    (new,) = follow(held, make_game("Anna-Boris", key="x"))
     assert isinstance(new, NewGame) and new.id == "x"
 
 
 def test_lie_names_event_round_and_board_that_vanish_are_kept() -> None:
-    full = headed(
-        told(sans="e4", board=3, key="k"), white=Player("Anna", 2400, "GM", 7)
+    full = change_headers(
+        make_game(sans="e4", board=3, key="k"), white=Player("Anna", 2400, "GM", 7)
     )
-    held = holding(full)
-    bare = headed(
+    held = build_index(full)
+    bare = change_headers(
         full, white=Player("?"), black=Player(""), event="?", round="-", board=None
     )
     assert follow(held, bare) == []
@@ -234,9 +257,9 @@ def test_lie_names_event_round_and_board_that_vanish_are_kept() -> None:
 
 
 def test_a_spelling_of_a_move_is_no_change() -> None:
-    held = holding(told(sans="e4 e5 Nf3"))
+    held = build_index(make_game(sans="e4 e5 Nf3"))
     spelt = tuple(Move(uci=move.uci, san=move.san + "!") for move in line("e4 e5 Nf3"))
-    assert follow(held, msgspec.structs.replace(told(), moves=spelt)) == []
+    assert follow(held, msgspec.structs.replace(make_game(), moves=spelt)) == []
 
 
 def test_planning_looks_only_at_the_games_told() -> None:
@@ -251,11 +274,12 @@ def test_planning_looks_only_at_the_games_told() -> None:
             raise AssertionError("an incomplete report needs no list of games")
 
     held = Watched()
-    games = [told(f"White{i} X-Black{i} Y", "e4 e5", board=i) for i in range(200)]
+    games = [make_game(f"White{i} X-Black{i} Y", "e4 e5", board=i) for i in range(200)]
     follow(held, *games, complete=False)
     held.looked_at = set()
     (step,) = plan_steps(
-        held, report(told("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False)
+        held,
+        report(make_game("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False),
     )
     assert held.looked_at == {step.id}
 
@@ -271,7 +295,7 @@ def unread(
 ) -> GameReport:
     """A game whose line could not be read beyond these moves."""
     return msgspec.structs.replace(
-        told(sans=sans, problem=problem, **more), unread=parts
+        make_game(sans=sans, problem=problem, **more), unread=parts
     )
 
 
@@ -291,7 +315,7 @@ def test_what_cannot_be_read_takes_no_move_away(
     restored: bool, now: GameReport
 ) -> None:
     """Audit of public reports, rows W1, W3 and W12."""
-    held = holding(told(sans="e4 e5 Nf3 Nc6"))
+    held = build_index(make_game(sans="e4 e5 Nf3 Nc6"))
     if restored:
         held.mark_restored(ID)
     follow(held, now)
@@ -303,7 +327,7 @@ def test_what_cannot_be_read_takes_no_move_away(
         "standard",
     )
     # Read again it goes on at once, and nothing of it is left.
-    again = follow(held, told(sans="e4 e5 Nf3 Nc6 Bb5"))
+    again = follow(held, make_game(sans="e4 e5 Nf3 Nc6 Bb5"))
     assert again == [
         MovesPlayed(ID, 5, line("e4 e5 Nf3 Nc6 Bb5")[4:]),
         ProblemChanged(ID, None),
@@ -311,19 +335,19 @@ def test_what_cannot_be_read_takes_no_move_away(
 
 
 def test_what_can_be_read_of_a_line_contradicts_what_is_held() -> None:
-    held = holding(told(sans="e4 e5 Nf3 Nc6"))
+    held = build_index(make_game(sans="e4 e5 Nf3 Nc6"))
     assert follow(held, unread("e4 c5")) == [
         TailReplaced(ID, 2, line("e4 c5")[1:]),
         ProblemChanged(ID, "unreadable move 1.xx"),
     ]
-    held = holding(told(sans="e4 e5 Nf3 Nc6"))
-    assert follow(held, told(sans="e4 e5")) == [TakenBack(ID, 2)]
+    held = build_index(make_game(sans="e4 e5 Nf3 Nc6"))
+    assert follow(held, make_game(sans="e4 e5")) == [TakenBack(ID, 2)]
 
 
 def test_a_first_reading_that_cannot_be_read_says_so_and_no_more() -> None:
-    held = holding(unread())
+    held = build_index(unread())
     assert (held[ID].moves, held[ID].problem) == ((), "unreadable move 1.xx")
-    steps = follow(held, told(sans="e4"))
+    steps = follow(held, make_game(sans="e4"))
     assert steps == [MovesPlayed(ID, 1, line("e4")), ProblemChanged(ID, None)]
 
 
@@ -331,7 +355,7 @@ def test_a_first_reading_that_cannot_be_read_says_so_and_no_more() -> None:
 def test_what_cannot_be_read_withdraws_no_result_and_begins_no_other_game(
     parts: Any,
 ) -> None:
-    held = holding(told(sans="e4 e5 Nf3 Nc6", result="1-0"))
+    held = build_index(make_game(sans="e4 e5 Nf3 Nc6", result="1-0"))
     sans = "" if "moves" in parts else "e4 e5 Nf3 Nc6"
     follow(held, unread(sans, parts=parts))
     assert len(held) == 1
@@ -339,12 +363,12 @@ def test_what_cannot_be_read_withdraws_no_result_and_begins_no_other_game(
     follow(held, unread(sans, parts=("moves",), result="0-1"))
     assert held[ID].result == "0-1"
     # The file is used anew for their next game.
-    follow(held, told(sans="d4"))
+    follow(held, make_game(sans="d4"))
     assert len(held) == 2 and held[ID].result == "0-1"
 
 
 def test_a_name_corrected_in_a_line_that_cannot_be_read_doubles_no_board() -> None:
-    held = holding(told(NAMES, "e4 e5 Nf3 Nc6 Bb5 a6", board=3))
+    held = build_index(make_game(NAMES, "e4 e5 Nf3 Nc6 Bb5 a6", board=3))
     (id,) = (game.id for game in held)
     follow(held, unread(pair="Anna Adams-B. Bergh", board=3))
     assert [game.id for game in held] == [id] and len(held[id].moves) == 6
@@ -381,7 +405,7 @@ def lines(draw: st.DrawFn, start_fen: str) -> tuple[Move, ...]:
 def games(draw: st.DrawFn, *, keyed: bool, key: str = "") -> GameReport:
     start_fen = draw(st.sampled_from(STARTS))
     white, black = draw(st.permutations(["Anna", "Boris", "Cleo", "Dora"]))[:2]
-    game = told(
+    game = make_game(
         f"{white}-{black}",
         key=key if keyed else "",
         round=draw(st.sampled_from(["1", "2"])),
@@ -393,7 +417,7 @@ def games(draw: st.DrawFn, *, keyed: bool, key: str = "") -> GameReport:
     moves = draw(lines(start_fen))
     start_eval = draw(st.sampled_from([None, Score(10)]))
     number = draw(st.sampled_from([None, None, 5]))
-    game = headed(
+    game = change_headers(
         game, white=msgspec.structs.replace(game.headers.white, fide_id=number)
     )
     return msgspec.structs.replace(game, moves=moves, start_eval=start_eval)
@@ -474,15 +498,15 @@ def test_law_ids_do_not_depend_on_the_order_of_a_report(
 
 
 def test_a_restored_game_goes_on_from_its_source_and_is_confirmed_once() -> None:
-    held = holding(told(sans="e4 e5"), told("Clara Coy-Dora Dahl", "d4"))
+    held = build_index(make_game(sans="e4 e5"), make_game("Clara Coy-Dora Dahl", "d4"))
     (one, other) = (game.id for game in held)
     held.mark_restored(one)
     held.mark_restored(other)
-    steps = follow(held, told(sans="e4 e5 Nf3"), complete=False)
+    steps = follow(held, make_game(sans="e4 e5 Nf3"), complete=False)
     assert steps == [GameConfirmed(one), MovesPlayed(one, 3, line("e4 e5 Nf3")[2:])]
-    assert follow(held, told(sans="e4 e5 Nf3"), complete=False) == []
+    assert follow(held, make_game(sans="e4 e5 Nf3"), complete=False) == []
     assert held.is_restored(other)
-    assert follow(held, told("Clara Coy-Dora Dahl", "d4"), complete=False) == [
+    assert follow(held, make_game("Clara Coy-Dora Dahl", "d4"), complete=False) == [
         GameConfirmed(other)
     ]
 
@@ -491,11 +515,11 @@ SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"
 FRENCH = "e4 e6 d4 d5 Nc3 Bb4 e5 c5 a3 Bxc3+ bxc3 Ne7"
 SLAV = "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6"
 FIVE = [
-    told("Anna-Boris", SPANISH, board=1),
-    told("Cleo-Dora", FRENCH, board=2),
-    told("Emil-Fay", SLAV, board=3),
-    told("Gus-Hal", "c4 e5", board=4),
-    told("Ida-Jon", board=5),
+    make_game("Anna-Boris", SPANISH, board=1),
+    make_game("Cleo-Dora", FRENCH, board=2),
+    make_game("Emil-Fay", SLAV, board=3),
+    make_game("Gus-Hal", "c4 e5", board=4),
+    make_game("Ida-Jon", board=5),
 ]
 
 
@@ -505,7 +529,7 @@ def who(
     """For each report the game it is, by the White player first told of it; "new" if
     none.
     """
-    held = holding(*games)
+    held = build_index(*games)
     white = {game.id: game.headers.white.name for game in held}
     found = match_games(held, FEED, reports, complete=complete)
     return [white[found[i]] if i in found else "new" for i in range(len(reports))]
@@ -519,11 +543,11 @@ def rename(
         seat: Player(who) if isinstance(who, str) else who
         for seat, who in named.items()
     }
-    return headed(old, **players)
+    return change_headers(old, **players)
 
 
-def moved(old: GameReport, board: int | None, round: str = "1") -> GameReport:
-    return headed(old, board=board, round=round)
+def move_to_board(old: GameReport, board: int | None, round: str = "1") -> GameReport:
+    return change_headers(old, board=board, round=round)
 
 
 def test_5_games_all_reported_in_every_order() -> None:
@@ -535,24 +559,32 @@ def test_5_games_all_reported_in_every_order() -> None:
 
 def test_5_games_boards_rotated_or_the_event_renamed() -> None:
     names = ["Anna", "Cleo", "Emil", "Gus", "Ida"]
-    in_round = [moved(each, None, f"3.{i}") for i, each in enumerate(FIVE, 1)]
+    in_round = [move_to_board(each, None, f"3.{i}") for i, each in enumerate(FIVE, 1)]
     assert (
-        who(FIVE, [moved(each, i % 5 + 1) for i, each in enumerate(FIVE, 1)]) == names
+        who(FIVE, [move_to_board(each, i % 5 + 1) for i, each in enumerate(FIVE, 1)])
+        == names
     )
-    rotated = [moved(each, None, f"3.{i % 5 + 1}") for i, each in enumerate(FIVE, 1)]
+    rotated = [
+        move_to_board(each, None, f"3.{i % 5 + 1}") for i, each in enumerate(FIVE, 1)
+    ]
     assert who(in_round, rotated) == names
-    assert who(FIVE, [headed(each, event="Open 2025") for each in FIVE]) == names
+    assert (
+        who(FIVE, [change_headers(each, event="Open 2025") for each in FIVE]) == names
+    )
 
 
 def test_5_games_the_next_round_in_their_place() -> None:
     pairs = ("Boris-Cleo", "Dora-Emil", "Fay-Gus", "Hal-Ida", "Jon-Anna")
-    after = [told(pair, round="2", board=i) for i, pair in enumerate(pairs, 1)]
+    after = [make_game(pair, round="2", board=i) for i, pair in enumerate(pairs, 1)]
     assert who(FIVE, after) == ["new"] * 5
 
 
 def test_the_same_pair_in_the_next_round_is_another_game() -> None:
-    assert who(FIVE, [*FIVE, moved(FIVE[0], 1, "2")]) == [*who(FIVE, FIVE), "new"]
-    assert who(FIVE, [moved(FIVE[0], 1, "2")]) == ["new"]
+    assert who(FIVE, [*FIVE, move_to_board(FIVE[0], 1, "2")]) == [
+        *who(FIVE, FIVE),
+        "new",
+    ]
+    assert who(FIVE, [move_to_board(FIVE[0], 1, "2")]) == ["new"]
 
 
 @pytest.mark.parametrize(
@@ -579,28 +611,32 @@ def test_one_player_renamed_in_a_stream_needs_moves_as_proof() -> None:
 def test_both_players_renamed_needs_ten_plies_and_the_place() -> None:
     assert who(FIVE, [rename(FIVE[0], "Анна", "Борис")]) == ["Anna"]
     assert who(FIVE, [rename(FIVE[3], "Гас", "Хэл")]) == ["new"]
-    assert who(FIVE, [moved(rename(FIVE[0], "Анна", "Борис"), 2)]) == ["new"]
+    assert who(FIVE, [move_to_board(rename(FIVE[0], "Анна", "Борис"), 2)]) == ["new"]
     assert who(FIVE, [rename(FIVE[0], "Анна", "Борис")], complete=False) == ["new"]
 
 
 def test_colours_reversed_for_the_second_game_of_a_match() -> None:
-    first = told("Anna-Boris", SPANISH, result="1-0")
-    second = told("Boris-Anna")
+    first = make_game("Anna-Boris", SPANISH, result="1-0")
+    second = make_game("Boris-Anna")
     assert who([first], [first, second]) == ["Anna", "new"]
     assert who([first], [second]) == ["new"]
     assert who([first], [second], complete=False) == ["new"]
     # Listed ahead by a stream that tells one game at a time.
-    assert who([told("Anna-Boris")], [second], complete=False) == ["new"]
+    assert who([make_game("Anna-Boris")], [second], complete=False) == ["new"]
 
 
 # --- two games with the same names ----------------------------------------------------
 
 
 def test_two_games_with_the_same_names_go_on_apart() -> None:
-    held = holding(told("Anna-Boris", SPANISH), told("Anna-Boris", FRENCH))
+    held = build_index(
+        make_game("Anna-Boris", SPANISH), make_game("Anna-Boris", FRENCH)
+    )
     ids = {game.moves: game.id for game in held}
     steps = follow(
-        held, told("Anna-Boris", FRENCH + " Qg4"), told("Anna-Boris", SPANISH + " Bb3")
+        held,
+        make_game("Anna-Boris", FRENCH + " Qg4"),
+        make_game("Anna-Boris", SPANISH + " Bb3"),
     )
     kinds = {(type(s), s.id) for s in steps}
     assert kinds == {
@@ -611,9 +647,9 @@ def test_two_games_with_the_same_names_go_on_apart() -> None:
 
 
 def test_two_people_with_the_same_name_are_told_apart_by_fide_id() -> None:
-    one = rename(told("Anna-Boris"), Player("Anna", fide_id=1))
-    two = rename(told("Anna-Boris"), Player("Anna", fide_id=2))
-    held = holding(one, two)
+    one = rename(make_game("Anna-Boris"), Player("Anna", fide_id=1))
+    two = rename(make_game("Anna-Boris"), Player("Anna", fide_id=2))
+    held = build_index(one, two)
     id_of = {game.headers.white.fide_id: game.id for game in held}
     one_on = msgspec.structs.replace(one, moves=line("d4"))
     two_on = msgspec.structs.replace(two, moves=line("e4"))
@@ -623,13 +659,13 @@ def test_two_people_with_the_same_name_are_told_apart_by_fide_id() -> None:
 
 
 def test_a_file_reused_for_the_next_game_of_the_same_names() -> None:
-    held = holding(told("Anna-Boris", SPANISH, result="1-0"))
-    base = preferred_game_id(told("Anna-Boris"))
-    (new,) = follow(held, told("Anna-Boris"))
+    held = build_index(make_game("Anna-Boris", SPANISH, result="1-0"))
+    base = preferred_game_id(make_game("Anna-Boris"))
+    (new,) = follow(held, make_game("Anna-Boris"))
     assert isinstance(new, NewGame) and new.id == f"{base}-2"
-    steps = follow(held, told("Anna-Boris", "e4"))
+    steps = follow(held, make_game("Anna-Boris", "e4"))
     assert MovesPlayed(f"{base}-2", 1, line("e4")) in steps
-    assert follow(held, told("Anna-Boris", "e4 e5")) == [
+    assert follow(held, make_game("Anna-Boris", "e4 e5")) == [
         MovesPlayed(f"{base}-2", 2, line("e4 e5")[1:])
     ]
     # What was played stays.
@@ -640,8 +676,10 @@ def test_a_thousand_games_without_names_are_held_and_found() -> None:
     openings = [
         " ".join(pair) for pair in itertools.product(("a3", "e4", "d4"), ("a6", "e5"))
     ]
-    games = [told("-", sans) for sans in openings for _ in range(170)]
-    held = holding(*games)
+    games = []
+    for sans in openings:
+        games += [make_game("-", sans) for _ in range(170)]
+    held = build_index(*games)
     assert len(held) == 1020
     assert follow(held, *reversed(games)) == []
     longer = [msgspec.structs.replace(each, result="1-0") for each in games]
@@ -677,19 +715,19 @@ def test_a_thousand_games_without_names_are_held_and_found() -> None:
 def test_what_another_game_is(
     sans: str, result: str, told_sans: str, told_result: str, another: bool
 ) -> None:
-    (game,) = holding(told("Anna-Boris", sans, result=result))  # type: ignore[arg-type]
-    now = told("Anna-Boris", told_sans, result=told_result)  # type: ignore[arg-type]
+    (game,) = build_index(make_game("Anna-Boris", sans, result=result))  # type: ignore[arg-type]
+    now = make_game("Anna-Boris", told_sans, result=told_result)  # type: ignore[arg-type]
     assert is_another_game(game, now, complete=True) is another
 
 
 def test_a_stream_tells_the_next_game_by_its_moves_once_one_is_over() -> None:
-    (game,) = holding(told("-", SPANISH))
-    assert is_another_game(game, told("-", SLAV), complete=False)
-    assert not is_another_game(game, told("-", "d4"), complete=False)
+    (game,) = build_index(make_game("-", SPANISH))
+    assert is_another_game(game, make_game("-", SLAV), complete=False)
+    assert not is_another_game(game, make_game("-", "d4"), complete=False)
     start = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
-    now = told("Anna-Boris", start_fen=start)
+    now = make_game("Anna-Boris", start_fen=start)
     for result, another in (("1-0", True), ("*", False)):
-        (game,) = holding(told("Anna-Boris", "e4", result=result))  # type: ignore[arg-type]
+        (game,) = build_index(make_game("Anna-Boris", "e4", result=result))  # type: ignore[arg-type]
         assert is_another_game(game, now, complete=True) is another
 
 
@@ -698,32 +736,35 @@ def test_a_stream_tells_the_next_game_by_its_moves_once_one_is_over() -> None:
 
 def test_a_game_twice_in_one_report() -> None:
     early, late, other = (
-        told("Anna-Boris", "e4"),
-        told("Anna-Boris", "e4 e5"),
-        told("Cleo-Dora"),
+        make_game("Anna-Boris", "e4"),
+        make_game("Anna-Boris", "e4 e5"),
+        make_game("Cleo-Dora"),
     )
     assert drop_repeats([early, other, late], complete=False) == (late, other), (
         "sent again"
     )
     assert drop_repeats([early, other, late], complete=True) == (early, other, late)
-    both = (told("-", SPANISH), told("-", SLAV))
+    both = (make_game("-", SPANISH), make_game("-", SLAV))
     assert drop_repeats(both, complete=False) == both, "two games of the same names"
-    early, late = told("Anna-Boris", SPANISH, key="k"), told("Anna-Dora", key="k")
+    early, late = (
+        make_game("Anna-Boris", SPANISH, key="k"),
+        make_game("Anna-Dora", key="k"),
+    )
     assert drop_repeats([early, late], complete=True) == (late,), "one key is one game"
 
 
 def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
     """Exports of 2025 give every game the address of its round."""
     one, other = (
-        told("Anna-Boris", SPANISH, key="k"),
-        told("Cleo-Dora", "d4 d5 c4", key="k"),
+        make_game("Anna-Boris", SPANISH, key="k"),
+        make_game("Cleo-Dora", "d4 d5 c4", key="k"),
     )
     assert drop_repeats([one, other], complete=False) == (one, other)
-    held = holding()
+    held = build_index()
     follow(held, one, complete=False)
     follow(held, other, complete=False)
     assert [game.id for game in held] == ["k", "k-2"]
-    more = told("Anna-Boris", f"{SPANISH} Bb3", key="k")
+    more = make_game("Anna-Boris", f"{SPANISH} Bb3", key="k")
     steps = follow(held, more, complete=False)
     assert [(type(step), step.id) for step in steps] == [(MovesPlayed, "k")]
     assert follow(held, other, more) == []
@@ -733,45 +774,45 @@ def test_a_key_at_one_table_is_one_game_whoever_sits_there() -> None:
     """A pairing was put right before the game began; the old one stood beside it for
     ever.
     """
-    held = holding(told("Anna-Boris", key="k", round="2.4", board=4))
-    now = told("Cleo-Dora", "d4", key="k", round="2.4", board=4)
+    held = build_index(make_game("Anna-Boris", key="k", round="2.4", board=4))
+    now = make_game("Cleo-Dora", "d4", key="k", round="2.4", board=4)
     names, moves = follow(held, now)
     assert isinstance(names, HeadersChanged) and isinstance(moves, MovesPlayed)
     assert len(held) == 1
     # A source that says no table, or another one, may mean another game.
     for other in (
-        told("Eve-Fay", key="k"),
-        told("Gil-Hal", key="k", round="2.5", board=5),
+        make_game("Eve-Fay", key="k"),
+        make_game("Gil-Hal", key="k", round="2.5", board=5),
     ):
         assert isinstance(follow(held, other)[0], NewGame)
 
 
 def test_a_key_is_stronger_than_any_name() -> None:
-    held = holding(told("Anna-Boris", SPANISH, key="k"))
+    held = build_index(make_game("Anna-Boris", SPANISH, key="k"))
     steps = follow(
-        held, told("Cleo-Dora", SPANISH, key="k"), told("Anna-Boris", key="m")
+        held, make_game("Cleo-Dora", SPANISH, key="k"), make_game("Anna-Boris", key="m")
     )
     assert [type(step) for step in steps] == [HeadersChanged, NewGame]
     assert [game.id for game in held] == ["k", "m"]
 
 
 def test_headers_of_two_feeds_are_never_one_game() -> None:
-    held = holding(told("Anna-Boris", SPANISH))
-    (new,) = follow(held, told("Anna-Boris", SPANISH), feed="other")
+    held = build_index(make_game("Anna-Boris", SPANISH))
+    (new,) = follow(held, make_game("Anna-Boris", SPANISH), feed="other")
     assert (
         isinstance(new, NewGame)
-        and new.id == preferred_game_id(told("Anna-Boris")) + "-2"
+        and new.id == preferred_game_id(make_game("Anna-Boris")) + "-2"
     )
     assert new.game.feed == "other"
 
 
 def test_two_games_that_differ_in_a_header_alone_are_not_taken_for_each_other() -> None:
-    one = told("Anna-Boris")
+    one = make_game("Anna-Boris")
     other = msgspec.structs.replace(
         one, headers=msgspec.structs.replace(one.headers, site="Riga")
     )
     for reports in ([one, other], [other, one]):
-        held = holding(one)
+        held = build_index(one)
         follow(held, *reports)
         assert follow(held, *reports) == []
 
@@ -784,7 +825,7 @@ WHITE_NEAR_CENTRE = "3r2k1/5ppp/8/8/8/4K3/8/8 w - - 0 40"
 
 @pytest.mark.parametrize("san", ["Kd4", "Kd5", "Ke4", "Ke5"])
 def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> None:
-    report = told(
+    report = make_game(
         "Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move 2...{san}"
     )
     assert drop_centred_kings(report).problem is None
@@ -802,7 +843,7 @@ def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> 
     ],
 )
 def test_any_other_problem_is_shown(problem: str, result: Result) -> None:
-    report = told("Anna-Boris", "e4 e5 Nf3", result=result, problem=problem)
+    report = make_game("Anna-Boris", "e4 e5 Nf3", result=result, problem=problem)
     assert drop_centred_kings(report) == report
 
 
@@ -819,7 +860,7 @@ def test_a_legal_king_move_is_cut_only_when_both_kings_show_that_its_mover_lost(
     result: Result, second: str, plies: int
 ) -> None:
     problem = f"illegal move 1...{second}"
-    report = told(
+    report = make_game(
         "Anna-Boris", "Kd5", result=result, start_fen=BLACK_NEAR_CENTRE, problem=problem
     )
     assert len(drop_centred_kings(report).moves) == plies
@@ -827,12 +868,12 @@ def test_a_legal_king_move_is_cut_only_when_both_kings_show_that_its_mover_lost(
 
 def test_a_legal_king_move_of_the_winner_or_alone_at_the_end_stands() -> None:
     problem = "illegal move 1...Kd5"
-    report = told(
+    report = make_game(
         "Anna-Boris", "Ke4", result="1-0", start_fen=WHITE_NEAR_CENTRE, problem=problem
     )
     cut = drop_centred_kings(report)
     assert (len(cut.moves), cut.problem) == (1, None)
-    alone = told("Anna-Boris", "Kd5", result="1-0", start_fen=BLACK_NEAR_CENTRE)
+    alone = make_game("Anna-Boris", "Kd5", result="1-0", start_fen=BLACK_NEAR_CENTRE)
     assert drop_centred_kings(alone) == alone
 
 
@@ -853,7 +894,7 @@ BLACK_MATES_FIRST = "k7/8/8/8/8/1r6/r7/7K b - - 0 1"
 def test_a_mate_without_a_result_is_won_by_rule(
     sans: str, start_fen: str, told_result: Result, result: Result
 ) -> None:
-    report = told("Anna-Boris", sans, start_fen=start_fen, result=told_result)
+    report = make_game("Anna-Boris", sans, start_fen=start_fen, result=told_result)
     assert add_result_by_rule(report).result == result
 
 
@@ -873,11 +914,11 @@ def test_a_mate_without_a_result_is_won_by_rule(
 def test_a_bye_or_a_half_pairing_is_no_game_before_its_first_move(
     pair: str, sans: str, no_game: bool
 ) -> None:
-    assert is_no_game(told(pair, sans)) is no_game
+    assert is_no_game(make_game(pair, sans)) is no_game
 
 
 def test_an_unknown_variant_keeps_its_names_and_result_and_no_moves() -> None:
-    report = told("Anna-Boris", "e4 e5", variant="atomic", result="1-0")
+    report = make_game("Anna-Boris", "e4 e5", variant="atomic", result="1-0")
     left = drop_unsupported_variant(report)
     assert (left.moves, left.problem, left.result) == (
         (),

@@ -23,7 +23,7 @@ from live.games.report_changes import plan_steps
 from live.games.same_game import SAME_GAME_PLIES, is_another_line, is_one_game
 from live.games.shared_games import SharedGames, Shown, describe_dispute
 from live.messages.from_sources import NO_LONGER, GameReport, Headers, Player, Result
-from tests.games.told import line, report, told
+from tests.games.short_reports import line, make_game, report
 
 SPANISH = (
     "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6"
@@ -84,7 +84,7 @@ def first(sans: str, plies: int) -> str:
 
 
 def test_a_game_from_two_sources_is_one_with_both_of_them() -> None:
-    sources = Sources(a=told(sans="e4"), b=told(sans="e4 e5"))
+    sources = Sources(a=make_game(sans="e4"), b=make_game(sans="e4 e5"))
     assert sources.one.feed == "a" and sources.one.also == ("b",)
     assert sources.moves == "e4 e5", "the one that is ahead"
     assert not any(isinstance(step, GameGone) for step in sources.steps)
@@ -94,18 +94,18 @@ def test_when_one_source_dies_the_other_carries_on_whichever_it_is() -> None:
     for living in "ab":
         sources = Sources()
         for feed in "ab":
-            sources.report(feed, told(sans="e4 e5"))
-        sources.report(living, told(sans=SPANISH, result="1-0"))
+            sources.report(feed, make_game(sans="e4 e5"))
+        sources.report(living, make_game(sans=SPANISH, result="1-0"))
         assert sources.moves == SPANISH and sources.one.result == "1-0"
         assert not sources.one.dispute
 
 
 def test_a_source_that_has_lost_the_game_leaves_it_to_the_other() -> None:
-    sources = Sources(a=told(sans="e4 e5"), b=told(sans="e4 e5"))
-    sources.report("a", told("Cleo-Dora"))
+    sources = Sources(a=make_game(sans="e4 e5"), b=make_game(sans="e4 e5"))
+    sources.report("a", make_game("Cleo-Dora"))
     game = next(game for game in sources.shown.values() if game.also)
     assert game.problem is None and len(game.moves) == 2
-    sources.report("b", told("Cleo-Dora"))
+    sources.report("b", make_game("Cleo-Dora"))
     game = next(game for game in sources.shown.values() if game.moves)
     assert game.problem is not None and game.problem.startswith(NO_LONGER)
 
@@ -113,38 +113,40 @@ def test_a_source_that_has_lost_the_game_leaves_it_to_the_other() -> None:
 def test_games_without_a_common_event_become_one_when_the_moves_prove_it() -> None:
     sources = Sources()
     for plies in (2, 12, 21):
-        sources.report("a", told(sans=first(SPANISH, plies)))
-        sources.report("b", told(sans=first(SPANISH, plies), event=""))
+        sources.report("a", make_game(sans=first(SPANISH, plies)))
+        sources.report("b", make_game(sans=first(SPANISH, plies), event=""))
         assert len(sources.shown) == (1 if plies == 21 else 2)
     assert sources.one.also == ("b",)
 
 
 def test_two_games_of_the_same_players_are_not_merged() -> None:
     sources = Sources()
-    sources.report("a", told(sans=SPANISH, result="1-0"), told(sans="d4"))
-    sources.report("b", told(sans="e4 e5"))
+    sources.report("a", make_game(sans=SPANISH, result="1-0"), make_game(sans="d4"))
+    sources.report("b", make_game(sans="e4 e5"))
     assert len(sources.shown) == 3, "the third may be a game of its own"
-    sources.report("b", told(sans=SPANISH, result="1-0"), told(sans="d4 d5"))
+    sources.report("b", make_game(sans=SPANISH, result="1-0"), make_game(sans="d4 d5"))
     held = sorted((len(game.moves), game.also) for game in sources.shown.values())
     assert (22, ("b",)) in held, "and is known by its moves"
 
 
 def test_games_whose_moves_turn_out_others_are_shown_apart_again() -> None:
-    sources = Sources(a=told(), b=told())
+    sources = Sources(a=make_game(), b=make_game())
     assert sources.one.also == ("b",)
-    sources.report("a", told(sans=SPANISH))
-    sources.report("b", told(sans=SLAV))
+    sources.report("a", make_game(sans=SPANISH))
+    sources.report("b", make_game(sans=SLAV))
     assert {game.moves[0].san for game in sources.shown.values()} == {"e4", "d4"}
     assert not any(game.also or game.dispute for game in sources.shown.values())
 
 
 def test_a_contradiction_is_shown_and_goes_when_it_is_mended() -> None:
-    sources = Sources(a=told(sans=first(SPANISH, 12)), b=told(sans=first(SPANISH, 4)))
+    sources = Sources(
+        a=make_game(sans=first(SPANISH, 12)), b=make_game(sans=first(SPANISH, 4))
+    )
     wrong = first(SPANISH, 7).removesuffix("Ba4") + "Bxc6 " + "dxc6 O-O f6 d4"
-    sources.report("b", told(sans=wrong))
+    sources.report("b", make_game(sans=wrong))
     assert sources.one.dispute == "4. Ba4 in a, but Bxc6 in b"
     assert sources.moves == first(SPANISH, 12), "the first source's"
-    sources.report("b", told(sans=first(SPANISH, 12)))
+    sources.report("b", make_game(sans=first(SPANISH, 12)))
     assert sources.one.dispute == ""
 
 
@@ -152,26 +154,36 @@ def test_of_lines_that_contradict_each_other_the_longer_one_is_shown() -> None:
     other = first(SPANISH, 13) + " O-O a4 Bb7 d3 d6 Nbd2 Na5 Ba2 c5"
     sources = Sources()
 
-    def shown(of_a: int, of_b: int) -> str:
-        sources.report("a", told(sans=first(other, of_a)))
-        sources.report("b", told(sans=first(SPANISH, of_b)))
+    def find_shown_source(of_a: int, of_b: int) -> str:
+        sources.report("a", make_game(sans=first(other, of_a)))
+        sources.report("b", make_game(sans=first(SPANISH, of_b)))
         return "a" if sources.one.moves[13].san == "O-O" else "b"
 
-    assert [shown(14, 13), shown(14, 14), shown(14, 15)] == ["a", "a", "b"]
+    assert [
+        find_shown_source(14, 13),
+        find_shown_source(14, 14),
+        find_shown_source(14, 15),
+    ] == ["a", "a", "b"]
     assert sources.one.dispute == "7... d6 in b, but O-O in a"
     # Of lines that are equally long that of the first source.
-    assert [shown(15, 15), shown(15, 16), shown(17, 16)] == ["a", "b", "a"]
+    assert [
+        find_shown_source(15, 15),
+        find_shown_source(15, 16),
+        find_shown_source(17, 16),
+    ] == ["a", "b", "a"]
     assert sources.one.dispute == "7... O-O in a, but d6 in b"
 
 
 def test_sources_that_are_ahead_in_turn_take_no_move_back() -> None:
     other = first(SPANISH, 13) + " O-O a4 Bb7 d3 d6 Nbd2 Na5 Ba2 c5"
-    sources = Sources(a=told(sans=first(other, 13)), b=told(sans=first(SPANISH, 13)))
+    sources = Sources(
+        a=make_game(sans=first(other, 13)), b=make_game(sans=first(SPANISH, 13))
+    )
     del sources.steps[:]
     for plies in range(14, 22):
         ahead = ("a", other), ("b", SPANISH)
         for feed, sans in ahead if plies % 2 else reversed(ahead):
-            sources.report(feed, told(sans=first(sans, plies)))
+            sources.report(feed, make_game(sans=first(sans, plies)))
             assert len(sources.one.moves) == plies
     assert not any(isinstance(step, TakenBack) for step in sources.steps)
     # While they contradict each other that is said before the line changes.
@@ -187,27 +199,27 @@ def test_sources_that_are_ahead_in_turn_take_no_move_back() -> None:
 
 def test_what_a_source_corrects_is_corrected_before_the_other_contradicts_it() -> None:
     sources = Sources(
-        a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4")
+        a=make_game(sans="e4 e5 Nf3 Nc6 Bc4"), b=make_game(sans="e4 e5 Nf3 Nc6 Bc4")
     )
     del sources.steps[:]
-    sources.report("a", told(sans="e4 e5 Nf3 Nc6 Bb5"))
+    sources.report("a", make_game(sans="e4 e5 Nf3 Nc6 Bb5"))
     assert [type(step) for step in sources.steps] == [TailReplaced, CarriersChanged]
     assert sources.one.dispute == "3. Bb5 in a, but Bc4 in b"
-    sources.report("b", told(sans="e4 e5 Nf3 Nc6 Bb5"))
+    sources.report("b", make_game(sans="e4 e5 Nf3 Nc6 Bb5"))
     assert sources.one.dispute == ""
 
 
 def test_the_first_source_may_go_another_way_while_the_other_is_silent() -> None:
     sources = Sources(
-        a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4")
+        a=make_game(sans="e4 e5 Nf3 Nc6 Bc4"), b=make_game(sans="e4 e5 Nf3 Nc6 Bc4")
     )
     for sans in ("e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6 Bb5", "e4 e5 Nf3 Nc6 Bb5 a6"):
-        sources.report("a", told(sans=sans))
+        sources.report("a", make_game(sans=sans))
     assert sources.moves == "e4 e5 Nf3 Nc6 Bb5 a6"
 
 
 def test_what_one_source_lacks_comes_from_the_other() -> None:
-    bare, anna = told(sans="e4 e5"), Player("Anna Adams", elo=2400, title="IM")
+    bare, anna = make_game(sans="e4 e5"), Player("Anna Adams", elo=2400, title="IM")
     full = game("e4 e5", clocks=5400, white=anna, time_control="5400+30")
     more = msgspec.structs.replace(bare, headers=full.headers, moves=full.moves)
     sources = Sources(a=bare, b=more)
@@ -220,7 +232,7 @@ def test_of_another_person_in_the_same_seat_nothing_is_taken_over() -> None:
     def with_black(player: Player) -> GameReport:
         theirs = game(SPANISH, clocks=5400, black=player)
         return msgspec.structs.replace(
-            told(), headers=theirs.headers, moves=theirs.moves
+            make_game(), headers=theirs.headers, moves=theirs.moves
         )
 
     jones = Player("Jones, Tom", title="GM", elo=2500, fide_id=123)
@@ -232,7 +244,7 @@ def test_of_another_person_in_the_same_seat_nothing_is_taken_over() -> None:
 
 
 def test_a_game_that_goes_leaves_the_other_source_s_under_its_own_id() -> None:
-    sources = Sources(a=told(), b=told())
+    sources = Sources(a=make_game(), b=make_game())
     sources.report("a")
     assert sources.one.feed == "b" and sources.one.also == ()
 
@@ -240,7 +252,7 @@ def test_a_game_that_goes_leaves_the_other_source_s_under_its_own_id() -> None:
 def test_games_held_from_before_a_restart_are_brought_together() -> None:
     sources = Sources()
     for feed in ("a", "b"):
-        game = Game(feed, feed, "", told().headers, told().start_fen)
+        game = Game(feed, feed, "", make_game().headers, make_game().start_fen)
         sources.index.apply(NewGame(game))
         sources.shown[feed] = game
     sources.take(*sources.shared.merge_restored(["a", "b"]))
@@ -271,7 +283,7 @@ def test_the_steps_shown_always_fit_and_no_source_has_two_games_in_one(
     sources = Sources()
     for feed, games in reports:
         made = [
-            told(pair, first(sans, plies), result=result, event=event)  # type: ignore[arg-type]
+            make_game(pair, first(sans, plies), result=result, event=event)  # type: ignore[arg-type]
             for pair, sans, plies, result, event in games
         ]
         sources.report(feed, *made)
@@ -286,11 +298,13 @@ def test_the_steps_shown_always_fit_and_no_source_has_two_games_in_one(
 def test_reported_whole_or_move_by_move_it_ends_the_same(plies: int) -> None:
     live, whole = Sources(), Sources()
     for ply in range(plies + 1):
-        live.report("a", told(sans=first(SPANISH, ply)))
-        live.report("b", told(sans=first(SPANISH, max(0, ply - 3))))
+        live.report("a", make_game(sans=first(SPANISH, ply)))
+        live.report("b", make_game(sans=first(SPANISH, max(0, ply - 3))))
     for sources in (live, whole):
         for feed in "ab":
-            sources.report(feed, told(sans=first(SPANISH, plies), result="1/2-1/2"))
+            sources.report(
+                feed, make_game(sans=first(SPANISH, plies), result="1/2-1/2")
+            )
     assert live.shown == whole.shown
 
 

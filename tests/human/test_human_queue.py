@@ -19,8 +19,8 @@ from live.journal.recorded_event import rebuild_event
 from live.messages.figures import PlyView
 from live.settings import HumanConfig
 from live.sources import demo_feed
-from tests.journal.test_journal import altered
-from tests.service.answered_event import opened, told
+from tests.journal.test_journal import alter_file
+from tests.service.answered_event import open_service, report_and_settle
 from tests.sources.fakes import upto
 
 
@@ -60,7 +60,7 @@ def request(ply: int = 0, *, newest: bool = False, elo: int = 2000) -> HumanRequ
     return HumanRequest("g1", ply, question, newest)
 
 
-async def answered(
+async def ask_queue(
     network: HumanNetwork | Exception,
     requests: Sequence[HumanRequest],
     kept: Kept | None = None,
@@ -90,7 +90,7 @@ async def answered(
 
 async def test_each_question_is_answered_for_all_its_ratings_and_kept() -> None:
     network, kept = Network(), Kept()
-    service, said = await answered(network, [request()], kept)
+    service, said = await ask_queue(network, [request()], kept)
     assert said[0][1] == HumanAnswer("scripted", ({"g1h3": 1000}, {"g1h3": 1000}))
     assert [one.elo for one in network.asked] == [(2000, 2000), (1500, 1500)]
     assert list(kept.answers) == [request().question]
@@ -106,7 +106,7 @@ async def test_what_people_look_at_goes_first_and_the_same_is_asked_once() -> No
         request(elo=1700),
         *(request(ply, newest=True) for ply in (1, 2, 3)),
     ]
-    _, said = await answered(network, asked)
+    _, said = await ask_queue(network, asked)
     assert [each for each, _ in said] == [
         asked[4],
         asked[2],
@@ -122,7 +122,7 @@ async def test_what_this_network_answered_before_is_not_asked_again(of: str) -> 
     before = kept.answers[request().question] = HumanAnswer(
         of, ({"e2e4": 900}, {"e2e4": 800})
     )
-    ((_, answer),) = (await answered(network, [request()], kept))[1]
+    ((_, answer),) = (await ask_queue(network, [request()], kept))[1]
     assert (answer == before) == (not network.asked) == (of == "scripted")
     assert kept.answers[request().question].network == "scripted"
 
@@ -135,7 +135,7 @@ async def test_without_a_network_the_kept_answers_are_all_there_are(
         "other", ({"e2e4": 900}, {})
     )
     missing = ConfigError("human", "onnxruntime is not installed", "Run: pip install …")
-    service, said = await answered(missing, [request(), request(1)], kept)
+    service, said = await ask_queue(missing, [request(), request(1)], kept)
     assert [answer for _, answer in said] == [before, None]
     assert "onnxruntime is not installed" in service.report_health().problem
     assert len(caplog.records) == 1
@@ -148,7 +148,7 @@ async def test_a_network_that_fails_is_given_up_and_all_else_goes_on() -> None:
         ) -> list[dict[str, float]]:
             raise MemoryError("no room")
 
-    service, said = await answered(Broken(), [request()])
+    service, said = await ask_queue(Broken(), [request()])
     assert said[0][1] is None
     assert "MemoryError" in service.report_health().problem
 
@@ -158,7 +158,7 @@ async def test_of_too_many_the_oldest_that_nobody_looks_at_is_given_up(
 ) -> None:
     monkeypatch.setattr(human_queue, "MOST_WAITING", 2)
     asked = [request(newest=True), request(elo=1700), request(elo=1800)]
-    service, said = await answered(Network(), asked)
+    service, said = await ask_queue(Network(), asked)
     assert said[0] == (asked[1], None)
     assert service.report_health().left_out == 1
     replied = {each.question for each, answer in said if answer}
@@ -174,11 +174,11 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
         config = read_settings(
             None, {}, {"engine.nodes": 500, "human.network": network}
         )
-        async with opened(config, path, human=True) as service:
-            (detail,) = (await told(service, game)).games
+        async with open_service(config, path, human=True) as service:
+            (detail,) = (await report_and_settle(service, game)).games
             found.append(detail.plies)
         # As after a crash: nothing was kept whole.
-        altered(path, "UPDATE games SET measure = NULL, rest = NULL, n = 0")
+        alter_file(path, "UPDATE games SET measure = NULL, rest = NULL, n = 0")
     assert found[0] == found[1]
     assert all(view.played_share is not None for view in found[0])
     assert any(

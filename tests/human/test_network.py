@@ -43,7 +43,7 @@ def network() -> HumanNetwork:
     return HumanNetwork()
 
 
-def _asked(line: str, elo: int, kind: str = "otb") -> NetworkInput:
+def _build_input(line: str, elo: int, kind: str = "otb") -> NetworkInput:
     board = chess.Board()
     for san in line.split():
         board.push_san(san)
@@ -59,13 +59,13 @@ def test_what_ships_is_small_and_says_what_it_was_learned_from(
 
 def test_shares_add_up_over_the_legal_moves(network: HumanNetwork) -> None:
     lines = ("", "e4 e5 Nf3 Nc6", "d4 d5 c4 dxc4 e4 b5 a4", "e4 c5 Nf3 d6 d4 cxd4")
-    asked = [_asked(line, 2000) for line in lines]
+    asked = [_build_input(line, 2000) for line in lines]
     for one, given in zip(asked, network.predict_shares(asked), strict=True):
         assert set(given) == {move.uci() for move in one.board.legal_moves}
         assert sum(given.values()) == pytest.approx(1)
         assert list(given.values()) == sorted(given.values(), reverse=True)
     # Many at once are answered as one by one, and everybody takes back.
-    asked = [_asked("e4 d5 exd5", elo) for elo in range(1000, 2800, 20)]
+    asked = [_build_input("e4 d5 exd5", elo) for elo in range(1000, 2800, 20)]
     together = network.predict_shares(asked)
     for one, given in list(zip(asked, together, strict=True))[::30]:
         assert network.predict_shares([one])[0] == pytest.approx(given, abs=1e-4)
@@ -82,12 +82,12 @@ def test_the_rating_and_the_kind_of_game_matter(network: HumanNetwork) -> None:
     # 1.e4 c5 2.Nf3: masters go on with the Open Sicilian, beginners with what they
     # know.
     low, high = network.predict_shares(
-        [_asked("e4 c5 Nf3 d6", 1000), _asked("e4 c5 Nf3 d6", 2500)]
+        [_build_input("e4 c5 Nf3 d6", 1000), _build_input("e4 c5 Nf3 d6", 2500)]
     )
     assert high["d2d4"] > low["d2d4"] + 0.05
     assert _apart(low, high) > 0.1
     assert min(low.values()) < LEAST_SHARE
-    kinds = (_asked("e4 c5 Nf3 d6 d4", 1800, kind) for kind in ("otb", "bullet"))
+    kinds = (_build_input("e4 c5 Nf3 d6 d4", 1800, kind) for kind in ("otb", "bullet"))
     assert _apart(*network.predict_shares(list(kinds))) > 0.01
 
 
@@ -135,7 +135,7 @@ def test_a_network_of_other_shape_or_without_numbers_is_refused(
 
     monkeypatch.setattr(network, "_session", Session())
     with pytest.raises(ConfigError) as caught:
-        network.predict_shares([_asked("", 2000)])
+        network.predict_shares([_build_input("", 2000)])
     assert said in str(caught.value)
 
 
@@ -178,14 +178,17 @@ def _record(
     )
 
 
-def _seen(board: chess.Board) -> Floats:
+def _build_board_planes(board: chess.Board) -> Floats:
     seen: Floats = build_planes(_record(board))[0].reshape(PLANES, 64)
     return seen
 
 
-def _marked(board: chess.Board, start: int, end: int) -> list[list[int]]:
+def _list_marked(board: chess.Board, start: int, end: int) -> list[list[int]]:
     """The squares marked in some of the planes."""
-    return [np.flatnonzero(plane).tolist() for plane in _seen(board)[start:end]]
+    return [
+        np.flatnonzero(plane).tolist()
+        for plane in _build_board_planes(board)[start:end]
+    ]
 
 
 def _squares(moves: Iterable[chess.Move], board: chess.Board) -> set[int]:
@@ -200,7 +203,7 @@ def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
     its mirror.
     """
     board = chess.Board(fen)
-    seen, flip = _seen(board), 0 if board.turn else 56
+    seen, flip = _build_board_planes(board), 0 if board.turn else 56
     found = set(np.flatnonzero(find_reachable_moves(_record(board))[0]).tolist())
     assert _squares(board.legal_moves, board) <= found
     # Castling out of or through attack is the only move of ours that is not
@@ -245,8 +248,8 @@ def test_pins_discovered_checks_and_checks_are_marked(
     fen: str, marked: list[list[int]]
 ) -> None:
     board = chess.Board(fen)
-    assert _marked(board, 35, 39) == marked
-    check = _seen(board)[39]
+    assert _list_marked(board, 35, 39) == marked
+    check = _build_board_planes(board)[39]
     assert check.all() if board.is_check() else not check.any()
 
 
@@ -254,8 +257,13 @@ def test_the_last_two_plies_are_marked_from_the_movers_side() -> None:
     board = chess.Board()
     for uci in ("e2e4", "d7d5", "e4d5"):
         board.push_uci(uci)
-    assert _marked(board, 14, 18) == [[chess.E5], [chess.D4], [chess.D2], [chess.D4]]
-    assert _marked(chess.Board(), 14, 18) == [[], [], [], []]
+    assert _list_marked(board, 14, 18) == [
+        [chess.E5],
+        [chess.D4],
+        [chess.D2],
+        [chess.D4],
+    ]
+    assert _list_marked(chess.Board(), 14, 18) == [[], [], [], []]
 
 
 def test_who_plays_and_the_kind_of_game_are_given() -> None:

@@ -27,17 +27,16 @@ from live.settings import JournalConfig
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
 from tests.event.arithmetic import line
-from tests.games.told import headed
-from tests.games.told import told as game_of
-from tests.journal.test_journal import altered
+from tests.games.short_reports import change_headers, make_game
+from tests.journal.test_journal import alter_file
 from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
-    confirmed,
+    confirm_games,
     left_behind,
-    opened,
+    open_service,
+    report_and_settle,
     settings,
-    told,
 )
 from tests.sources.fakes import upto
 
@@ -49,14 +48,14 @@ def path(tmp_path: Path) -> Path:
 
 async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> None:
     one, two = demo_feed.read_demo_games()[:2]
-    async with opened(settings(), path) as service:
+    async with open_service(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
-        before = await told(service, one, upto(two, 21))
+        before = await report_and_settle(service, one, upto(two, 21))
         assert service.room.report_health().searches > 40
-    async with opened(settings(), path) as service:
+    async with open_service(settings(), path) as service:
         again = build_analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
-        assert confirmed(again) == before
+        assert confirm_games(again) == before
         assert service.state.is_analysed and service.room.report_health().searches == 0
         assert service.journal.restored == 2
         assert service.journal.summary == f"2 games restored from {path}"
@@ -66,15 +65,15 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
     path: Path, tmp_path: Path
 ) -> None:
     one, two = demo_feed.read_demo_games()[:2]
-    async with opened(settings(), path) as service:
-        await told(service, one, upto(two, 20))
+    async with open_service(settings(), path) as service:
+        await report_and_settle(service, one, upto(two, 20))
         searches = service.room.report_health().searches
-    async with opened(settings(), path) as service:
-        restarted = await told(service, one, upto(two, 30))
+    async with open_service(settings(), path) as service:
+        restarted = await report_and_settle(service, one, upto(two, 30))
         searches += service.room.report_health().searches
         assert not any(game.restored for game in restarted.games)
-    async with opened(settings(), tmp_path / "another.sqlite") as service:
-        assert restarted == await told(service, one, upto(two, 30))
+    async with open_service(settings(), tmp_path / "another.sqlite") as service:
+        assert restarted == await report_and_settle(service, one, upto(two, 30))
         assert searches == service.room.report_health().searches
 
 
@@ -82,23 +81,26 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(
     path: Path, tmp_path: Path
 ) -> None:
     game = upto(demo_feed.read_demo_games()[0], 10)
-    async with opened(settings(), path) as service:
-        await told(service, game)
-    async with opened(settings(**{"engine.nodes": 600}), path) as service:
+    async with open_service(settings(), path) as service:
+        await report_and_settle(service, game)
+    async with open_service(settings(**{"engine.nodes": 600}), path) as service:
         (view,) = service.state.games()
         assert (view.plies_played, view.plies_scored) == (10, 0)
-        again = await told(service, game)
-    async with opened(
+        again = await report_and_settle(service, game)
+    async with open_service(
         settings(**{"engine.nodes": 600}), tmp_path / "another"
     ) as service:
-        assert again == await told(service, game)
+        assert again == await report_and_settle(service, game)
 
 
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
     path: Path,
 ) -> None:
     game = upto(demo_feed.read_demo_games()[0], 4)
-    async with opened(settings(), path) as first, opened(settings(), path) as second:
+    async with (
+        open_service(settings(), path) as first,
+        open_service(settings(), path) as second,
+    ):
         shown: list[FeedHealth] = []
         second.journal.look_after(shown.append)
         second.journal.look_after(shown.append)
@@ -107,7 +109,9 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
         ]
         assert "in use by another live-rate" in shown[0].detail
         assert second.journal.summary == "", "nothing is kept there by this one"
-        assert await told(second, game) == await told(first, game)
+        assert await report_and_settle(second, game) == await report_and_settle(
+            first, game
+        )
 
 
 def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> None:
@@ -133,35 +137,35 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     game = demo_feed.read_demo_games()[0]
     feeds = [FEED, "cloud"]
 
-    async with opened(settings(), path, feeds) as service:
+    async with open_service(settings(), path, feeds) as service:
         # Each is shown for itself and kept, before the moves prove that they are one.
-        other = headed(game, event="Another name", round="")
+        other = change_headers(game, event="Another name", round="")
         for feed, named in ((FEED, game), ("cloud", other)):
-            await told(service, upto(named, 6), feed=feed)
+            await report_and_settle(service, upto(named, 6), feed=feed)
         assert len(list(service.state.games())) == 2
         service.journal._keep_games(float("inf"), all_of_them=True)
-        await told(service, upto(other, 26), feed="cloud")
-        await told(service, upto(game, 24))
+        await report_and_settle(service, upto(other, 26), feed="cloud")
+        await report_and_settle(service, upto(game, 24))
         before = build_analysis(service.state)
         (view,) = before.games
         assert view.also == ("cloud",) and view.plies_played == 26
-    async with opened(settings(), path, feeds) as service:
-        assert confirmed(build_analysis(service.state)) == before
+    async with open_service(settings(), path, feeds) as service:
+        assert confirm_games(build_analysis(service.state)) == before
         assert service.room.report_health().searches == 0
         assert [len(each.moves) for each in service.state.list_source_games()] == [
             24,
             26,
         ], "each has its own"
-        await told(service, upto(game, 24))
+        await report_and_settle(service, upto(game, 24))
         assert build_analysis(service.state) == before, (
             "confirmed by one of them, which is behind"
         )
         assert "missed" not in caplog.text, "its alerts come back, too"
     # What nobody follows stays in the file.
-    async with opened(settings(), path, ["others.pgn"]) as service:
+    async with open_service(settings(), path, ["others.pgn"]) as service:
         assert list(service.state.games()) == []
     # Only one of the sources is followed: the game is its own, with all it held.
-    async with opened(settings(), path, [FEED]) as service:
+    async with open_service(settings(), path, [FEED]) as service:
         (view,) = build_analysis(service.state).games
         assert view.also == () and view.dispute == ""
 
@@ -170,11 +174,11 @@ PAIRS = ("Anna Adams-Boris Berg", "Clara Coy-Dora Dahl")
 MOVES = line(*range(3, 43))
 
 
-async def restored(path: Path) -> tuple[list[Game], Analysis]:
+async def restore(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
     async with AnsweredEvent(path).started() as service:
         service.answer_all()
-        return list(service.state.list_source_games()), confirmed(
+        return list(service.state.list_source_games()), confirm_games(
             build_analysis(service.state)
         )
 
@@ -207,24 +211,24 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                     service.journal.look_after(service.state.update_feed_health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
-                    games_then, _ = await restored(
+                    games_then, _ = await restore(
                         left_behind(path, folder, f"early{number}")
                     )
                     assert games_then in moments
                 service.flush()
                 service.answer_all()
-                games_now, whole = await restored(
+                games_now, whole = await restore(
                     left_behind(path, folder, f"late{number}")
                 )
                 assert games_now == list(service.state.list_source_games())
-                assert whole == confirmed(build_analysis(service.state))
+                assert whole == confirm_games(build_analysis(service.state))
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(scenario(Path(folder)))
 
 
 def report(pair: str, plies: int, result: str) -> GameReport:
-    game = game_of(pair, event="Open")
+    game = make_game(pair, event="Open")
     return msgspec.structs.replace(game, moves=MOVES[:plies], result=result)
 
 
@@ -240,7 +244,7 @@ async def make(path: Path, games: int) -> Analysis:
             FeedReport(FEED, tuple(demo_feed.read_demo_games()[:games]), complete=True)
         )
         hall.answer_all()
-        return confirmed(build_analysis(hall.state))
+        return confirm_games(build_analysis(hall.state))
 
 
 async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
@@ -290,8 +294,9 @@ def content(game: GameDetail) -> tuple[object, ...]:
     """What must be there again. What the field of players says of a move goes by when
     it was scored.
     """
-    curves = (game.curves.white, game.curves.black)
-    return game.plies, [[(at.ply, at.n, at.gain_cp) for at in each] for each in curves]
+    white = [(at.ply, at.n, at.gain_cp) for at in game.curves.white]
+    black = [(at.ply, at.n, at.gain_cp) for at in game.curves.black]
+    return game.plies, [white, black]
 
 
 #: What was held of a journal, and its bytes, made once for all seeds.
@@ -345,7 +350,7 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     shown: list[FeedHealth] = []
     async with AnsweredEvent(path).started() as hall:
         hall.answer_all()
-        assert confirmed(build_analysis(hall.state)).games == before.games
+        assert confirm_games(build_analysis(hall.state)).games == before.games
         hall.journal.look_after(shown.append)
         assert "1 game cannot be read as kept" in shown[-1].detail
         assert shown[-1].detail in caplog.text
@@ -363,7 +368,7 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(
     path: Path,
 ) -> None:
     await make(path, games=1)
-    altered(path, "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
+    alter_file(path, "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
     for _ in range(2):
         shown: list[FeedHealth] = []
         async with AnsweredEvent(path).started() as hall:

@@ -63,13 +63,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def opened(path: Path, **changes: object) -> Iterator[Journal]:
+def open_journal(path: Path, **changes: object) -> Iterator[Journal]:
     with Journal(path, retry_s=0.01, **changes) as journal:  # type: ignore[arg-type]
         journal.begin_run(RUN)
         yield journal
 
 
-def altered(path: Path, sql: str, *values: object) -> None:
+def alter_file(path: Path, sql: str, *values: object) -> None:
     """Somebody else changes the file."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(sql, values)
@@ -82,7 +82,7 @@ def steps_in(path: Path) -> list[Step]:
 
 def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) -> None:
     times = iter(range(1_000, 9_000, 1_000))
-    with opened(path, now_ms=lambda: next(times)) as journal:
+    with open_journal(path, now_ms=lambda: next(times)) as journal:
         journal.add_change(NewGame(game("g1")))
         journal.add_change(MovesPlayed("g1", 1, MOVES))
         journal.add_change(NewGame(game("g2")))
@@ -98,7 +98,7 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
 
 
 def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert journal.keep_game("g1", b"measure", b"whole")
         journal.add_change(MovesPlayed("g1", 1, MOVES))
@@ -116,7 +116,7 @@ def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
 def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothing(
     path: Path,
 ) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(
             NewGame(game("g1")), partial(remembering, "board", "g1", "one")
         )
@@ -128,7 +128,7 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
         journal.keep_memories(lambda: [Memory("board", "g2", None)])
         assert journal.wait_until_written()
         assert journal.read_memories("board") == {"g1": b"another"}
-    altered(path, "UPDATE remembered SET body = X'00' WHERE kind = 'board'")
+    alter_file(path, "UPDATE remembered SET body = X'00' WHERE kind = 'board'")
     with Journal(path) as journal:
         assert journal.read_memories("board") == {}, (
             "what is damaged is as if it had not been"
@@ -137,7 +137,7 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
 
 
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         journal.keep_game("g1", b"measure", b"whole")
         journal.add_change(GameGone("g1"))
@@ -151,7 +151,7 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
 
 def test_numbers_go_on_after_a_restart(path: Path) -> None:
     for name in ("g1", "g2", "g3"):
-        with opened(path) as journal:
+        with open_journal(path) as journal:
             journal.add_change(NewGame(game(name)))
             journal.add_note("remark", b'"' + name.encode() + b'"', name)
     with JournalReader.open(path) as reader:
@@ -165,7 +165,7 @@ def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(
     path: Path,
 ) -> None:
     times = iter([0, 1_000, 9_000, 2_000, 10_000])
-    with opened(path, now_ms=lambda: next(times)) as journal:
+    with open_journal(path, now_ms=lambda: next(times)) as journal:
         for name in ("g1", "g2", "g3", "g4"):
             journal.add_change(NewGame(game(name)))
     with JournalReader.open(path) as reader:
@@ -181,11 +181,11 @@ def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(
 
 
 def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) -> None:
-    with opened(path, now_ms=lambda: 77) as journal:
+    with open_journal(path, now_ms=lambda: 77) as journal:
         assert journal.find_result(RUN.identity, search_key(1)) is None
         journal.store_result(RUN.identity, search_key(1), RESULT)
         assert journal.find_result(RUN.identity, search_key(1)) == RESULT
-    with opened(path, memory=MemoryResultCache(1)) as journal:
+    with open_journal(path, memory=MemoryResultCache(1)) as journal:
         assert journal.find_result(RUN.identity, search_key(1)) == RESULT
         assert journal.find_result("another engine", search_key(1)) is None
     with JournalReader.open(path) as reader:
@@ -197,25 +197,25 @@ def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) ->
 def test_what_players_would_play_is_known_after_a_restart(path: Path) -> None:
     asked = HumanQuestion("8/8/8/4k3/8/8/4K3/8 w - - 0 1", (), (2400, 1500), "otb")
     answer = HumanAnswer("network 1", ({"e2e3": 700}, {"e2e3": 650}))
-    with opened(path, now_ms=lambda: 77) as journal:
+    with open_journal(path, now_ms=lambda: 77) as journal:
         assert journal.find_answer(asked) is None
         journal.store_answer(asked, answer)
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         assert journal.find_answer(asked) == answer
         assert journal.find_answer(msgspec.structs.replace(asked, kind="blitz")) is None
     with JournalReader.open(path) as reader:
         held = reader.read_answer(asked)
     assert held == (77, answer)
     # Damaged so that it is no UTF-8: as if nobody had asked.
-    altered(path, "UPDATE human SET answer = replace(answer, X'6E6574', X'FFFEFD')")
-    with opened(path) as journal:
+    alter_file(path, "UPDATE human SET answer = replace(answer, X'6E6574', X'FFFEFD')")
+    with open_journal(path) as journal:
         assert journal.find_answer(asked) is None
 
 
 def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
-    with opened(path) as first:
+    with open_journal(path) as first:
         first.add_change(NewGame(game("g1")))
-        with opened(path) as second:
+        with open_journal(path) as second:
             assert "in use by another live-rate" in second.problem
             assert second.is_unrecoverable and second.read_restorable_games(b"") == []
             second.add_change(NewGame(game("g2")))
@@ -262,7 +262,7 @@ def until(holds: Callable[[], bool]) -> None:
 def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert journal.wait_until_written()
         with full_disk(path):
@@ -289,7 +289,7 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
         raise RuntimeError("a fault of ours")
 
     monkeypatch.setattr(journal_module.JournalWriter, "write_memories", fails)
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_note("\ud800", b"no encoding has it")
         journal.keep_memories(lambda: [Memory("kind", "about", b"")])
         journal.add_note("kind", b"after")
@@ -300,7 +300,7 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
 
 
 def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) -> None:
-    with opened(path, backlog=10, memory=MemoryResultCache(1)) as journal:
+    with open_journal(path, backlog=10, memory=MemoryResultCache(1)) as journal:
         journal.add_change(NewGame(game("g1")))
         assert journal.wait_until_written()
         with full_disk(path):
@@ -321,7 +321,7 @@ def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) ->
 
 
 def test_what_belongs_together_is_in_the_file_whole_or_not_at_all(path: Path) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         with journal.transaction():
             journal.add_note("alert", b"1", "g1")
             assert journal.wait_until_written() and journal.read_notes() == []
@@ -334,12 +334,14 @@ def test_games_written_anew_by_an_earlier_version_replace_all_before(
     path: Path,
 ) -> None:
     """It did so where changes had to be left out."""
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         for name in ("gone", "kept"):
             journal.add_change(NewGame(game(name)))
         assert journal.wait_until_written()
         values = msgspec.msgpack.encode({"type": "Restated"})
-        altered(path, "INSERT INTO changes VALUES (3, 9, 1, '', ?, NULL, NULL)", values)
+        alter_file(
+            path, "INSERT INTO changes VALUES (3, 9, 1, '', ?, NULL, NULL)", values
+        )
         journal._n = 3
         journal.add_change(NewGame(game("kept", MOVES)))
     assert steps_in(path)[2:] == [
@@ -354,7 +356,7 @@ def pgn(path: Path) -> None:
 
 
 def foreign(path: Path) -> None:
-    altered(path, "CREATE TABLE diary (line TEXT)")
+    alter_file(path, "CREATE TABLE diary (line TEXT)")
 
 
 def old(path: Path) -> None:
@@ -362,7 +364,7 @@ def old(path: Path) -> None:
 
 
 def newer(path: Path) -> None:
-    altered(begun(path), "PRAGMA user_version = 99")
+    alter_file(begun(path), "PRAGMA user_version = 99")
 
 
 @pytest.mark.parametrize(
@@ -385,7 +387,7 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
     path.chmod(0o755)
     before = path.read_bytes() if path.is_file() else None
     beside = {each.name for each in tmp_path.iterdir()}
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         assert says in journal.problem and str(path) in journal.problem
         journal.add_change(NewGame(game("g1")))
         journal.store_result(RUN.identity, search_key(1), RESULT)
@@ -412,20 +414,20 @@ def test_what_could_be_a_journal_is_looked_at_without_touching_anything(
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
     assert "is no folder" in explain_refusal(tmp_path / "file" / "b.sqlite")
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert "in use by another live-rate" in explain_refusal(path)
     assert explain_refusal(path) == ""
 
 
 def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         for number in range(500):
             journal.add_change(NewGame(game(f"g{number}", MOVES)))
     data = bytearray(path.read_bytes())
     data[8192:] = b"\xff" * (len(data) - 8192)
     path.write_bytes(data)
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         assert journal.read_restorable_games(b"measure") == []
         assert "damaged" in journal.problem or "cannot be used" in journal.problem
         journal.add_change(NewGame(game("new")))
@@ -435,11 +437,11 @@ def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) ->
 def test_a_copy_made_by_vacuum_is_read_while_it_is_written(
     tmp_path: Path, path: Path
 ) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
     copy = tmp_path / "copy.sqlite"
-    altered(path, "VACUUM INTO ?", str(copy))
-    with opened(copy) as journal:
+    alter_file(path, "VACUUM INTO ?", str(copy))
+    with open_journal(copy) as journal:
         with closing(open_connection(copy)) as writing:
             writing.execute("BEGIN EXCLUSIVE")
             assert [
@@ -450,7 +452,7 @@ def test_a_copy_made_by_vacuum_is_read_while_it_is_written(
 
 
 def test_a_file_that_is_busy_is_not_called_damaged(path: Path) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert journal.wait_until_written()
         reader = journal._reader
@@ -468,14 +470,14 @@ def test_a_file_that_is_busy_is_not_called_damaged(path: Path) -> None:
 
 
 def test_a_journal_where_no_folder_can_be_made_says_so(path: Path) -> None:
-    with opened(path):
+    with open_journal(path):
         pass
     with Journal(path / "journal.sqlite") as journal:
         assert "cannot be used" in journal.problem and journal.is_unrecoverable
 
 
 def test_what_no_file_can_hold_costs_nobody_else_anything(path: Path) -> None:
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         journal.add_change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
         journal.add_change(NewGame(game("g2")))
@@ -490,7 +492,7 @@ def test_a_journal_is_its_users_own(path: Path) -> None:
     path.parent.mkdir()
     path.touch(mode=0o644)
     path.chmod(0o644)
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert journal.wait_until_written()
         made = [
@@ -644,8 +646,8 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(
 def damaged(tmp_path: Path) -> Path:
     """A database whose schema names a table in bytes that are no UTF-8."""
     path = tmp_path / "d.sqlite"
-    altered(path, "CREATE TABLE abcdefgh (n)")
-    altered(path, "CREATE INDEX ijklmnop ON abcdefgh (n)")
+    alter_file(path, "CREATE TABLE abcdefgh (n)")
+    alter_file(path, "CREATE INDEX ijklmnop ON abcdefgh (n)")
     data = path.read_bytes()
     assert data.count(b"TABLE abcdefgh") == 1
     path.write_bytes(
@@ -770,7 +772,7 @@ SPOILT: dict[str, tuple[str, str]] = {
 }
 
 
-def changed(written: Path, folder: Path, statements: str) -> Path:
+def copy_changed(written: Path, folder: Path, statements: str) -> Path:
     """A copy that somebody has changed."""
     path = Path(shutil.copy(written, folder / "spoilt.sqlite"))
     with closing(sqlite3.connect(path)) as connection:
@@ -783,7 +785,7 @@ def test_what_is_changed_or_exchanged_is_left_out_and_said(
     spoilt: str, written: Path, tmp_path: Path
 ) -> None:
     statements, words = SPOILT[spoilt]
-    path = changed(written, tmp_path, statements)
+    path = copy_changed(written, tmp_path, statements)
     said: list[str] = []
     notes = report(path, said)[1]
     assert len(said) == 1 and words in said[0]
@@ -796,7 +798,7 @@ def test_what_is_changed_or_exchanged_is_left_out_and_said(
 def test_a_journal_goes_on_after_damage_and_says_so_still(
     written: Path, tmp_path: Path
 ) -> None:
-    path = changed(written, tmp_path, "UPDATE notes SET body = '{}' WHERE n = 7")
+    path = copy_changed(written, tmp_path, "UPDATE notes SET body = '{}' WHERE n = 7")
     with Journal(path) as journal:
         journal.begin_run(RUN)
         journal.add_note("entry", b'{"text":"later"}')
@@ -807,7 +809,7 @@ def test_a_journal_goes_on_after_damage_and_says_so_still(
     assert notes[-1].kind == "entry" and "notes: 1 damaged, and left out" in said[0]
 
 
-def unindexed(path: Path) -> None:
+def remove_from_index(path: Path) -> None:
     """Take the changes of a game out of the index that they are found by."""
     with closing(sqlite3.connect(path)) as connection, connection:
         (root,) = connection.execute(
@@ -826,7 +828,7 @@ def test_pages_that_do_not_fit_each_other_are_said(
 ) -> None:
     """No row is damaged, and yet some would not be found."""
     path = Path(shutil.copy(written, tmp_path))
-    unindexed(path)
+    remove_from_index(path)
     with Journal(path) as journal:
         [said] = journal.damage
     assert (
@@ -870,7 +872,7 @@ def begun(path: Path) -> Path:
     return path
 
 
-def said(path: Path) -> str:
+def read_refusal(path: Path) -> str:
     with pytest.raises(InputError) as error:
         JournalReader.open(path)
     return str(error.value)
@@ -881,8 +883,9 @@ def test_a_journal_that_cannot_be_read_where_it_lies_is_to_be_copied(
 ) -> None:
     begun(folder / "open.sqlite")
     with as_a_guest_in(folder):
-        assert "open.sqlite-wal beside it, to where this user may write" in said(
-            folder / "open.sqlite"
+        assert (
+            "open.sqlite-wal beside it, to where this user may write"
+            in read_refusal(folder / "open.sqlite")
         )
 
 
@@ -942,7 +945,7 @@ def test_a_command_says_what_it_was_given_instead(
 ) -> None:
     path = tmp_path / "given"
     make(path)
-    assert says in said(path)
+    assert says in read_refusal(path)
 
 
 ANN, BO, CAI = (
@@ -957,7 +960,7 @@ def remembering(kind: str, about: str, text: str) -> list[Memory]:
 def of_two_games(folder: Path) -> Path:
     """Two games, one of Bosse, an alert on each and one on Bosse alone."""
     path = folder / "event.sqlite"
-    with opened(path) as journal:
+    with open_journal(path) as journal:
         for id, black in (("g1", BO), ("g2", CAI)):
             new = NewGame(game(id, white=ANN, black=black))
             journal.add_change(new, partial(remembering, "story", id, black.name))

@@ -7,6 +7,7 @@ import functools
 import json
 import re
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -30,8 +31,8 @@ from live.service.event_service import EventService
 from live.sources import demo_feed
 from tests.event.arithmetic import game
 from tests.event.test_event import ledger
-from tests.games.told import headed
-from tests.service.answered_event import ticking
+from tests.games.short_reports import change_headers
+from tests.service.answered_event import open_ticking_journal
 from tests.sources.fakes import upto
 
 FEED = "games.pgn"
@@ -43,16 +44,18 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextlib.asynccontextmanager
-async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
+async def open_ticking_event(
+    path: Path, *, human: bool = False
+) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
     # A limit of its own: nobody else measures the engine under it.
     config = read_settings(None, {}, {"engine.nodes": 510})
-    service = EventService(config, ticking(path), human=human)
+    service = EventService(config, open_ticking_journal(path), human=human)
     async with service.with_engine(live=False, feeds=[FEED]):
         yield service
 
 
-async def told(service: EventService, *games: GameReport) -> Analysis:
+async def report_and_settle(service: EventService, *games: GameReport) -> Analysis:
     await service.take(FeedReport(FEED, games, complete=True))
     await service.settled()
     return whole_of(service)
@@ -65,12 +68,12 @@ def whole_of(service: EventService | RecordedEvent) -> Analysis:
 async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
     one, two = demo_feed.read_demo_games()[:2]
     moments: list[tuple[int, Analysis]] = []
-    async with followed(path) as service:
+    async with open_ticking_event(path) as service:
         for plies in (6, 9, 15):
-            whole = await told(service, upto(one, plies), upto(two, plies))
+            whole = await report_and_settle(service, upto(one, plies), upto(two, plies))
             moments.append((service.journal.journal._last_ms, whole))
         # A move taken back, and a game that is gone.
-        whole = await told(service, upto(one, 12))
+        whole = await report_and_settle(service, upto(one, 12))
         moments.append((service.journal.journal._last_ms, whole))
     with JournalReader.open(path) as reader:
         for at_ms, whole in moments:
@@ -108,8 +111,7 @@ def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) ->
     view, sign = detail.plies[point.ply - 1], 1 if point.ply % 2 else -1
     searched = {
         what: int(line.split()[2])
-        for line in lines
-        for what in SEARCHES
+        for line, what in product(lines, SEARCHES)
         if what in line
     }
     assert (
@@ -135,13 +137,15 @@ SEARCHES = ("position before:", "move played:", "position after:")
 async def test_each_published_rating_is_explained_to_its_very_figure(
     path: Path, tmp_path: Path
 ) -> None:
-    async with followed(path, human=True) as service:
+    async with open_ticking_event(path, human=True) as service:
         one, two, three = (upto(game, 24) for game in demo_feed.read_demo_games()[:3])
         unrated = replace(three.headers.black, elo=None)
         # One is over, so that it is compared with finished games; in one a player has
         # no Elo.
         over = replace(two, result="1-0")
-        await told(service, one, over, headed(three, black=unrated))
+        await report_and_settle(
+            service, one, over, change_headers(three, black=unrated)
+        )
     with JournalReader.open(path) as reader:
         event = rebuild_event(reader, path)
         for detail in build_analysis(event.state).games:
@@ -209,18 +213,18 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with followed(path) as service:
+    async with open_ticking_event(path) as service:
         game = replace(
             upto(demo_feed.read_demo_games()[0], 4), problem="illegal move 3.Qh9"
         )
-        await told(service, game)
+        await report_and_settle(service, game)
         (alert,) = service.arbiter.alerts()
         service.arbiter.command(DeskCommand("note", alert.id, "phoned"))
         service.arbiter.command(DeskCommand("acknowledge", alert.id))
         service.arbiter.command(DeskCommand("enter", text="lights out"))
         (acknowledged,) = service.arbiter.alerts()
         then_ms = service.journal.journal._last_ms
-        await told(service, replace(game, problem=None))
+        await report_and_settle(service, replace(game, problem=None))
         assert not service.arbiter.alerts()
     caplog.clear()
     with JournalReader.open(path) as reader:

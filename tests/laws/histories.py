@@ -44,7 +44,7 @@ from tests.service.answered_event import (
     ARITHMETIC,
     FEED,
     AnsweredEvent,
-    confirmed,
+    confirm_games,
     left_behind,
 )
 
@@ -57,14 +57,11 @@ class Reported(NamedTuple):
     games: tuple[GameReport, ...]
 
     def __repr__(self) -> str:
-        told = (
-            (
-                f"{each.headers.white.name} "
-                f"{' '.join(move.san for move in each.moves)} {each.result}"
-            )
-            for each in self.games
-        )
-        return f"Reported({'; '.join(told)})"
+        games = []
+        for each in self.games:
+            sans = " ".join(move.san for move in each.moves)
+            games.append(f"{each.headers.white.name} {sans} {each.result}")
+        return f"Reported({'; '.join(games)})"
 
 
 class Answered(NamedTuple):
@@ -350,7 +347,7 @@ class Hall(AnsweredEvent):
 
     def show(self) -> tuple[tuple[GameDetail, ...], tuple[PlayerView, ...], EngineInfo]:
         """What is rated, as when every source has reported its games again."""
-        whole = confirmed(build_analysis(self.state))
+        whole = confirm_games(build_analysis(self.state))
         return whole.games, whole.players, whole.engine
 
 

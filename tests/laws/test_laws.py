@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from live.errors import InputError
 from live.games.game import Game, NewGame
-from live.messages.figures import GameDetail
+from live.messages.figures import GameDetail, PlyView
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
 from live.rehearse.rehearsal import write_pgn
@@ -32,7 +32,7 @@ from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
 from live.sources.pgn_file import read_pgn_file
 from tests.event.arithmetic import line
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutate
 from tests.laws.histories import (
     FILTERS,
     Answered,
@@ -272,6 +272,10 @@ def test_a_restart_changes_nothing(history: History) -> None:
 
 def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
     """All that is rated of each game, by who plays; without what a PGN does not say."""
+
+    def drop_clocks(ply: PlyView) -> PlyView:
+        return msgspec.structs.replace(ply, clock_s=None, spent_s=None)
+
     found = [
         (
             # A PGN says ? of a player without a name.
@@ -279,10 +283,7 @@ def list_figures(games: tuple[GameDetail, ...]) -> list[tuple[Any, ...]]:
             game.curves,
             game.head_to_head,
             (game.model, game.note, game.problem),
-            [
-                msgspec.structs.replace(ply, clock_s=None, spent_s=None)
-                for ply in game.plies
-            ],
+            list(map(drop_clocks, game.plies)),
         )
         for game in games
         if game.plies
@@ -335,7 +336,7 @@ def test_a_mutated_pgn_is_read_or_refused_by_name(history: History, seed: int) -
         reports = [act for act in history if isinstance(act, Reported)]
         whole = "\n".join(map(write_pgn, reports[-1].games)).encode()
         file = folder / "mutated.pgn"
-        file.write_bytes(mutated(Random(seed), whole, PGN_TOKENS)[: 1 << 15])
+        file.write_bytes(mutate(Random(seed), whole, PGN_TOKENS)[: 1 << 15])
         async with Hall(None, [EVERYTHING]).running() as hall:
             hall.act(reports[-1])
             try:

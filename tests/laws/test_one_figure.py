@@ -38,7 +38,7 @@ from tests.service.answered_event import (
     ARITHMETIC,
     FEED,
     AnsweredEvent,
-    confirmed,
+    confirm_games,
     left_behind,
 )
 
@@ -95,7 +95,7 @@ def history(chance: random.Random, end: GameReport) -> list[GameReport]:
                 back = chance.randint(max(0, at - 8), at)
                 news = replace(news, moves=end.moves[:back])
             case 1:
-                wrong = continued(chance, end.moves[:at])
+                wrong = add_two_moves(chance, end.moves[:at])
                 told.append(replace(end, moves=wrong, result="*"))
             case 2:
                 white = replace(end.headers.white, elo=chance.randint(900, 2900))
@@ -106,7 +106,7 @@ def history(chance: random.Random, end: GameReport) -> list[GameReport]:
     return [*told, end]
 
 
-def continued(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+def add_two_moves(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...]:
     """With two moves that were not played."""
     board = chess.Board()
     for move in moves:
@@ -122,8 +122,9 @@ def continued(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...
 
 def figures(whole: Analysis) -> object:
     """All that is rated, by who plays; games without their ids."""
-    games = {
-        (game.white.name, game.black.name): (
+    games = {}
+    for game in whole.games:
+        games[game.white.name, game.black.name] = (
             game.curves,
             game.methods,
             game.head_to_head,
@@ -131,8 +132,6 @@ def figures(whole: Analysis) -> object:
             game.note,
             [replace(ply, clock_s=None, spent_s=None) for ply in game.plies],
         )
-        for game in whole.games
-    }
     return games, sorted(whole.players, key=lambda view: view.name), whole.engine
 
 
@@ -145,7 +144,9 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
         for color in COLORS
         if (side := rater.trace(color, 999)) is not None
     ]
-    moves = [as_move(color, each.turn) for color, side in sides for each in side.moves]
+    moves = []
+    for color, side in sides:
+        moves += [as_move(color, each.turn) for each in side.moves]
     reader = sides[0][1].reader
     slow = second.figures(
         [json.loads(to_json(model)) for model in reader.models],
@@ -177,13 +178,13 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
                     point.usual_low,
                     point.usual_high,
                 )
-                known = [_shown(each) for each in found[1:6]]
+                known = [_round_shown_elo(each) for each in found[1:6]]
                 if found.counted < 10:
                     known[3:] = [None, None]
                 assert shown == (tuple(known) if found.counted >= 5 else (None,) * 5)
 
 
-def _shown(elo: float | None) -> int | None:
+def _round_shown_elo(elo: float | None) -> int | None:
     return None if elo is None else round(min(max(elo, 800), 3200))
 
 
@@ -192,8 +193,8 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
     or PGN.
     """
     live = build_analysis(service.state)
-    assert all(view.final for game in live.games for view in game.plies)
     for detail in live.games:
+        assert all(view.final for view in detail.plies)
         agrees_with_the_second(service, detail)
     with JournalReader.open(path) as reader:
         again = rebuild_event(reader, path)
@@ -203,17 +204,17 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
             for point in (*detail.curves.white, *detail.curves.black):
                 made = build_explanation(again, detail, point.ply).perceived
                 if made is not None and point.ply < len(detail.plies) - 1:
-                    assert point.perceived in (None, _shown(made.rating))
+                    assert point.perceived in (None, _round_shown_elo(made.rating))
     path.with_name("final.pgn").write_text("\n".join(map(write_pgn, ends)))
 
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    ends = [
-        final(4 * seed + number, line(*(chance.randrange(99) for _ in range(22))))
-        for number in range(4)
-    ]
+    ends = []
+    for number in range(4):
+        moves = line(*(chance.randrange(99) for _ in range(22)))
+        ends.append(final(4 * seed + number, moves))
     path = tmp_path / "journal.sqlite"
     service = AnsweredEvent(path, engine)
     with service.journal.opened(service.config):
@@ -237,7 +238,7 @@ async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> N
     with again.journal.opened(again.config):
         await again.restore()
         assert not again.asked
-        assert figures(confirmed(build_analysis(again.state))) == figures(live)
+        assert figures(confirm_games(build_analysis(again.state))) == figures(live)
     fresh = AnsweredEvent(engine=engine)
     await fresh.take(read_pgn_file(tmp_path / "final.pgn"))
     fresh.answer_all()

@@ -18,12 +18,20 @@ from tests.manual.html_reader import section
 from tests.screens.web.conftest import Pages
 
 
+def find_terms(rows: list[str]) -> set[str]:
+    """Return what stands in code signs."""
+    found: set[str] = set()
+    for row in rows:
+        found.update(re.findall(r"`([^`]+)`", row))
+    return found
+
+
 def terms(*headings: str) -> set[str]:
     """The terms under these headings."""
     text = "\n".join(section("glossary", each) for each in headings)
     rows = re.findall(r"^\| (`.*?) \| ", text, re.M)
     assert rows
-    return {term for row in rows for term in re.findall(r"`([^`]+)`", row)}
+    return find_terms(rows)
 
 
 def test_every_figure_is_in_it_and_every_column_is_explained() -> None:
@@ -51,12 +59,9 @@ def test_the_words_of_page_and_overlays(pages: Pages) -> None:
         return pages("constant", module=f"page/{module}.js", name=name)
 
     assert {sign for _, sign, _ in constant("board_panels", "MARKS")} < terms("Signs")
-    english = pages("languages")["en"].values()
-    said = {
-        form
-        for words in english
-        for form in ([words] if isinstance(words, str) else words)
-    }
+    said: set[str] = set()
+    for words in pages("languages")["en"].values():
+        said.update([words] if isinstance(words, str) else words)
     assert terms("Page and overlays") - {"not live", "or more"} <= said
 
 
@@ -64,9 +69,7 @@ def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> No
     options = pages("constant", module="overlay/options.js", name="OPTIONS")
     table = section("producer", "Overlays")
     rows = re.findall(r"^\| (`.*?) \| ", table, re.M)
-    assert {term for row in rows for term in re.findall(r"`([^`]+)`", row)} == set(
-        options
-    )
+    assert find_terms(rows) == set(options)
     for name in ("layout", "follow", "theme", "hide", "lang", "at", "lost"):
         for value in options[name]["values"]:
             assert re.search(rf"[`, ]{value}[`, ]", table), f"{name}={value}"

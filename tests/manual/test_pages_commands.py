@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 import chess.pgn
@@ -85,7 +86,13 @@ def commands(path: Path) -> list[str]:
     ]
 
 
-ALL = [(path, line) for path in TEXTS for line in commands(path)]
+def list_commands() -> Iterator[tuple[Path, str]]:
+    for path in TEXTS:
+        for line in commands(path):
+            yield path, line
+
+
+ALL = list(list_commands())
 
 
 def _reason(line: str, table: dict[str, str]) -> str | None:
@@ -137,19 +144,12 @@ def test_every_flag_and_command_in_the_text_exists() -> None:
     known = {
         name: group.get_command(context, name) for name in group.list_commands(context)
     }
-    below = [
-        part
-        for command in known.values()
-        if isinstance(command, TyperGroup)
-        for part in command.commands.values()
-    ]
-    flags = {
-        option
-        for command in [group, *known.values(), *below]
-        if command is not None
-        for parameter in command.params
-        for option in parameter.opts
-    } | {"--help"}
+    groups = [command for command in known.values() if isinstance(command, TyperGroup)]
+    below = chain.from_iterable(each.commands.values() for each in groups)
+    flags = {"--help"}
+    for command in [group, *known.values(), *below]:
+        if command is not None:
+            flags.update(*(parameter.opts for parameter in command.params))
     for path in TEXTS:
         text = re.sub(
             r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S
@@ -253,7 +253,7 @@ def _hear_ctrl_c() -> None:
 
 
 @contextmanager
-def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
+def run_until(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
     """A command that lasts, once it has printed ``until``; gives that line. Ended by
     Ctrl-C.
     """
@@ -287,7 +287,7 @@ def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
 def lichess(desk: Path) -> Iterator[str]:
     """A broadcast round on loopback."""
     line = "live-rate rehearse games.pgn --as lichess --speed 1000 --linger 600"
-    with running(desk, line, "--feed") as said:
+    with run_until(desk, line, "--feed") as said:
         found = re.search(r"http://[^/]+", said)
         assert found is not None
         yield found[0]
@@ -297,7 +297,7 @@ def lichess(desk: Path) -> Iterator[str]:
 def service(desk: Path) -> Iterator[str]:
     """A running service in whose games something happens."""
     line = "live-rate --feed demo --headless"
-    with running(desk, line, "is serving") as said:
+    with run_until(desk, line, "is serving") as said:
         yield said.split("http://")[1].rstrip("/")
 
 
@@ -323,7 +323,7 @@ def test_it_does_what_it_says(
     feeds = {"LIVE_RATE_FEEDS_LICHESS_BASE_URL": lichess}
     sign = _reason(line, LASTING)
     if sign is not None:
-        with running(desk, line, sign, **feeds):
+        with run_until(desk, line, sign, **feeds):
             return
     done = subprocess.run(
         ["bash", "-c", line],
@@ -361,7 +361,9 @@ def test_it_prints_the_points_of_both_players(
     ]
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "1.pgn").write_text(first)
-    with running(tmp_path, "live-rate --feed ./games --headless", "is serving") as said:
+    with run_until(
+        tmp_path, "live-rate --feed ./games --headless", "is serving"
+    ) as said:
         address = said.split("http://")[1].rstrip("/")
         (tmp_path / "client").write_text(program.replace("127.0.0.1:8765", address))
         with subprocess.Popen(

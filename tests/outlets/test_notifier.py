@@ -53,10 +53,8 @@ def view(
 
 
 def bodies(rules: PublicRules, *views: GameView, now_s: float = 0.0) -> list[str]:
-    return [
-        each.body
-        for each in rules.collect_notices([GameMessage(each) for each in views], now_s)
-    ]
+    messages = [GameMessage(view) for view in views]
+    return [notice.body for notice in rules.collect_notices(messages, now_s)]
 
 
 def test_a_game_that_begins_and_ends_is_told_once(rules: PublicRules) -> None:

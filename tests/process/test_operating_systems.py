@@ -70,10 +70,10 @@ def test_on_windows_the_process_alone_is_killed(windows: pytest.MonkeyPatch) -> 
     child_processes.kill_group(7)
     assert killed == [(7, signal.SIGTERM)]
 
-    def gone(pid: int, number: int) -> None:
+    def raise_permission_error(pid: int, number: int) -> None:
         raise PermissionError("what os.kill raises there for a process that has ended")
 
-    windows.setattr(os, "kill", gone)
+    windows.setattr(os, "kill", raise_permission_error)
     child_processes.kill_group(7)
 
 

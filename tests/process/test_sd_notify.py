@@ -23,7 +23,7 @@ from live.messages.health import EngineHealth
 from live.messages.to_clients import GoneMessage, HealthMessage
 from live.process.sd_notify import PATIENCE_S, ServiceManager, build_unit, quote_word
 from tests.server.serving import left_in
-from tests.service.running import Running, running
+from tests.service.running import Running, run_live_rate
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ async def service(tmp_path: Path) -> AsyncIterator[tuple[Running, str, socket.so
     command = ("--feed", "demo", "--headless", "--port", "0", "--nodes", "500")
     told = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
     with manager(tmp_path / "notify") as sock:
-        async with running(*command, cwd=tmp_path, env=told) as process:
+        async with run_live_rate(*command, cwd=tmp_path, env=told) as process:
             yield process, await process.address(), sock
 
 

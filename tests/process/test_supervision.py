@@ -85,7 +85,7 @@ class Part:
 
 
 @contextlib.asynccontextmanager
-async def kept(
+async def supervise(
     part: Part, told: list[FeedHealth], *, feed: bool = False, chance: float = 0.0
 ) -> AsyncIterator[tuple[DrivenClock, asyncio.Task[None]]]:
     clock = DrivenClock()
@@ -105,7 +105,7 @@ async def test_waits_grow_to_a_cap_and_are_short_again_after_a_steady_run(
     chance: float,
 ) -> None:
     part = Part(*[None] * 12)
-    async with kept(part, [], chance=chance) as (clock, _):
+    async with supervise(part, [], chance=chance) as (clock, _):
         await asyncio.wait_for(part.running.wait(), 5)
         waits = list(clock.slept)
         assert waits == sorted(waits) and waits[-1] > 10 * waits[0]
@@ -124,7 +124,7 @@ async def test_whatever_ends_a_part_it_is_started_again_and_told(
         Part(ValueError("x"), None, OSError(5, "I/O error"), cancelled),
         list[FeedHealth](),
     )
-    async with kept(part, told) as (clock, _):
+    async with supervise(part, told) as (clock, _):
         await asyncio.wait_for(part.running.wait(), 5)
         assert part.starts == 5
         assert [(each.state, each.part) for each in told] == 4 * [("retrying", True)]
@@ -142,7 +142,7 @@ async def test_whatever_ends_a_part_it_is_started_again_and_told(
 
 async def test_a_feed_speaks_for_itself_and_may_end() -> None:
     part, told = Part(KeyError("x"), None), list[FeedHealth]()
-    async with kept(part, told, feed=True) as (_, task):
+    async with supervise(part, told, feed=True) as (_, task):
         await asyncio.wait_for(task, 5)
     assert part.starts == 2
     assert [(each.state, each.part) for each in told] == [("retrying", False)]

@@ -217,17 +217,11 @@ def _after(
         np.sum([each.k3 for each in mine], axis=0),
     )
     sd = np.sqrt(kappa * v)
-    low, high = (
-        None if line[0] <= 0 or line[-1] > 0 else _zero(line)
-        for line in (s - b - _skewed(q, k, sd) * sd for q in reversed(SURE))
-    )
+    low, high = (_find_end(s - b - _skewed(q, k, sd) * sd) for q in reversed(SURE))
     own = [each for each in mine if each.a is not None]
     if len(own) < n:
         return Figures(last, n, rating, low, high, None, None, None)
-    a, v, k = (
-        np.sum([getattr(each, name) for each in own], axis=0)
-        for name in ("a", "v_own", "k3_own")
-    )
+    a, v, k = (_add_up(own, name) for name in ("a", "v_own", "k3_own"))
     sd = np.sqrt(kappa * v)
     usual_low, usual_high = (_zero(a - prior + _skewed(q, k, sd) * sd) for q in USUAL)
     sd_there = math.sqrt(kappa * between(rating, v))
@@ -241,6 +235,18 @@ def _after(
     )
 
 
+def _add_up(seen: Sequence[Seen], name: str) -> Floats:
+    sums: Floats = np.sum([getattr(each, name) for each in seen], axis=0)
+    return sums
+
+
+def _find_end(line: Floats) -> float | None:
+    """Return where an interval ends; None where the line does not cross zero."""
+    if line[0] <= 0 or line[-1] > 0:
+        return None
+    return _zero(line)
+
+
 def _skewed(q: float, k: Floats, sd: Floats) -> Floats:
     g = np.clip(k / sd**3, -0.6, 0.6)
     return q + g * (q * q - 1) / 6
@@ -250,14 +256,15 @@ def _hardness(models: Sequence[Model], theirs: Sequence[Seen], ply: int) -> floa
     u = [each.u for each in theirs if each.move.ply < ply]
     if not u or u[0] is None:
         return 0.0
-    betas = [
-        next(
-            (beta for last, beta in model["shared"] if ply <= last),
-            model["shared"][-1][1],
-        )
-        for model in models
-    ]
+    betas = [_find_beta(model, ply) for model in models]
     return float(np.mean(betas)) * sum(each or 0.0 for each in u) / (len(u) + 5)
+
+
+def _find_beta(model: Model, ply: int) -> float:
+    for last, beta in model["shared"]:
+        if ply <= last:
+            return float(beta)
+    return float(model["shared"][-1][1])
 
 
 def _kappa(models: Sequence[Model], n: int, *, over: bool) -> float:

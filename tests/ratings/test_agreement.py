@@ -18,7 +18,7 @@ from live.ratings.agreement import (
 from live.ratings.move_circumstances import Board, Turn
 
 
-def played(
+def simulate_game(
     rng: np.random.Generator, moves: int, share: float, effect: float = 0.0
 ) -> GameChoices:
     game = GameChoices()
@@ -35,7 +35,9 @@ def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
     rng = np.random.default_rng(5)
     values = [
         math.exp(
-            compute_log_e_value([played(rng, 20, 0.0, rng.normal(0, 0.2))], 0.05, 0.2)
+            compute_log_e_value(
+                [simulate_game(rng, 20, 0.0, rng.normal(0, 0.2))], 0.05, 0.2
+            )
         )
         for _ in range(600)
     ]
@@ -44,7 +46,7 @@ def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
 
 def test_an_engine_is_seen_over_a_few_games() -> None:
     rng = np.random.default_rng(6)
-    games = [played(rng, 30, 0.6) for _ in range(4)]
+    games = [simulate_game(rng, 30, 0.6) for _ in range(4)]
     assert compute_log_e_value(games, 0.05, 0.2) > bound_chance(100)
 
 

@@ -365,11 +365,11 @@ def battle() -> BattleRoyale:
         name: list(map(int, row))
         for name, *row in map(str.split, TABLE_9.split("\n")[1:-1])
     }
-    scores = {
-        (name, other): score / 100
-        for name, row in rows.items()
-        for other, score in zip([n for n in rows if n != name], row, strict=True)
-    }
+    scores = {}
+    for name, row in rows.items():
+        others = [other for other in rows if other != name]
+        for other, score in zip(others, row, strict=True):
+            scores[name, other] = score / 100
     return BattleRoyale(lambda *pair: Prediction(expected_score=scores[pair]), rows)
 
 

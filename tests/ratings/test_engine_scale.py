@@ -31,12 +31,10 @@ def test_the_scale_is_found_within_its_error(scale: float) -> None:
 def test_the_error_is_the_spread_over_many_measurements() -> None:
     rng = random.Random(3)
     known = [round(rng.gauss(0, 150)) for _ in range(100)]
-    found = [
-        measure_agreement(
-            known, [round(0.9 * score + rng.gauss(0, 40)) for score in known]
-        )
-        for _ in range(300)
-    ]
+    found = []
+    for _ in range(300):
+        noisy = [round(0.9 * score + rng.gauss(0, 40)) for score in known]
+        found.append(measure_agreement(known, noisy))
     mean = sum(each.scale for each in found) / len(found)
     spread = (sum((each.scale - mean) ** 2 for each in found) / len(found)) ** 0.5
     assert sum(each.scale_error for each in found) / len(found) == pytest.approx(

@@ -3,7 +3,7 @@ its input.
 """
 
 import math
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise, product
 from pathlib import Path
 from statistics import fmean
 
@@ -72,14 +72,15 @@ def test_figures_equal_those_of_the_list(one: list[int], more: list[int]) -> Non
     assert list(histogram) == list(GainHistogram(reversed(whole)))
     assert histogram.n == len(whole)
     assert histogram.mean == (pytest.approx(fmean(whole), abs=1e-9) if whole else None)
-    assert [g for g, count in histogram for _ in range(count)] == sorted(whole)
+    listed = chain.from_iterable([gain] * count for gain, count in histogram)
+    assert list(listed) == sorted(whole)
     assert all(histogram[value] == whole.count(value) for value in whole)
 
 
 @given(some, some)
 def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None:
     one, other = GainHistogram(x), GainHistogram(y)
-    won = sum((a > b) + 0.5 * (a == b) for a in x for b in y)
+    won = sum((a > b) + 0.5 * (a == b) for a, b in product(x, y))
     assert compute_expected_score_between(one, other) == won / (len(x) * len(y))
     assert compute_expected_score_between(other, one) == pytest.approx(
         1 - won / (len(x) * len(y))
@@ -237,7 +238,7 @@ def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
     differences: dict[tuple[str, str], float], elo: dict[str, int]
 ) -> None:
     found = solve(differences, elo)
-    names = sorted({name for pair in differences for name in pair})
+    names = sorted(set(chain.from_iterable(differences)))
     assert sorted(found) == names
     pulls = dict.fromkeys(names, 0.0)
     edges = np.zeros((len(differences), len(names)))
@@ -293,10 +294,11 @@ def test_an_event_is_all_gains_of_those_who_met(
     nobody = GainHistogram()
     histograms = {name: GainHistogram(values) for name, values in played.items()}
     scores = {
-        pair: compute_expected_score_between(
-            *(histograms.get(name, nobody) for name in pair)
+        (one, other): compute_expected_score_between(
+            histograms.get(one, nobody),
+            histograms.get(other, nobody),
         )
-        for pair in met
+        for one, other in met
     }
     # An unbounded difference is no distance.
     differences = {
@@ -396,11 +398,10 @@ def test_every_gain_of_figure_1() -> None:
 
 def table_1() -> dict[str, Strength]:
     names = list(RATED)
-    differences = {
-        (names[i], names[j]): float(difference)
-        for i, row in enumerate(DIFFERENCES)
-        for j, difference in enumerate(row, start=i + 1)
-    }
+    differences = {}
+    for i, row in enumerate(DIFFERENCES):
+        for j, difference in enumerate(row, start=i + 1):
+            differences[names[i], names[j]] = float(difference)
     return solve(differences, RATED)
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from statistics import fmean
 from typing import get_args
 
 import msgspec
@@ -284,7 +285,7 @@ SPREADS = [
 ]
 
 
-def projected(spreads: list[Spread] | TurnArrays) -> Projection:
+def project(spreads: list[Spread] | TurnArrays) -> Projection:
     found = project_choices(spreads, SKILL)
     assert found is not None
     return found
@@ -293,17 +294,17 @@ def projected(spreads: list[Spread] | TurnArrays) -> Projection:
 def test_projections_agree_with_listing_every_outcome() -> None:
     chances = [compute_probabilities(spread.deltas, SKILL) for spread in SPREADS]
     outcomes = list(itertools.product(*(range(len(p)) for p in chances)))
-    weight = np.array(
-        [math.prod(p[i] for p, i in zip(chances, o, strict=True)) for o in outcomes]
-    )
-    matches = np.array([sum(i == 0 for i in o) for o in outcomes])
-    losses = np.array(
-        [
-            np.mean([s.deltas[i] for s, i in zip(SPREADS, o, strict=True)])
-            for o in outcomes
-        ]
-    )
-    found = projected(SPREADS)
+
+    def compute_chance(choices: tuple[int, ...]) -> float:
+        return float(math.prod(p[i] for p, i in zip(chances, choices, strict=True)))
+
+    def average_loss(choices: tuple[int, ...]) -> float:
+        return fmean(s.deltas[i] for s, i in zip(SPREADS, choices, strict=True))
+
+    weight = np.array(list(map(compute_chance, outcomes)))
+    matches = np.array([choices.count(0) for choices in outcomes])
+    losses = np.array(list(map(average_loss, outcomes)))
+    found = project(SPREADS)
     for figure, values in ((found.matches, matches), (found.difference, losses)):
         mean = float(weight @ values)
         assert figure.projected == pytest.approx(mean)

@@ -1,6 +1,6 @@
 """Markov chains, by law and by the two matrices that Alliot 2017 prints."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -85,7 +85,7 @@ def with_slips(matrix: Floats, share: float) -> Floats:
     return (1 - share) * normalised(matrix) + share * normalised(worse)
 
 
-def played(
+def simulate_games(
     rng: np.random.Generator,
     white: Floats,
     black: Floats,
@@ -277,9 +277,10 @@ def brute_force(
             )
             matrix[i, j] = sum(weights) / total if row else float(i == j)
     if color == "black":
-        matrix = np.array(
-            [[matrix[n - 1 - i, n - 1 - j] for j in range(n)] for i in range(n)]
-        )
+        mirrored = np.zeros((n, n))
+        for i, j in product(range(n), repeat=2):
+            mirrored[i, j] = matrix[n - 1 - i, n - 1 - j]
+        return mirrored
     return matrix
 
 
@@ -346,7 +347,7 @@ def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -
 def test_the_prediction_reads_the_ends_of_the_vector() -> None:
     rng = np.random.default_rng(5)
     white, black = with_slips(FISCHER, 0.02), with_slips(SPASSKY, 0.02)
-    counts = played(rng, white, black, TEN.level, 100, 40)
+    counts = simulate_games(rng, white, black, TEN.level, 100, 40)
     chains = (fresh(counts[0], "white", TEN), fresh(counts[1], "black", TEN))
     found = predict_by_markov(*chains)
     vector = solve_chain(chains[0].matrix, chains[1].matrix)
@@ -419,7 +420,7 @@ def test_known_matrices_are_recovered_within_the_interval(
     covered = told = 0
     errors = []
     for _ in range(400):
-        counts = played(rng, white, black, TEN.level, games, turns)
+        counts = simulate_games(rng, white, black, TEN.level, games, turns)
         found = predict_by_markov(
             fresh(counts[0], "white", TEN), fresh(counts[1], "black", TEN)
         )

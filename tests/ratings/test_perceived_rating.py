@@ -70,11 +70,9 @@ def games(gain: GainKind) -> list[PlayedGame]:
 
 
 def turns_of(game: PlayedGame) -> list[tuple[Color, Turn]]:
-    turns = [
-        (color, t)
-        for color, side in zip(COLORS, game.sides, strict=True)
-        for t in side.turns
-    ]
+    turns: list[tuple[Color, Turn]] = []
+    for color, side in zip(COLORS, game.sides, strict=True):
+        turns += [(color, turn) for turn in side.turns]
     return sorted(turns, key=lambda each: each[1].ply)
 
 

@@ -13,6 +13,7 @@ gains above, at and below 0 that real player-games showed (``tests/data/README.m
 import csv
 import json
 from collections.abc import Iterator
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,12 +78,8 @@ def families() -> Iterator[Family]:
             0.5 if gain == "same-search" else 1.0,
         )
     # For each expected score, from no zero gains to as many as there can be.
-    grid = [
-        (p, zeros)
-        for p in np.arange(0.01, 1, 0.02)
-        for zeros in (0, 0.1, 0.3, 0.6, 0.9)
-    ]
-    scores, share = np.array(grid).T
+    grid = product(np.arange(0.01, 1, 0.02), (0, 0.1, 0.3, 0.6, 0.9))
+    scores, share = np.array(list(grid)).T
     at = share * 2 * np.minimum(scores, 1 - scores)
     yield Family("successive, even grid", scores - at / 2, at, 1.0)
 
@@ -124,10 +121,8 @@ def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
     player-games.
     """
     data = json.loads((DATA / "successive-gains.json").read_text())
-    engine_gains = GainHistogram(
-        gain for gain, count in data["engine"] for _ in range(count)
-    )
-    engine = EngineDistribution(engine_gains)
+    engine_gains = chain.from_iterable([gain] * count for gain, count in data["engine"])
+    engine = EngineDistribution(GainHistogram(engine_gains))
     rng = np.random.default_rng(seed)
     covered = []
     for gains in data["players"]:

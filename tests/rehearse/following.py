@@ -25,12 +25,12 @@ from tests.rehearse.faults import (
     incidents,
     mishaps,
 )
-from tests.server.mosquitto import running as broker_running
+from tests.server.mosquitto import run_broker
 from tests.sources.fakes import (
     DrivenClock,
     Ledger,
     conditions,
-    running,
+    run_feed,
     substance,
     until,
 )
@@ -56,7 +56,7 @@ class PacedClock(DrivenClock):
     pause_s = 0.001
 
 
-def carried(
+def carry_games(
     protocol: str, games: Iterable[GameReport], *, faulty: bool = False
 ) -> list[str]:
     """What the protocol tells of games, in an order of its own.
@@ -118,7 +118,7 @@ async def _rehearsal(
                 )
                 folder = stack.enter_context(tempfile.TemporaryDirectory())
                 broker = await stack.enter_async_context(
-                    broker_running(program, Path(folder))
+                    run_broker(program, Path(folder))
                 )
                 made = MqttRehearsal(games, broker, clock=clock)
             case "folder":
@@ -150,7 +150,7 @@ async def follow_rehearsal(
     """
     faulty = seed is not None
     ledger, clock = Newest(), DrivenClock()
-    wanted = carried(protocol, games, faulty=faulty)
+    wanted = carry_games(protocol, games, faulty=faulty)
 
     plies = sum(len(game.moves) for game in games)
 
@@ -158,7 +158,7 @@ async def follow_rehearsal(
         held = list(ledger.latest.values())
         if sum(len(game.moves) for game in held) != plies:  # the cheap question first
             return False
-        return carried(protocol, held, faulty=faulty) == wanted
+        return carry_games(protocol, held, faulty=faulty) == wanted
 
     async with (
         _rehearsal(protocol, games, seed) as rehearsal,
@@ -166,7 +166,7 @@ async def follow_rehearsal(
     ):
         config = FAULTY if faulty else HEALTHY
         feed = open_feed(spec, config, conditions=conditions(config, clock))
-        async with running(feed, ledger):
+        async with run_feed(feed, ledger):
             if isinstance(
                 rehearsal, DgtBoardRehearsal
             ):  # it cannot tell what was before

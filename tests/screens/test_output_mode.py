@@ -40,9 +40,9 @@ from live.server.public_audience import PublicAudience
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.service.event_service import EventService
 from live.sources import demo_feed
-from tests.journal.test_journal import altered
+from tests.journal.test_journal import alter_file
 from tests.server.world import World
-from tests.service.answered_event import FEED, AnsweredEvent, unscored
+from tests.service.answered_event import FEED, AnsweredEvent, open_unscored
 
 ALL = ("stdin", "stdout", "stderr")
 
@@ -115,7 +115,7 @@ def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
 
 
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
-    world, service = World(1), unscored()
+    world, service = World(1), open_unscored()
     public = PublicAudience(world)
     screen = open_screen(service, public)
     screen.begin()
@@ -386,7 +386,7 @@ async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
     running = msgspec.structs.replace(game, moves=game.moves[:10], result="*")
     async with AnsweredEvent(path).started() as hall:
         await hall.take(FeedReport(FEED, (running,)))
-    altered(path, "UPDATE games SET at_ms = at_ms - 60000")
+    alter_file(path, "UPDATE games SET at_ms = at_ms - 60000")
     async with AnsweredEvent(path).started() as hall:
         public = PublicAudience(hall.state)
         screen = open_screen(hall, public)

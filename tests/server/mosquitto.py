@@ -86,7 +86,7 @@ class Mosquitto:
             "127.0.0.1", self.port, protocol=aiomqtt.ProtocolVersion.V5
         )
 
-    async def held(self) -> dict[str, bytes]:
+    async def read_retained(self) -> dict[str, bytes]:
         """All retained messages, by topic: what a newcomer is given."""
         found: dict[str, bytes] = {}
         async with self.client() as client:
@@ -109,7 +109,7 @@ class Mosquitto:
         try:
             async with asyncio.timeout(30):
                 while True:
-                    found = await self.held()
+                    found = await self.read_retained()
                     if found == wanted:
                         return
                     await self.news()
@@ -132,7 +132,7 @@ class Mosquitto:
 
 
 @contextlib.asynccontextmanager
-async def running(
+async def run_broker(
     program: str, folder: Path, *, more: str = ANYBODY, first: str = ""
 ) -> AsyncIterator[Mosquitto]:
     broker = Mosquitto(program, folder, more=more, first=first)

@@ -27,7 +27,7 @@ from tests.server.world import Clock, World
 
 
 @asynccontextmanager
-async def serving(
+async def serve_publisher(
     world: World, parts: Any = None, **settings: Any
 ) -> AsyncIterator[Publisher]:
     """With a clock that stands still and no pages, unless ``parts`` has others."""
@@ -50,7 +50,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def asking(publisher: Publisher, **more: Any) -> httpx.AsyncClient:
+def open_client(publisher: Publisher, **more: Any) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=publisher.url, trust_env=False, **more)
 
 

@@ -37,7 +37,7 @@ from live.server.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
 from live.settings import MqttConfig
-from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, running, users
+from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, run_broker, users
 from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until
 
@@ -49,7 +49,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 async def broker(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> AsyncIterator[Mosquitto]:
-    async with running(require_program("mosquitto"), tmp_path) as made:
+    async with run_broker(require_program("mosquitto"), tmp_path) as made:
         yield made
 
 
@@ -106,7 +106,7 @@ async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> N
             ours.publish(world.step())
             await asyncio.sleep(0)
         await broker.comes_to_hold(wanted(world))
-    assert await broker.held() == wanted(world, "offline"), (
+    assert await broker.read_retained() == wanted(world, "offline"), (
         "who leaves in order says so"
     )
     assert "retrying" not in [health.state for health in told]
@@ -166,7 +166,7 @@ async def test_user_and_password_are_used(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     more = users(require_program, tmp_path, "live", "geheim")
-    async with running(require_program("mosquitto"), tmp_path, more=more) as broker:
+    async with run_broker(require_program("mosquitto"), tmp_path, more=more) as broker:
         settings = MqttConfig(
             publish=f"mqtt://live@127.0.0.1:{broker.port}",
             password_file=str(tmp_path / "password"),
@@ -218,7 +218,7 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
     more = more.replace("/etc/mosquitto/viewers.acl", str(acl))
     # That it has to come first is Mosquitto's rule.
     every, more = more.split("\n", 1)
-    async with running(
+    async with run_broker(
         require_program("mosquitto"), tmp_path, more=f"{ANYBODY}{more}", first=every
     ) as broker:
         world = full(9)
@@ -240,7 +240,7 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
                     assert boards.pop(str(message.topic)) == message.payload
                     if not boards:
                         break
-            assert (await broker.held())[forged] != b"forged"
+            assert (await broker.read_retained())[forged] != b"forged"
 
 
 async def test_what_another_forges_is_mended(
@@ -253,7 +253,7 @@ async def test_what_another_forges_is_mended(
     stream = SiteStream(world, epoch="e", clock=lambda: 0.0)
     async with telling(broker, world, stream=stream):
         async with asyncio.timeout(20):
-            while "test/rate/3/site/snapshot" not in await broker.held():
+            while "test/rate/3/site/snapshot" not in await broker.read_retained():
                 await broker.news()
         (name,) = (topic for topic in wanted(world) if topic.endswith("/game"))
         status = "test/rate/3/status"
@@ -267,7 +267,7 @@ async def test_what_another_forges_is_mended(
                 b"forged" in held.values() or not wanted(world).items() <= held.items()
             ):
                 await broker.news()
-                held = await broker.held()
+                held = await broker.read_retained()
         assert held.keys() == {*wanted(world), f"{SITE}/snapshot", f"{SITE}/since"}
         epoch = json.loads(held[f"{SITE}/since"])["epoch"]
         assert epoch != "e", "readers that took in a forged change throw it away"
@@ -284,7 +284,10 @@ async def test_what_a_stranger_writes_costs_no_more_than_its_undoing(
     ours, theirs = "test/rate/3/engine", "test/rate/3/x/9/game"
     async with telling(broker, world, told.append, stream), broker.client() as client:
         async with asyncio.timeout(20):
-            while not (held := await broker.held()).keys() >= wanted(world).keys():
+            while (
+                not (held := await broker.read_retained()).keys()
+                >= wanted(world).keys()
+            ):
                 await broker.news()
         await client.subscribe("test/rate/#", qos=1)
         for topic in (ours, theirs):
@@ -300,7 +303,7 @@ async def test_what_a_stranger_writes_costs_no_more_than_its_undoing(
         assert {*seen} == {(ours, b"forged"), (theirs, b"forged")} | undone
         await until(lambda: told[-1].state == "live")
         assert {each.state for each in told if each.detail} == {"retrying"}
-        assert await broker.held() == held
+        assert await broker.read_retained() == held
 
 
 async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None:

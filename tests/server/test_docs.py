@@ -9,6 +9,7 @@ The readable page: whole, well formed, harmless, and it leads nowhere that is no
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -39,8 +40,8 @@ from live.server.static_files import StaticSite
 from live.server.stream_filter import PARAMETERS
 from live.settings import ServerConfig
 from tests.manual.html_reader import HtmlReader
-from tests.server.serving import asking, bearer, serving, token_file
-from tests.server.world import GAMES, World, at_once
+from tests.server.serving import bearer, open_client, serve_publisher, token_file
+from tests.server.world import GAMES, World, answer_without_waiting
 from tests.watch.games import game as finished_game
 
 
@@ -68,21 +69,23 @@ def test_notes_of_a_type_and_of_its_base() -> None:
 
 def problems(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> list[str]:
     """What of the schema, whose references lead into ``document``, does not hold."""
-    closed = _closed(
+    closed = _close_schema(
         {"$ref": "#/schema", "schema": schema, "components": document["components"]}
     )
     found = Draft202012Validator(closed).iter_errors(value)
     return [f"{error.json_path}: {error.message[:300]}" for error in found]
 
 
-def _closed(schema: Any) -> Any:
+def _close_schema(schema: Any) -> Any:
     """A copy in which no object may hold more than its properties."""
     if isinstance(schema, dict):
-        copy = {name: _closed(each) for name, each in schema.items()}
+        copy = {name: _close_schema(each) for name, each in schema.items()}
         if isinstance(schema.get("properties"), dict) and "type" in schema:
             copy.setdefault("additionalProperties", False)
         return copy
-    return [_closed(each) for each in schema] if isinstance(schema, list) else schema
+    return (
+        [_close_schema(each) for each in schema] if isinstance(schema, list) else schema
+    )
 
 
 def as_json(document: dict[str, Any]) -> dict[str, Any]:
@@ -211,7 +214,7 @@ def targets(path: str) -> list[str]:
     for parameter in DOCUMENT["paths"][path]["get"].get("parameters", ()):
         if parameter["in"] == "query":
             queries += [f"?{parameter['name']}={value}" for value in ("g1", "")]
-    return [f"{target}{query}" for target in dict.fromkeys(made) for query in queries]
+    return [target + query for target, query in product(dict.fromkeys(made), queries)]
 
 
 def complaints(
@@ -245,8 +248,8 @@ async def test_every_route_answers_as_described(
     monkeypatch.setattr("live.server.routes.draw_board", lambda game: "")
     token, tokens = token_file(tmp_path, arbiter=True, metrics=True)
     async with (
-        serving(busy_world(), tokens_file=tokens) as publisher,
-        asking(publisher, headers=bearer(token)) as client,
+        serve_publisher(busy_world(), tokens_file=tokens) as publisher,
+        open_client(publisher, headers=bearer(token)) as client,
     ):
         seen = set()
         for target in targets(path):
@@ -266,7 +269,7 @@ async def test_every_route_answers_as_described(
 def test_without_a_token_it_is_as_described(path: str) -> None:
     for target in targets(path):
         request = HttpRequest("GET", target.split("?")[0], (), {})
-        response = at_once(ROUTES.answer(request, None))
+        response = answer_without_waiting(ROUTES.answer(request, None))
         assert not complaints(path, response, response.body)
 
 
@@ -303,7 +306,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
         Authentication({}, ServerConfig()),
     ):
         guest = guard.authenticate(request)
-        response = at_once(ROUTES.answer(request, guest))
+        response = answer_without_waiting(ROUTES.answer(request, guest))
         assert response.status in (200, 304, 400, 401, 403, 404, 405)
         if response.status >= 400:
             schema = {"$ref": "#/components/schemas/ProblemAnswer"}

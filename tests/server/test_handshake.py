@@ -26,8 +26,15 @@ from live.server.server import Publisher
 from live.server.tokens import GRACE_LOOKS, create_token
 from live.settings import ServerConfig
 from live.watch.incident_log import IncidentLog
-from tests.server.serving import asking, bearer, left_in, live, raw, serving
-from tests.server.world import Clock, World, at_once
+from tests.server.serving import (
+    bearer,
+    left_in,
+    live,
+    open_client,
+    raw,
+    serve_publisher,
+)
+from tests.server.world import Clock, World, answer_without_waiting
 from tests.sources.fakes import until
 
 SCREEN, SCREEN_ENTRY = create_token(
@@ -65,19 +72,19 @@ class Guarded(NamedTuple):
 
 
 @asynccontextmanager
-async def guarding(
+async def serve_guarded(
     world: World, tokens: Path, parts: Any = None, **settings: Any
 ) -> AsyncIterator[Guarded]:
     async with (
-        serving(world, parts, tokens_file=str(tokens), **settings) as publisher,
-        asking(publisher) as client,
+        serve_publisher(world, parts, tokens_file=str(tokens), **settings) as publisher,
+        open_client(publisher) as client,
     ):
         yield Guarded(publisher, client, world, tokens)
 
 
 @pytest.fixture
 async def guarded(world: World, tokens: Path) -> AsyncIterator[Guarded]:
-    async with guarding(world, tokens) as made:
+    async with serve_guarded(world, tokens) as made:
         yield made
 
 
@@ -139,7 +146,7 @@ async def test_a_token_shows_its_event_and_no_other(guarded: Guarded) -> None:
 async def test_only_an_arbiter_sees_what_is_for_arbiters(
     world: World, tokens: Path
 ) -> None:
-    async with guarding(world, tokens, public=True) as (publisher, client, *_):
+    async with serve_guarded(world, tokens, public=True) as (publisher, client, *_):
         for headers, told in (
             (bearer(ARBITER), True),
             (bearer(SCREEN), False),
@@ -160,7 +167,7 @@ async def test_only_an_arbiter_sees_what_is_for_arbiters(
 async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
     world: World, tokens: Path
 ) -> None:
-    async with guarding(world, tokens, public=True, hide_scores=True) as (
+    async with serve_guarded(world, tokens, public=True, hide_scores=True) as (
         publisher,
         client,
         *_,
@@ -187,7 +194,7 @@ async def test_a_token_may_come_as_the_first_message(
     world: World, tokens: Path, confined: bool
 ) -> None:
     async with (
-        serving(world, tokens_file=str(tokens)) as publisher,
+        serve_publisher(world, tokens_file=str(tokens)) as publisher,
         connect(live(publisher)) as ws,
     ):
         await ws.send(
@@ -211,7 +218,9 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
     world: World, tokens: Path, first: str | bytes | None
 ) -> None:
     clock = Clock()
-    async with serving(world, {"clock": clock}, tokens_file=str(tokens)) as publisher:
+    async with serve_publisher(
+        world, {"clock": clock}, tokens_file=str(tokens)
+    ) as publisher:
         async with connect(live(publisher)) as ws:
             if first is None:
                 clock.now_s += 10.1
@@ -240,7 +249,7 @@ async def test_a_wrong_token_in_header_or_query_is_refused_at_the_handshake(
 async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) -> None:
     said: list[FeedHealth] = []
     async with (
-        guarding(world, tokens, {"report": said.append}) as guarded,
+        serve_guarded(world, tokens, {"report": said.append}) as guarded,
         connect(live(guarded.publisher, f"?token={SCREEN}")) as screen,
         connect(live(guarded.publisher, f"?token={ARBITER}")) as arbiter,
     ):
@@ -267,7 +276,7 @@ async def test_no_token_is_logged(
     world: World, tokens: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    async with guarding(world, tokens) as (publisher, client, *_):
+    async with serve_guarded(world, tokens) as (publisher, client, *_):
         await client.get("/api/v3/games", headers=bearer(SCREEN))
         world.held, held = None, world.held  # type: ignore[assignment]
         assert (
@@ -292,8 +301,8 @@ async def test_no_token_is_logged(
 async def test_listed_origins_may_connect_and_read(world: World) -> None:
     ours: Any = "https://example.org"
     async with (
-        serving(world, origins=(ours,)) as publisher,
-        asking(publisher) as client,
+        serve_publisher(world, origins=(ours,)) as publisher,
+        open_client(publisher) as client,
     ):
         async with connect(live(publisher), origin=ours) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
@@ -316,11 +325,11 @@ async def test_another_address_is_served_with_permission_and_a_warning(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(ConfigError, match="--public"):
-        async with serving(world, host="0.0.0.0"):
+        async with serve_publisher(world, host="0.0.0.0"):
             pass
-    async with serving(world, host="0.0.0.0", public=True) as publisher:
+    async with serve_publisher(world, host="0.0.0.0", public=True) as publisher:
         assert "anyone who can reach 0.0.0.0" in caplog.text
-        async with asking(publisher) as client:
+        async with open_client(publisher) as client:
             assert (await client.get("/healthz")).status_code == 200
 
 
@@ -338,9 +347,9 @@ def trusts(encrypted: dict[str, str]) -> ssl.SSLContext:
 async def test_tls_from_certificate_files(
     world: World, encrypted: dict[str, str], trusts: ssl.SSLContext
 ) -> None:
-    async with serving(world, **encrypted) as publisher:
+    async with serve_publisher(world, **encrypted) as publisher:
         assert publisher.url.startswith("https://127.0.0.1:")
-        async with asking(publisher, verify=trusts) as client:
+        async with open_client(publisher, verify=trusts) as client:
             assert (await client.get("/api/v3/games")).status_code == 200
         async with connect(live(publisher), ssl=trusts) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
@@ -366,7 +375,7 @@ async def test_a_certificate_that_cannot_be_used_is_refused(
         "key of another": {**encrypted, "key_file": str(empty)},
     }
     with pytest.raises(ConfigError, match=r"server\.certificate_file"):
-        async with serving(world, **settings[broken]):
+        async with serve_publisher(world, **settings[broken]):
             pass
 
 
@@ -378,19 +387,26 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
     publisher = Publisher(config, world, clock=Clock(), incidents=log.incidents)
     asked = HttpRequest("GET", "/api/v3/incidents", (), {"host": "127.0.0.1"})
 
-    def told(headers: dict[str, str], *query: tuple[str, str]) -> HttpResponse:
+    def answer_request(
+        headers: dict[str, str], *query: tuple[str, str]
+    ) -> HttpResponse:
         request = msgspec.structs.replace(
             asked, query=query, headers={**asked.headers, **headers}
         )
-        return at_once(publisher.answer(request))
+        return answer_without_waiting(publisher.answer(request))
 
-    assert told({}).status == told({"authorization": f"Bearer {SCREEN}"}).status == 403
+    assert (
+        answer_request({}).status
+        == answer_request({"authorization": f"Bearer {SCREEN}"}).status
+        == 403
+    )
     arbiter = {"authorization": f"Bearer {ARBITER}"}
     texts = [
-        each["text"] for each in msgspec.json.decode(told(arbiter).body)["incidents"]
+        each["text"]
+        for each in msgspec.json.decode(answer_request(arbiter).body)["incidents"]
     ]
     assert texts == ["draw offer disputed", "lights out"]
-    (found,) = msgspec.json.decode(told(arbiter, ("words", "DISPUTED")).body)[
+    (found,) = msgspec.json.decode(answer_request(arbiter, ("words", "DISPUTED")).body)[
         "incidents"
     ]
     assert found["game"] == "g1" and found["board"]
@@ -432,8 +448,8 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
 ) -> None:
     limits = ClientLimits(encrypting=9, connections_per_address=5)
     async with (
-        serving(world, {"limits": limits}, **encrypted) as publisher,
-        asking(publisher, verify=trusts) as client,
+        serve_publisher(world, {"limits": limits}, **encrypted) as publisher,
+        open_client(publisher, verify=trusts) as client,
     ):
         if behind:
             monkeypatch.setattr("live.server.limits.is_loopback", lambda address: False)
@@ -460,7 +476,7 @@ async def test_the_end_does_not_wait_for_tls_handshakes(
 ) -> None:
     limits = ClientLimits(encrypting_s=1000.0, request_s=1000.0)
     async with asyncio.timeout(20):
-        async with serving(world, {"limits": limits}, **encrypted) as publisher:
+        async with serve_publisher(world, {"limits": limits}, **encrypted) as publisher:
             held = await half_shaken(publisher, 3)
         await until(lambda: not still_open(held))
     for sock in held:

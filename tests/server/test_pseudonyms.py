@@ -353,14 +353,15 @@ def test_every_message_about_a_game_has_its_other_id() -> None:
     world = World(3, "g1", plies=3)
     detail = world.held["g1"]
     told = moment("g1")
-    point = world.point()[0].point  # type: ignore[union-attr]
+    [point] = world.point()
+    assert isinstance(point, to_clients.PointMessage)
     made: dict[type, Any] = {
         to_clients.GameMessage: GameMessage(next(iter(world.games()))),
         to_clients.GoneMessage: to_clients.GoneMessage("g1"),
         to_clients.MoveMessage: MoveMessage("g1", 1, detail.plies[0]),
         to_clients.ClockMessage: to_clients.ClockMessage("g1", 1, 3.0),
         to_clients.ScoreMessage: to_clients.ScoreMessage("g1", detail.plies[0]),
-        to_clients.PointMessage: to_clients.PointMessage("g1", "white", point),
+        to_clients.PointMessage: to_clients.PointMessage("g1", "white", point.point),
         to_clients.MomentMessage: to_clients.MomentMessage("g1", told),
         figures.GameDetail: detail,
         moments.Moment: told,

@@ -18,6 +18,7 @@ import secrets
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +60,10 @@ from live.server.tokens import create_token
 from live.server.visibility import Visibility, redact
 from live.sources import demo_feed
 from tests.event.arithmetic import answer
-from tests.journal.test_journal import altered
+from tests.journal.test_journal import alter_file
 from tests.server.serving import bearer, live
 from tests.server.test_public_audience import NAMES, PublishedEvent, follower, redacted
-from tests.server.world import Clock, World, at_once
+from tests.server.world import Clock, World, answer_without_waiting
 from tests.service.answered_event import Answer, AnsweredEvent
 from tests.sources.fakes import DrivenClock, turns, until, upto
 from tests.watch.games import moment
@@ -100,11 +101,11 @@ def agreeing(parity: int) -> Answer:
     """An engine whose first choice is what was played, at every other ply; its scores
     are those of one engine or of the other.
     """
-    played = {
-        tuple(move.uci for move in game.moves[:ply]): game.moves[ply].uci
-        for game in demo_feed.read_demo_games()[:GAMES]
-        for ply in range(PLIES)
-    }
+    played = {}
+    for game in demo_feed.read_demo_games()[:GAMES]:
+        moves = tuple(move.uci for move in game.moves)
+        for ply in range(PLIES):
+            played[moves[:ply]] = moves[ply]
 
     def engine(search: Search) -> SearchResult:
         found = (answer, other_answer)[parity](search)
@@ -182,13 +183,11 @@ class Stranger:
 
     def look(self, games: Sequence[str]) -> None:
         """Ask every endpoint, and take what a broker would be sent."""
-        paths = [
-            *PATHS,
-            *(f"/api/v3/games/{id}{end}" for id in games for end in ("", ".pgn")),
-        ]
-        for path in paths:
+        ends = product(games, ("", ".pgn"))
+        paths = [f"/api/v3/games/{id}{end}" for id, end in ends]
+        for path in (*PATHS, *paths):
             request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
-            response = at_once(self._publisher.answer(request))
+            response = answer_without_waiting(self._publisher.answer(request))
             told = f"{path} {response.status} {response.headers}".encode()
             self._note("http", told + b"\n" + response.body)
         for topic, payload in self._broker.take(1000).items():
@@ -382,7 +381,7 @@ async def test_what_is_held_back_cannot_be_told_until_it_is_due(
     for games in played[parting : parting + 30]:
         known.append(games)
         # Nothing is played on any board but the last, and that one is taken back.
-        other.append((*played[parting - 1][:3], shortened(games[3])))
+        other.append((*played[parting - 1][:3], shorten(games[3])))
     one, two = [
         (
             await drill(
@@ -397,7 +396,7 @@ async def test_what_is_held_back_cannot_be_told_until_it_is_due(
     assert one.by_way(quiet=True)["websocket "] != two.by_way(quiet=True)["websocket "]
 
 
-def shortened(game: GameReport) -> GameReport:
+def shorten(game: GameReport) -> GameReport:
     return msgspec.structs.replace(game, moves=game.moves[:2])
 
 
@@ -408,7 +407,7 @@ async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
     tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
     reports = list(rounds(8))
     # A correction on board 1 raises an alert.
-    reports.append((shortened(reports[-1][0]), *reports[-1][1:]))
+    reports.append((shorten(reports[-1][0]), *reports[-1][1:]))
     _, _, timed = await drill(
         answer,
         reports,
@@ -559,17 +558,17 @@ class Service:
         self.check()
 
     def restart(self, away_s: float) -> None:
-        seen = self.shown()
+        seen = self.read_public_boards()
         assert self.event.journal.wait_until_written()
         self.event.journal.__exit__(None, None, None)
         self.wall_s += away_s
         self.event = JournalledEvent(self)
-        assert self.shown() == seen, (
+        assert self.read_public_boards() == seen, (
             "a restart shows what was shown, no more and no less"
         )
         self.check()
 
-    def shown(self) -> dict[int, tuple[int, Result]]:
+    def read_public_boards(self) -> dict[int, tuple[int, Result]]:
         """Plies and result of each board, as the public knows them."""
         public = self.event.public
         assert snapshot(public) == redact(
@@ -584,7 +583,7 @@ class Service:
 
     def check(self) -> None:
         """Nothing is public that was not true a delay ago or before."""
-        for board, (plies, result) in self.shown().items():
+        for board, (plies, result) in self.read_public_boards().items():
             ripe = [
                 true
                 for at_s, true in self.history[board]
@@ -637,11 +636,11 @@ def test_a_clock_an_hour_forward_or_back_makes_nothing_early(
         # As the service does that ends, or every minute.
         service.event.journal.add_note("alive", b"{}")
         service.restart(stepped_s if away else 0.0)
-        assert service.shown() == {0: (3, "*")}
+        assert service.read_public_boards() == {0: (3, "*")}
     service.wait(39)
-    assert service.shown() == {0: (3, "*")}
+    assert service.read_public_boards() == {0: (3, "*")}
     service.wait(2)
-    assert service.shown() == {0: (4, "*")}
+    assert service.read_public_boards() == {0: (4, "*")}
     service.event.journal.__exit__(None, None, None)
 
 
@@ -680,13 +679,13 @@ def test_a_damaged_record_makes_nothing_early(tmp_path: Path, damage: str) -> No
         service.wait(5)
     assert service.event.journal.wait_until_written()
     service.event.journal.__exit__(None, None, None)
-    altered(service.path, damage)
+    alter_file(service.path, damage)
     for _ in range(2):
         service.event = JournalledEvent(service)
         assert not service.event.journal.is_unrecoverable
         service.check()
         service.wait(BEHIND_S - 30)
-        assert service.shown().get(0, (0, "*"))[0] <= 4
+        assert service.read_public_boards().get(0, (0, "*"))[0] <= 4
         service.event.journal.__exit__(None, None, None)
 
 

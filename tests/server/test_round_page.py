@@ -23,7 +23,7 @@ from live.server.stream_filter import EVERYTHING
 from live.settings import ServerConfig
 from live.watch.round_summary import RoundSummary, list_finished_rounds, summarise_round
 from live.watch.words import WORDS
-from tests.server.test_routes import asked
+from tests.server.test_routes import serve_world
 from tests.server.world import World
 from tests.watch.games import late as game
 from tests.watch.games import point
@@ -189,7 +189,7 @@ def world() -> World:
 async def test_a_round_that_is_over_is_answered_as_data_drawing_and_page(
     world: World, site: StaticSite
 ) -> None:
-    async with asked(world, site) as (_, client, _):
+    async with serve_world(world, site) as (_, client, _):
         found = await client.get("/api/v3/round")
         summary = msgspec.json.decode(found.content, type=RoundSummary)
         assert summary == summarise_round(list(world.held.values()))
@@ -219,7 +219,7 @@ async def test_a_round_is_summed_up_once_for_all_who_ask_at_the_same_time(
         return summarise_round(games)
 
     monkeypatch.setattr("live.server.routes.summarise_round", counted)
-    async with asked(world, site) as (_, client, _):
+    async with serve_world(world, site) as (_, client, _):
         for path in ("/api/v3/round", "/api/v3/round.svg?lang=fr", "/round"):
             assert (await client.get(path)).status_code == 200
         assert made == [2]
@@ -246,7 +246,7 @@ async def test_nothing_is_told_of_a_round_while_a_game_of_it_runs(
     world: World, site: StaticSite
 ) -> None:
     world.held["g3"] = played("g3", 3, result="*")
-    async with asked(world, site) as (_, client, _):
+    async with serve_world(world, site) as (_, client, _):
         for path in ("/api/v3/round", "/api/v3/round.svg", "/round"):
             assert (await client.get(path)).status_code == 404
         # People are told how far it is, and their browsers ask again.
@@ -270,7 +270,7 @@ async def test_where_scores_are_hidden_no_round_is_summed_up(
 
     monkeypatch.setattr("live.server.routes.render_png", drawn)
     monkeypatch.setattr("live.server.routes.can_render_png", lambda: True)
-    async with asked(world, site) as (publisher, client, _):
+    async with serve_world(world, site) as (publisher, client, _):
         paths = ("/api/v3/round", "/api/v3/round.svg", "/api/v3/round.png", "/round")
         for path in paths:
             assert (await client.get(path)).status_code == 200

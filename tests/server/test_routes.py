@@ -42,8 +42,8 @@ from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.visibility import Visibility, redact
 from live.settings import ServerConfig
-from tests.server.serving import asking, bearer, raw, serving, token_file
-from tests.server.world import NAMES, Clock, World, at_once
+from tests.server.serving import bearer, open_client, raw, serve_publisher, token_file
+from tests.server.world import NAMES, Clock, World, answer_without_waiting
 from tests.sources.fakes import until
 
 
@@ -79,17 +79,19 @@ class Served(NamedTuple):
 
 
 @asynccontextmanager
-async def asked(world: World, site: StaticSite, **parts: Any) -> AsyncIterator[Served]:
+async def serve_world(
+    world: World, site: StaticSite, **parts: Any
+) -> AsyncIterator[Served]:
     async with (
-        serving(world, {"site": site, **parts}) as publisher,
-        asking(publisher) as client,
+        serve_publisher(world, {"site": site, **parts}) as publisher,
+        open_client(publisher) as client,
     ):
         yield Served(publisher, client, world)
 
 
 @pytest.fixture
 async def served(world: World, site: StaticSite) -> AsyncIterator[Served]:
-    async with asked(world, site) as made:
+    async with serve_world(world, site) as made:
         yield made
 
 
@@ -331,7 +333,11 @@ async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
     for _ in range(3000):
         world.move("g1")
     limits = ClientLimits(write_bytes=65_536)
-    async with asked(world, site, limits=limits, clock=clock) as (publisher, client, _):
+    async with serve_world(world, site, limits=limits, clock=clock) as (
+        publisher,
+        client,
+        _,
+    ):
         _, writer = await asyncio.open_connection(*publisher.address, limit=1)
         request = b"GET /api/v3/games/g1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         writer.write(request * 200)
@@ -356,7 +362,7 @@ async def test_whoever_does_not_finish_a_request_is_sent_away(
     world: World, site: StaticSite
 ) -> None:
     clock = Clock()
-    async with asked(world, site, clock=clock) as (publisher, *_):
+    async with serve_world(world, site, clock=clock) as (publisher, *_):
         said = asyncio.ensure_future(raw(publisher, b"GET / HTTP/1.1\r\nHost: loc"))
         await until(lambda: bool(publisher._connections))
         await asyncio.sleep(0)
@@ -368,7 +374,7 @@ async def test_whoever_does_not_finish_a_request_is_sent_away(
 async def test_there_is_room_for_so_many_connections(
     world: World, site: StaticSite
 ) -> None:
-    async with asked(world, site, limits=ClientLimits(connections=1)) as (
+    async with serve_world(world, site, limits=ClientLimits(connections=1)) as (
         publisher,
         client,
         _,
@@ -414,7 +420,7 @@ async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) ->
     told = world.moment()[0]
     while told.game != "g1":  # type: ignore[union-attr]
         told = world.moment()[0]
-    async with asked(world, site) as (_, client, _):
+    async with serve_world(world, site) as (_, client, _):
         answer = (await client.get("/api/v3/moments?game=g1")).json()
         assert {each["game"] for each in answer["moments"]} == {"g1"}
         assert set(answer["moments"][0]["text"]) == {"en", "de", "fr", "es", "it", "ru"}
@@ -447,7 +453,7 @@ async def test_a_picture_is_waited_for_and_the_next_request_after_it(
     world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawing = Drawing(monkeypatch)
-    async with asked(world, site) as (publisher, client, _):
+    async with serve_world(world, site) as (publisher, client, _):
         lines = f"GET {PICTURE} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         answers = asyncio.ensure_future(raw(publisher, lines + last))
@@ -489,7 +495,7 @@ async def test_a_picture_that_fails(
     drawing = Drawing(monkeypatch)
     drawing.fault = fault
     drawing.let.set()
-    async with asked(world, site) as (_, client, _):
+    async with serve_world(world, site) as (_, client, _):
         answer = await client.get(PICTURE)
         assert answer.status_code == status
         assert answer.json()["detail"].startswith(said)
@@ -500,7 +506,7 @@ async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_it_to_the_
 ) -> None:
     drawing = Drawing(monkeypatch)
     ask = "GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    async with asked(world, site) as (publisher, client, _):
+    async with serve_world(world, site) as (publisher, client, _):
         _, breaking = await asyncio.open_connection(*publisher.address)
         breaking.write(ask.format(PICTURE).encode())
         await drawing.asked.wait()
@@ -536,7 +542,7 @@ async def test_pictures_are_drawn_one_after_the_other(
         return svg.encode()
 
     draws(monkeypatch, drawn)
-    async with asked(world, site) as (_, client, _):
+    async with serve_world(world, site) as (_, client, _):
         games = [game.id for game in world.games()] * 3
         wanted = [
             asyncio.ensure_future(client.get(f"/api/v3/games/{game}.png"))
@@ -556,7 +562,7 @@ async def test_a_board_is_shared_with_its_picture(
         return svg.encode()
 
     draws(monkeypatch, drawn)
-    async with asked(world, site) as (publisher, client, _):
+    async with serve_world(world, site) as (publisher, client, _):
         found = await client.get("/api/v3/games/g1.png")
         assert (found.content, found.headers["content-type"]) == (b"g1", "image/png")
         assert (await client.get("/api/v3/games/none.png")).status_code == 404
@@ -570,14 +576,17 @@ async def test_a_board_is_shared_with_its_picture(
         assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
         assert "og:image" not in (await client.get("/share?game=g1")).text
     monkeypatch.setattr("live.server.routes.can_render_png", lambda: False)
-    async with asked(world, site) as (_, client, _):
+    async with serve_world(world, site) as (_, client, _):
         assert "live-rate[picture]" in (await client.get("/api/v3/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text
 
 
 async def test_those_listed_may_frame_pages() -> None:
     config = ServerConfig(port=0, frames=("https://club.example",))
-    async with Publisher(config, World(1)) as publisher, asking(publisher) as client:
+    async with (
+        Publisher(config, World(1)) as publisher,
+        open_client(publisher) as client,
+    ):
         policy = (await client.get("overlay")).headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'self' https://club.example")
         publisher.reconfigure(msgspec.structs.replace(config, frames=()))
@@ -603,7 +612,7 @@ async def test_pictures_from_elsewhere_only_where_the_address_names_one(
 ) -> None:
     async with (
         Publisher(ServerConfig(port=0), World(1)) as publisher,
-        asking(publisher) as client,
+        open_client(publisher) as client,
     ):
         policy = (await client.get(address)).headers["content-security-policy"]
         assert ("img-src https: 'self'" in policy) == has_logo
@@ -628,13 +637,13 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
     assert (again.status_code, again.headers["etag"]) == (304, plain.headers["etag"])
 
 
-def made_of(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
+def build_routes(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
     more = {"config": ServerConfig(), **more}
     return HttpRoutes(world, PublicAudience(world), site, MetricCounts(), **more)
 
 
-def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
-    return at_once(
+def answer_request(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
+    return answer_without_waiting(
         routes.answer(
             HttpRequest("GET", path, (), {"accept-encoding": accept}), Guest()
         )
@@ -644,14 +653,16 @@ def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpRespons
 def test_an_answer_that_has_not_changed_is_packed_once(
     world: World, site: StaticSite
 ) -> None:
-    routes, path = made_of(world, site), "/api/v3/games/g1"
-    while len(answered(routes, path, "").body) < 2_000:
+    routes, path = build_routes(world, site), "/api/v3/games/g1"
+    while len(answer_request(routes, path, "").body) < 2_000:
         world.move("g1")
-    one = answered(routes, path)
+    one = answer_request(routes, path)
     assert ("Content-Encoding", "gzip") in one.headers
-    assert answered(routes, path).body is one.body
+    assert answer_request(routes, path).body is one.body
     world.move("g1")
-    assert gzip.decompress(answered(routes, path).body) != gzip.decompress(one.body)
+    assert gzip.decompress(answer_request(routes, path).body) != gzip.decompress(
+        one.body
+    )
 
 
 async def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -> None:
@@ -660,7 +671,7 @@ async def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -
     )
     (tmp_path / "all.svg").write_bytes(drawing)
     study = StaticSite(tmp_path, STUDY_TYPES)
-    routes = made_of(world, study, study=study)
+    routes = build_routes(world, study, study=study)
     request = HttpRequest("GET", "/study/all.svg", (), {"accept-encoding": "gzip"})
     answer = await routes.answer(request, Guest())
     assert answer.body == gzip.compress(drawing, compresslevel=1, mtime=0)
@@ -688,8 +699,10 @@ async def test_no_cache_keeps_what_a_token_shows(
 ) -> None:
     token, tokens = token_file(tmp_path, arbiter=True)
     async with (
-        serving(world, {"site": site}, tokens_file=tokens, public=True) as publisher,
-        asking(publisher) as client,
+        serve_publisher(
+            world, {"site": site}, tokens_file=tokens, public=True
+        ) as publisher,
+        open_client(publisher) as client,
     ):
         told = await client.get("api/v3/games", headers=bearer(token))
         assert told.headers["cache-control"] == "no-cache"
@@ -705,7 +718,7 @@ async def test_requests_at_one_time_share_one_answer_and_few_are_made_at_once(
     clock, let, made_of = Clock(), asyncio.Event(), list[str]()
     shared = SingleFlight(clock)
 
-    async def made(name: str) -> int:
+    async def ask_and_count(name: str) -> int:
         """How many were made by the time that this was asked for."""
 
         async def make() -> ExportedFile:
@@ -716,33 +729,33 @@ async def test_requests_at_one_time_share_one_answer_and_few_are_made_at_once(
         await shared.get(name, make)
         return len(made_of)
 
-    first, second = (asyncio.ensure_future(made("file")) for _ in range(2))
+    first, second = (asyncio.ensure_future(ask_and_count("file")) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()  # who goes away takes nothing from the others
     let.set()
     assert await second == 1
     clock.now_s += 4.9
-    assert await made("file") == 1
-    assert await made("other") == 2
+    assert await ask_and_count("file") == 1
+    assert await ask_and_count("other") == 2
     clock.now_s += 0.2
-    assert await made("file") == 3
+    assert await ask_and_count("file") == 3
     let.clear()
-    waiting = [asyncio.ensure_future(made(name)) for name in "ab"]
+    waiting = [asyncio.ensure_future(ask_and_count(name)) for name in "ab"]
     await asyncio.sleep(0)
     with pytest.raises(ExportFailed, match="too many"):
-        await made("c")
+        await ask_and_count("c")
     let.set()
     assert await asyncio.gather(*waiting) == [5, 5]
-    assert await made("c") == 6
+    assert await ask_and_count("c") == 6
 
 
 def samples(world: World, tally: MetricCounts) -> dict[str, float]:
     text = Metrics(world, tally).format_text().decode()
-    return {
-        each.name + "".join(f" {value}" for value in each.labels.values()): each.value
-        for family in text_string_to_metric_families(text)
-        for each in family.samples
-    }
+    found = {}
+    for family in text_string_to_metric_families(text):
+        for each in family.samples:
+            found[" ".join([each.name, *each.labels.values()])] = each.value
+    return found
 
 
 def test_what_is_counted_is_told() -> None:

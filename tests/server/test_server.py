@@ -8,6 +8,7 @@ import json
 import socket
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from live.errors import ConfigError, PortInUse
+from live.messages.to_clients import Change
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
 from live.server.reference_client import ReferenceClient
@@ -25,7 +27,7 @@ from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.subscriber import Subscriber
 from live.settings import ServerConfig
 from tests.benchmarks.readers import shake
-from tests.server.serving import bearer, left_in, live, serving, token_file
+from tests.server.serving import bearer, left_in, live, serve_publisher, token_file
 from tests.server.world import GAMES, Clock, World
 from tests.sources.fakes import until
 
@@ -46,12 +48,13 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
     world, random = World(11), Random(11)
     limits = ClientLimits(history_messages=30, handshakes_burst=1e9)
     resumed = fresh = 0
-    async with serving(world, {"limits": limits}) as publisher:
+    async with serve_publisher(world, {"limits": limits}) as publisher:
         client_state, query = ReferenceClient(), ""
         for _ in range(200):
             publisher.publish(world.step())
             if random.random() < 0.3:
-                publisher.publish([each for _ in range(40) for each in world.step()])
+                forty = chain.from_iterable(world.step() for _ in range(40))
+                publisher.publish(list(forty))
             async with connect(live(publisher, query), max_queue=None) as ws:
                 # The strict client_state refuses a repeated or missing number.
                 client_state.receive(await ws.recv(decode=False))
@@ -71,7 +74,7 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
 
 async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
     world = World(2)
-    async with serving(world) as publisher:
+    async with serve_publisher(world) as publisher:
         publisher.publish(world.appear("g1"))
         for query in (
             "?epoch=other&since=1",
@@ -86,7 +89,7 @@ async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
 
 async def test_a_client_that_resumes_after_hidden_scores_misses_none_of_them() -> None:
     world = World(2, "g1", plies=1)
-    async with serving(world) as publisher:
+    async with serve_publisher(world) as publisher:
         client_state = ReferenceClient()
         async with connect(live(publisher)) as ws:
             await follow(ws, client_state, position(publisher))
@@ -118,7 +121,7 @@ async def test_who_asks_too_much_is_refused_before_the_handshake(
     world, clock = World(0, "g1", "g2"), Clock()
     parts = {"limits": ClientLimits(**limits), "clock": clock}
     async with (
-        serving(world, parts) as publisher,
+        serve_publisher(world, parts) as publisher,
         connect(live(publisher, "?game=g1")) as ws,
     ):
         with pytest.raises(InvalidStatus) as refused:
@@ -151,7 +154,7 @@ async def test_of_those_behind_a_proxy_each_visitor_has_limits_of_its_own() -> N
 
     parts = {"limits": limits, "clock": Clock()}
     async with (
-        serving(World(0, "g1"), parts) as publisher,
+        serve_publisher(World(0, "g1"), parts) as publisher,
         contextlib.AsyncExitStack() as held,
     ):
         for _ in range(2):
@@ -166,7 +169,7 @@ async def test_of_those_behind_a_proxy_each_visitor_has_limits_of_its_own() -> N
 
 
 async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
-    async with serving(World()) as publisher:
+    async with serve_publisher(World()) as publisher:
         host, port = publisher.address
         for config, error, said in (
             (
@@ -192,7 +195,15 @@ def behind(publisher: Publisher, reader: Subscriber) -> int:
     return 0 if reader.is_ready else position(publisher) - (reader.cursor or 0)
 
 
-def stalled(publisher: Publisher, headers: str = "") -> socket.socket:
+def take_twenty_steps(world: World) -> list[Change]:
+    """Take twenty random steps, a move after each."""
+    changes: list[Change] = []
+    for _ in range(20):
+        changes += world.step() + world.move()
+    return changes
+
+
+def open_stalled(publisher: Publisher, headers: str = "") -> socket.socket:
     """A client that shakes hands over a plain socket and then never reads."""
     return shake(publisher.address[1], room=4096, more=headers)
 
@@ -205,7 +216,7 @@ def has_ipv6() -> bool:
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no ::1")
 async def test_an_ipv6_address_is_listened_on_too() -> None:
     async with (
-        serving(World(2), host="::1") as publisher,
+        serve_publisher(World(2), host="::1") as publisher,
         connect(live(publisher)) as ws,
     ):
         assert json.loads(await ws.recv())["type"] == "hello"
@@ -215,11 +226,11 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536, slow_after_s=10, closing_s=3)
     async with (
-        serving(world, {"limits": limits, "clock": clock}) as publisher,
+        serve_publisher(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher)) as good,
     ):
         client_state = ReferenceClient()
-        with stalled(publisher) as bad:
+        with open_stalled(publisher) as bad:
             await until(lambda: len(publisher.broadcaster) == 2)
             (slow,) = (
                 each
@@ -228,13 +239,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             )
             largest = 0
             for _ in range(3000):
-                publisher.publish(
-                    [
-                        change
-                        for _ in range(20)
-                        for change in (world.step() + world.move())
-                    ]
-                )
+                publisher.publish(take_twenty_steps(world))
                 largest = max(largest, slow.transport.get_write_buffer_size())
                 await follow(good, client_state, position(publisher))
                 if behind(publisher, slow):
@@ -264,15 +269,13 @@ async def test_a_slow_client_gets_what_it_missed_or_one_fresh_snapshot(
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536)
     async with (
-        serving(world, {"limits": limits, "clock": clock}) as publisher,
+        serve_publisher(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_queue=1, max_size=None) as ws,
     ):
         client_state = ReferenceClient()
         (slow,) = readers(publisher)
         while behind(publisher, slow) < missed:
-            publisher.publish(
-                [each for _ in range(20) for each in world.step() + world.move()]
-            )
+            publisher.publish(take_twenty_steps(world))
             if slow.is_ready:
                 await asyncio.sleep(0)
         kinds: list[str] = []
@@ -292,7 +295,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
     world, clock = World(4, *GAMES, plies=1500), Clock()
     limits = ClientLimits(write_bytes=32_768, piece_bytes=8_192)
     async with (
-        serving(world, {"limits": limits, "clock": clock}) as publisher,
+        serve_publisher(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_size=None, max_queue=1) as ws,
     ):
         client_state = ReferenceClient()
@@ -307,10 +310,10 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
 async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> None:
     world, clock = World(), Clock()
     async with (
-        serving(world, {"clock": clock}) as publisher,
+        serve_publisher(world, {"clock": clock}) as publisher,
         connect(live(publisher)) as ws,
     ):
-        with stalled(publisher):
+        with open_stalled(publisher):
             await until(lambda: len(publisher.broadcaster) == 2)
             heard = {each: each._heard_s for each in readers(publisher)}
             clock.now_s += 40
@@ -326,7 +329,7 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
 
 async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
     world = World(9)
-    async with serving(world) as publisher:
+    async with serve_publisher(world) as publisher:
         ws = await connect(live(publisher))
         publisher.publish(world.appear("g1"))
     said, code = await left_in(ws)
@@ -335,8 +338,10 @@ async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
 
 
 async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
-    async with serving(World(), {"limits": ClientLimits(closing_s=0.05)}) as publisher:
-        bad = stalled(publisher)
+    async with serve_publisher(
+        World(), {"limits": ClientLimits(closing_s=0.05)}
+    ) as publisher:
+        bad = open_stalled(publisher)
         await until(lambda: len(publisher.broadcaster) == 1)
     bad.close()
     assert not publisher._connections
@@ -394,7 +399,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with (
-        serving(World(1)) as publisher,
+        serve_publisher(World(1)) as publisher,
         connect(live(publisher)) as first,
         connect(live(publisher)) as other,
     ):
@@ -412,7 +417,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
 async def test_filters_that_match_nothing_yet_lock_nobody_out_and_begin_later() -> None:
     world = World(1, "g1")
     async with (
-        serving(world, {"limits": ClientLimits(filters=2)}) as publisher,
+        serve_publisher(world, {"limits": ClientLimits(filters=2)}) as publisher,
         AsyncExitStack() as stack,
     ):
         quiet = [
@@ -438,7 +443,9 @@ async def test_one_address_has_so_many_filters_and_no_more() -> None:
     # Also behind a proxy on this machine, whatever the client itself said before that.
     one, other = ({"X-Forwarded-For": f"10.0.0.{n}, 192.0.2.{n}"} for n in (7, 8))
     async with (
-        serving(world, {"limits": ClientLimits(filters_per_address=2)}) as publisher,
+        serve_publisher(
+            world, {"limits": ClientLimits(filters_per_address=2)}
+        ) as publisher,
         connect(live(publisher, "?game=g1"), additional_headers=one),
         connect(live(publisher, "?game=g2"), additional_headers=one),
     ):

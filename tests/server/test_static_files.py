@@ -38,10 +38,10 @@ from live.server.visibility import Visibility
 from live.settings import MqttConfig
 from tests.screens.web.broadcast import Broadcast
 from tests.screens.web.chromium import Page, browsing
-from tests.server.mosquitto import ANYBODY, free_port, running
-from tests.server.serving import asking, files_at, serving, token_file
-from tests.server.test_routes import made_of
-from tests.server.world import World, at_once
+from tests.server.mosquitto import ANYBODY, free_port, run_broker
+from tests.server.serving import files_at, open_client, serve_publisher, token_file
+from tests.server.test_routes import build_routes
+from tests.server.world import World, answer_without_waiting
 
 
 @pytest.mark.parametrize(
@@ -73,21 +73,23 @@ def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
     assert StaticSite(tmp_path / "none").list_files() == []
 
 
-def answered(
+def answer_request(
     path: str,
     site: StaticSite,
     guest: Guest = Guest(),  # noqa: B008  # frozen
     **more: Any,
 ) -> HttpResponse:
     request = HttpRequest("GET", path, (), {"accept-encoding": "gzip"})
-    return at_once(made_of(World(1), site, **more).answer(request, guest))
+    return answer_without_waiting(
+        build_routes(World(1), site, **more).answer(request, guest)
+    )
 
 
 def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "small.js").write_text("let x = 1;")
     (tmp_path / "picture.png").write_bytes(bytes(5000))
     for name in ("small.js", "picture.png"):
-        answer = answered(f"/static/{name}", StaticSite(tmp_path))
+        answer = answer_request(f"/static/{name}", StaticSite(tmp_path))
         assert "Content-Encoding" not in dict(answer.headers)
 
 
@@ -104,8 +106,8 @@ async def test_studies_are_shown_to_whoever_may_see_scores(tmp_path: Path) -> No
     secret, tokens = token_file(tmp_path)
     parts = {"study": StaticSite(folder, STUDY_TYPES)}
     async with (
-        serving(World(), parts, tokens_file=tokens) as publisher,
-        asking(publisher) as client,
+        serve_publisher(World(), parts, tokens_file=tokens) as publisher,
+        open_client(publisher) as client,
     ):
         assert (await client.get("study")).status_code == 401
         page = await client.get("study", params={"token": secret})
@@ -140,7 +142,7 @@ def test_why_there_are_no_studies(hidden: bool, said: str, tmp_path: Path) -> No
     study = StaticSite(tmp_path, STUDY_TYPES) if hidden else None
     guest = Guest(visibility=Visibility.VENUE if hidden else Visibility.PUBLIC)
     for path in ("/study", "/study/a.csv"):
-        answer = answered(path, StaticSite(), guest, study=study)
+        answer = answer_request(path, StaticSite(), guest, study=study)
         assert answer.status == 404 and said in answer.body.decode()
 
 
@@ -164,8 +166,8 @@ async def test_they_are_for_everybody_also_where_a_token_is_needed(
     tokens = tmp_path / "tokens.toml"
     tokens.write_text("")
     async with (
-        serving(World(), tokens_file=str(tokens)) as publisher,
-        asking(publisher) as client,
+        serve_publisher(World(), tokens_file=str(tokens)) as publisher,
+        open_client(publisher) as client,
     ):
         assert (await client.get("api/v3/games")).status_code == 401
         for path in ("docs", "manual/", "manual/glossary"):
@@ -217,7 +219,7 @@ def test_every_file_that_pages_name_is_there(tmp_path: Path) -> None:
 
 
 def test_letters_are_kept_by_browsers_for_a_day() -> None:
-    told = answered("/static/font/inter-latin.woff2", StaticSite())
+    told = answer_request("/static/font/inter-latin.woff2", StaticSite())
     headers = dict(told.headers)
     assert headers["Content-Type"] == "font/woff2" and told.body[:4] == b"wOF2"
     assert headers["Cache-Control"] == "public, max-age=86400"
@@ -298,7 +300,7 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
     broadcast = Broadcast(4)
     broadcast.play(20)
     async with (
-        running(require_program("mosquitto"), tmp_path, more=more) as broker,
+        run_broker(require_program("mosquitto"), tmp_path, more=more) as broker,
         browsing(require_program("chromium"), tmp_path / "profiles") as page,
         AsyncExitStack() as stack,
     ):

@@ -3,6 +3,7 @@ what a fresh snapshot says.
 """
 
 import asyncio
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -27,8 +28,8 @@ from live.server.streams import FIRST_SEQ, NumberedStream, StreamHub, TooManyFil
 from live.server.visibility import Visibility
 from live.server.wire import split_frames
 from tests.screens.web.broadcast import Broadcast
-from tests.server.serving import frames, live, messages, serving
-from tests.server.test_server import follow, position, readers, stalled
+from tests.server.serving import frames, live, messages, serve_publisher
+from tests.server.test_server import follow, open_stalled, position, readers
 from tests.server.world import EVENTS, GAMES, NAMES, Clock, World
 from tests.sources.fakes import until
 
@@ -58,7 +59,7 @@ FILTERS = (
 )
 
 
-def taken(stream: NumberedStream) -> list[bytes]:
+def take_payloads(stream: NumberedStream) -> list[bytes]:
     """What its readers are sent now."""
     return [each.plain for each in stream.take()]
 
@@ -85,7 +86,7 @@ def held_by(world: World, selected: StreamFilter) -> SnapshotMessage:
 
 def deliver(hub: StreamHub, clients: list[Client]) -> None:
     for stream in hub.streams:
-        for payload in taken(stream):
+        for payload in take_payloads(stream):
             for client in clients:
                 if client.stream is stream:
                     client.client_state.receive(payload)
@@ -107,9 +108,8 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
         Client(hub, each) for each in (*FILTERS[:4], *FILTERS[-3:])
     ]
     for at in range(steps):
-        hub.publish(
-            [change for _ in range(random.randint(1, batch)) for change in world.step()]
-        )
+        steps_at_once = (world.step() for _ in range(random.randint(1, batch)))
+        hub.publish(list(chain.from_iterable(steps_at_once)))
         deliver(hub, clients)
         if at % flush_each == 0:
             hub.flush()
@@ -149,7 +149,7 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
     for _ in range(steps):
         hub.publish(world.step())
         hub.flush()
-        sent.extend(taken(stream))
+        sent.extend(take_payloads(stream))
     assert len(sent) == stream.seq + 1
     for seq in range(stream.seq + 3):
         answer = stream.list_since(stream.epoch, seq)
@@ -170,7 +170,7 @@ def test_history_forgets_by_age_and_by_bytes_and_delivers_once_what_it_forgot() 
     start = stream.seq
     for _ in range(3):
         stream.append(b'{"type":"x"}')  # 12 bytes: two fit
-    assert (len(taken(stream)), taken(stream)) == (3, [])
+    assert (len(take_payloads(stream)), take_payloads(stream)) == (3, [])
     assert stream.list_since("e", start) is None
     for after_s in (0, 10):
         clock.now_s += after_s
@@ -241,13 +241,13 @@ def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
     hub.publish(world.appear("g1"))
     assert not stream.fresh
     hub.publish(world.move("g1"))
-    kinds = [msgspec.json.decode(each)["type"] for each in taken(stream)]
+    kinds = [msgspec.json.decode(each)["type"] for each in take_payloads(stream)]
     assert kinds[:2] == ["game", "move"]
     for _ in range(50):
         hub.publish(world.score())
     assert not stream.fresh
     hub.flush()
-    kinds = [msgspec.json.decode(each)["type"] for each in taken(stream)]
+    kinds = [msgspec.json.decode(each)["type"] for each in take_payloads(stream)]
     assert sorted(kinds) == ["game", "score"]
 
 
@@ -327,7 +327,7 @@ def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
 async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> None:
     world = World(6, "g1", "g2")
     async with (
-        serving(world) as publisher,
+        serve_publisher(world) as publisher,
         connect(live(publisher)) as deflating,
         connect(live(publisher), compression=None) as plain,
     ):
@@ -348,13 +348,13 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
 
 
 async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> None:
-    async with serving(World(6, "g1")) as publisher:
+    async with serve_publisher(World(6, "g1")) as publisher:
         loop = asyncio.get_running_loop()
         offer = (
             "Sec-WebSocket-Extensions: permessage-deflate; "
             "server_max_window_bits=10\r\n"
         )
-        with stalled(publisher, headers=offer) as client:
+        with open_stalled(publisher, headers=offer) as client:
             await until(lambda: len(publisher.broadcaster) == 1)
             (reader,) = readers(publisher)
             assert not reader.can_inflate

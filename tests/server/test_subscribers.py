@@ -62,7 +62,7 @@ def handshake(headers: dict[str, str], line: str = "GET /v3/live HTTP/1.1") -> b
     return f"{line}\r\n{told}\r\n".encode("latin-1")
 
 
-def masked(
+def build_frame(
     first: int, payload: bytes = b"", *, mask: bool = True, length: bytes = b""
 ) -> bytes:
     """A client's frame; ``length`` overrides how the size is told."""
@@ -143,7 +143,7 @@ async def test_an_upgrade_may_name_others_beside_ours(
     publisher: Publisher, upgrade: str
 ) -> None:
     said = await raw(
-        publisher, handshake({**GOOD, "Upgrade": upgrade}), masked(0x88), ends=True
+        publisher, handshake({**GOOD, "Upgrade": upgrade}), build_frame(0x88), ends=True
     )
     head, _, _ = said.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 101 ") and b"Upgrade: websocket\r\n" in head
@@ -155,25 +155,30 @@ HALF = "ü".encode()[:1]
 @pytest.mark.parametrize(
     ("frames", "code"),
     [
-        (masked(0x81, b"\xff"), 1007),
-        (masked(0x81, b"ok \xc3("), 1007),
-        (masked(0x81, HALF), 1007),  # cut off
-        (masked(0x81, b"\xed\xa0\x80"), 1007),  # a surrogate
-        (masked(0x81, b"\xc0\xaf"), 1007),  # longer than it need be
-        (masked(0x81, b"\xf4\x90\x80\x80"), 1007),  # beyond Unicode
-        (masked(0x01, b"a") + masked(0x80, b"\xff"), 1007),
-        (masked(0x01, HALF) + masked(0x80, b"a"), 1007),
-        (masked(0x01, HALF) + masked(0x00) + masked(0x80), 1007),
-        (masked(0x01, b"\xff"), 1007),  # at once, not when the last frame has come
+        (build_frame(0x81, b"\xff"), 1007),
+        (build_frame(0x81, b"ok \xc3("), 1007),
+        (build_frame(0x81, HALF), 1007),  # cut off
+        (build_frame(0x81, b"\xed\xa0\x80"), 1007),  # a surrogate
+        (build_frame(0x81, b"\xc0\xaf"), 1007),  # longer than it need be
+        (build_frame(0x81, b"\xf4\x90\x80\x80"), 1007),  # beyond Unicode
+        (build_frame(0x01, b"a") + build_frame(0x80, b"\xff"), 1007),
+        (build_frame(0x01, HALF) + build_frame(0x80, b"a"), 1007),
+        (build_frame(0x01, HALF) + build_frame(0x00) + build_frame(0x80), 1007),
+        (build_frame(0x01, b"\xff"), 1007),  # at once, not when the last frame has come
         # A character in two frames, with a ping between them, and the next message.
-        (masked(0x01, HALF) + masked(0x89) + masked(0x80, "ü".encode()[1:]), None),
-        (masked(0x81, "♞ ½".encode()) * 2, None),
+        (
+            build_frame(0x01, HALF)
+            + build_frame(0x89)
+            + build_frame(0x80, "ü".encode()[1:]),
+            None,
+        ),
+        (build_frame(0x81, "♞ ½".encode()) * 2, None),
     ],
 )
 async def test_text_must_be_utf_8(
     publisher: Publisher, frames: bytes, code: int | None
 ) -> None:
-    end = masked(0x88, b"\x03\xe8") if code is None else b""
+    end = build_frame(0x88, b"\x03\xe8") if code is None else b""
     said = await raw(publisher, handshake(GOOD), frames + end)
     assert closes(after_head(said)) == [code or 1000]
     await goes_on(publisher)
@@ -183,7 +188,7 @@ async def test_deflated_text_must_be_utf_8_too(publisher: Publisher) -> None:
     deflate = zlib.compressobj(wbits=-15)
     packed = deflate.compress(b"\xff" * 9) + deflate.flush(zlib.Z_SYNC_FLUSH)
     offer = {**GOOD, "Sec-WebSocket-Extensions": "permessage-deflate"}
-    frame = masked(0xC1, packed.removesuffix(b"\0\0\xff\xff"))
+    frame = build_frame(0xC1, packed.removesuffix(b"\0\0\xff\xff"))
     said = await raw(publisher, handshake(offer), frame)
     ended = [
         each for each in frames(after_head(said), deflated=True) if each.opcode == 8
@@ -218,7 +223,7 @@ async def test_unknown_extensions_are_not_taken_and_odd_ones_do_no_harm(
     odd = "permessage-deflate; server_max_window_bits=99"
     for offered in (odd, "x-unknown; a=b", "permessage-x"):
         headers = {**GOOD, "Sec-WebSocket-Extensions": offered}
-        said = await raw(publisher, handshake(headers), masked(0x88), ends=True)
+        said = await raw(publisher, handshake(headers), build_frame(0x88), ends=True)
         head, _, _ = said.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 101 ")
         assert b"xtensions" not in head
@@ -226,40 +231,50 @@ async def test_unknown_extensions_are_not_taken_and_odd_ones_do_no_harm(
 
 FRAMES = [
     *[
-        (masked(first), 1002) for first in (0x91, 0xA1, 0xC1, 0xB1, 0xF1)
+        (build_frame(first), 1002) for first in (0x91, 0xA1, 0xC1, 0xB1, 0xF1)
     ],  # reserved bits
-    *[(masked(0x80 | code), 1002) for code in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)],
+    *[(build_frame(0x80 | code), 1002) for code in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)],
     *[
-        (masked(0x80 | code, b"x", mask=False), 1002) for code in (1, 2, 8, 9, 10)
+        (build_frame(0x80 | code, b"x", mask=False), 1002) for code in (1, 2, 8, 9, 10)
     ],  # not masked
-    *[(masked(code, b"x"), 1002) for code in (8, 9, 10)],  # fragmented control frames
     *[
-        (masked(0x80 | code, b"x" * 126, length=b"\x7e\x00\x7e"), 1002)
+        (build_frame(code, b"x"), 1002) for code in (8, 9, 10)
+    ],  # fragmented control frames
+    *[
+        (build_frame(0x80 | code, b"x" * 126, length=b"\x7e\x00\x7e"), 1002)
         for code in (8, 9, 10)
     ],  # long control frames
-    (masked(0x80, b"x"), 1002),  # a continuation of nothing
-    (masked(0x00, b"x"), 1002),
-    (masked(0x01, b"a") + masked(0x81, b"b"), 1002),  # a new message within another
-    (masked(0x01, b"a") + masked(0x82, b"b"), 1002),
-    (masked(0x88, b"\x03"), 1002),  # half a close code
+    (build_frame(0x80, b"x"), 1002),  # a continuation of nothing
+    (build_frame(0x00, b"x"), 1002),
+    (
+        build_frame(0x01, b"a") + build_frame(0x81, b"b"),
+        1002,
+    ),  # a new message within another
+    (build_frame(0x01, b"a") + build_frame(0x82, b"b"), 1002),
+    (build_frame(0x88, b"\x03"), 1002),  # half a close code
     *[
-        (masked(0x88, code.to_bytes(2, "big")), 1002)
+        (build_frame(0x88, code.to_bytes(2, "big")), 1002)
         for code in (0, 999, 1005, 2999, 5000)
     ],
-    (masked(0x88, b"\x03\xe8\xff\xfe"), 1007),  # a reason that is no UTF-8
-    (masked(0x82, b"\x00"), 1003),
-    (masked(0x81, b"", length=b"\x7f" + b"\xff" * 8), 1009),
-    (masked(0x81, b"", length=b"\x7e\x20\x00"), 1009),
-    (b"".join([masked(0x01, b"x" * 100), *[masked(0x00, b"x" * 100)] * 50]), 1009),
-    (masked(0x89) * 100, 4100),
-    (masked(0x8A) * 700, 4100),
-    (masked(0x8A) * 50 + masked(0x88, b"\x03\xe8"), 1000),  # signs of life
-    (masked(0x81, b"hi") * 100, 4100),
-    (masked(0x81) * 100_000, 4100),
-    (masked(0x01) + masked(0x00) * 100_000, 4100),
-    (masked(0x88, b"\x03\xe8"), 1000),
-    (masked(0x88), 1005),
-    (masked(0x88, b"\x0f\xa0bye"), 4000),
+    (build_frame(0x88, b"\x03\xe8\xff\xfe"), 1007),  # a reason that is no UTF-8
+    (build_frame(0x82, b"\x00"), 1003),
+    (build_frame(0x81, b"", length=b"\x7f" + b"\xff" * 8), 1009),
+    (build_frame(0x81, b"", length=b"\x7e\x20\x00"), 1009),
+    (
+        b"".join(
+            [build_frame(0x01, b"x" * 100), *[build_frame(0x00, b"x" * 100)] * 50]
+        ),
+        1009,
+    ),
+    (build_frame(0x89) * 100, 4100),
+    (build_frame(0x8A) * 700, 4100),
+    (build_frame(0x8A) * 50 + build_frame(0x88, b"\x03\xe8"), 1000),  # signs of life
+    (build_frame(0x81, b"hi") * 100, 4100),
+    (build_frame(0x81) * 100_000, 4100),
+    (build_frame(0x01) + build_frame(0x00) * 100_000, 4100),
+    (build_frame(0x88, b"\x03\xe8"), 1000),
+    (build_frame(0x88), 1005),
+    (build_frame(0x88, b"\x0f\xa0bye"), 4000),
 ]
 
 
@@ -276,13 +291,13 @@ async def test_a_malformed_frame_gets_a_documented_close(
 async def test_frames_right_behind_the_handshake_are_heard(
     publisher: Publisher,
 ) -> None:
-    said = await raw(publisher, handshake(GOOD) + masked(0x88, b"\x03\xe8"))
+    said = await raw(publisher, handshake(GOOD) + build_frame(0x88, b"\x03\xe8"))
     assert closes(after_head(said)) == [1000]
 
 
 async def test_an_end_in_the_middle_of_a_frame_is_the_end(publisher: Publisher) -> None:
     for at in range(1, 6):
-        await raw(publisher, handshake(GOOD), masked(0x81, b"hi")[:at], ends=True)
+        await raw(publisher, handshake(GOOD), build_frame(0x81, b"hi")[:at], ends=True)
     for at in range(1, len(handshake(GOOD)), 20):
         await raw(publisher, handshake(GOOD)[:at], ends=True)
     await goes_on(publisher)
@@ -337,7 +352,9 @@ def reader(
     return made, source
 
 
-@pytest.mark.parametrize("frame", [masked(0x8A), masked(0x89), masked(0x81, b"hi")])
+@pytest.mark.parametrize(
+    "frame", [build_frame(0x8A), build_frame(0x89), build_frame(0x81, b"hi")]
+)
 async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(
     frame: bytes,
 ) -> None:
@@ -366,7 +383,7 @@ async def test_a_flood_in_many_pieces_is_not_read_once_it_is_refused() -> None:
     wire = Wire()
     subscriber, _ = reader(wire, CountedProtocol())
     while not wire.ended:
-        subscriber.data_received(masked(0x89))
+        subscriber.data_received(build_frame(0x89))
     assert not wire.reading
 
 
@@ -374,7 +391,7 @@ async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
     wire, protocol = Wire(), CountedProtocol()
     subscriber, _ = reader(wire, protocol)
     subscriber.close(CloseCode.GOING_AWAY)
-    subscriber.data_received(masked(0x81, b"hi") * 30_000)
+    subscriber.data_received(build_frame(0x81, b"hi") * 30_000)
     await turns(40)
     assert protocol.parsed < 6_000
     assert closes(wire.written) == [CloseCode.GOING_AWAY]
@@ -386,7 +403,7 @@ async def test_who_answers_pings_and_sends_a_pong_each_second_stays() -> None:
     subscriber, source = reader(wire, CountedProtocol(), clock)
     for second in range(600):
         clock.now_s += 1
-        subscriber.data_received(masked(0x8A) * (2 if second % 15 == 0 else 1))
+        subscriber.data_received(build_frame(0x8A) * (2 if second % 15 == 0 else 1))
         subscriber.enforce_deadlines(clock.now_s)
     assert (closes(wire.written), len(source)) == ([], 1)
 
@@ -401,9 +418,9 @@ def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
 async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> None:
     wire, protocol = Wire(), CountedProtocol()
     subscriber, _ = reader(wire, protocol)
-    subscriber.data_received(masked(0x89, b"x" * 100) * 20)
+    subscriber.data_received(build_frame(0x89, b"x" * 100) * 20)
     assert not wire.reading
-    subscriber.data_received(masked(0x89, b"y"))
+    subscriber.data_received(build_frame(0x89, b"y"))
     await turns(12)
     assert wire.reading
     assert wire.written.endswith(b"\x8a\x01y")
@@ -429,10 +446,10 @@ def stranger(wire: Wire, protocol: ServerProtocol) -> Subscriber:
 @pytest.mark.parametrize(
     "flood",
     [
-        masked(0x89, b"x" * 125) * 2_000,
-        masked(0x8A) * 40_000,
-        masked(0x01) + masked(0x00) * 40_000,
-        masked(0x01) + masked(0x00, b"x" * 125) * 2_000,
+        build_frame(0x89, b"x" * 125) * 2_000,
+        build_frame(0x8A) * 40_000,
+        build_frame(0x01) + build_frame(0x00) * 40_000,
+        build_frame(0x01) + build_frame(0x00, b"x" * 125) * 2_000,
     ],
 )
 async def test_before_a_token_little_is_read_and_answered(flood: bytes) -> None:
@@ -451,7 +468,11 @@ async def test_before_a_token_little_is_read_and_answered(flood: bytes) -> None:
 
 async def test_what_came_behind_the_token_is_read() -> None:
     wire = Wire()
-    first = masked(0x8A) + masked(0x81, b"right") + masked(0x89, b"ping") * 50
+    first = (
+        build_frame(0x8A)
+        + build_frame(0x81, b"right")
+        + build_frame(0x89, b"ping") * 50
+    )
     stranger(wire, CountedProtocol()).data_received(first)
     assert b'"type":"hello"' in wire.written
     await turns(10)
@@ -567,12 +588,12 @@ class Followed:
     def held_by(self, *transports: Wire) -> None:
         """All of these hold what is."""
         for each in transports:
-            held = received(each)
+            held = read_all(each)
             assert held.snapshot() == snapshot(self.world)
             assert held.seq == self.source.open_stream(EVERYTHING).seq
 
 
-def received(transport: Wire) -> ReferenceClient:
+def read_all(transport: Wire) -> ReferenceClient:
     """What a client holds that has read all."""
     held = ReferenceClient()
     for message in messages(transport.written, deflated=True):
@@ -667,7 +688,7 @@ class Host:
         raise AssertionError(f"asked for {name}")
 
 
-def connected(wire: Wire) -> HttpConnection:
+def connect_wire(wire: Wire) -> HttpConnection:
     made = HttpConnection(cast(Any, Host()), FairTurns(), lambda: 0.0, ClientLimits())
     made.connection_made(wire)
     return made
@@ -675,7 +696,7 @@ def connected(wire: Wire) -> HttpConnection:
 
 async def test_a_body_is_refused_at_its_first_byte_and_read_no_further() -> None:
     wire = Wire()
-    connection = connected(wire)
+    connection = connect_wire(wire)
     connection.data_received(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
     await asyncio.sleep(0)
     assert wire.written.startswith(b"HTTP/1.1 413 ")
@@ -692,7 +713,7 @@ async def test_a_body_is_refused_at_its_first_byte_and_read_no_further() -> None
 
 async def test_a_socket_lost_while_its_last_answer_is_written_is_let_go() -> None:
     wire = Wire(lost=True)
-    connection = connected(wire)
+    connection = connect_wire(wire)
     connection.enforce_deadlines(1000.0)
     assert wire.written.startswith(b"HTTP/1.1 408 ")
     assert wire.aborted

@@ -4,6 +4,7 @@ rest.
 Filters: what they say, what they take, and that equal ones are equal.
 """
 
+from itertools import chain
 from random import Random
 from typing import get_type_hints
 
@@ -60,20 +61,17 @@ _SAID = (
 SAID = set(_SAID.split())
 
 
-MESSAGES = [
-    each
-    for module in (
-        from_sources,
-        from_clients,
-        figures,
-        alerts,
-        moments,
-        health,
-        to_clients,
-    )
-    for each in vars(module).values()
-    if isinstance(each, type)
-]
+_MODULES = (
+    from_sources,
+    from_clients,
+    figures,
+    alerts,
+    moments,
+    health,
+    to_clients,
+)
+_VALUES = chain.from_iterable(vars(module).values() for module in _MODULES)
+MESSAGES = [value for value in _VALUES if isinstance(value, type)]
 
 
 def test_every_name_in_the_tables_exists() -> None:
@@ -85,12 +83,8 @@ def test_every_name_in_the_tables_exists() -> None:
 def test_nothing_an_engine_said_is_listed_for_venues() -> None:
     for kind, names in tables._VENUE.items():
         assert not SAID & set(names.split()), kind
-    known = {
-        name
-        for kind in MESSAGES
-        if issubclass(kind, msgspec.Struct)
-        for name in kind.__struct_fields__
-    }
+    structs = [kind for kind in MESSAGES if issubclass(kind, msgspec.Struct)]
+    known = set(chain.from_iterable(kind.__struct_fields__ for kind in structs))
     assert known >= SAID, "a name that has gone guards nothing"
 
 
@@ -122,7 +116,7 @@ def test_what_is_for_arbiters_never_reaches_others() -> None:
     assert redact(message, Visibility.VENUE) == HealthMessage((), EngineHealth())
 
 
-def scrambled(world: World, seed: int) -> None:
+def scramble(world: World, seed: int) -> None:
     """Give everything an engine said other values; nothing else changes."""
     random = Random(seed)
     for game, detail in world.held.items():
@@ -167,7 +161,7 @@ def test_law_a_venue_cannot_tell_what_the_engine_said(
     """
     worlds = World(seed, steps=steps), World(seed, steps=steps)
     venue = StreamFilter(visibility=Visibility.VENUE)
-    scrambled(worlds[1], other)
+    scramble(worlds[1], other)
     one, two = (wire.encode(snapshot(world, venue)) for world in worlds)
     assert one == two
     one_held, two_held = (

@@ -25,6 +25,7 @@ from live.messages.figures import (
     HeadToHead,
     PlayerView,
     PlyView,
+    view_of,
 )
 from live.messages.from_sources import Player
 from live.messages.health import EngineHealth, EngineState, FeedHealth, FeedState
@@ -113,7 +114,7 @@ class Wire(asyncio.Transport):
         self.reading = True
 
 
-def at_once(answer: Coroutine[Any, Any, Answered]) -> Answered:
+def answer_without_waiting(answer: Coroutine[Any, Any, Answered]) -> Answered:
     """What is answered without waiting for anything."""
     with pytest.raises(StopIteration) as over:
         answer.send(None)
@@ -153,10 +154,7 @@ class World:
         return "same-search"
 
     def games(self) -> Iterable[GameView]:
-        fields = GameView.__struct_fields__
-        return [
-            GameView(**{f: getattr(d, f) for f in fields}) for d in self.held.values()
-        ]
+        return [view_of(detail) for detail in self.held.values()]
 
     def game(self, game: GameId) -> GameDetail | None:
         return self.held.get(game)
@@ -474,10 +472,9 @@ class World:
     def cut(self, game: GameId, ply: int) -> None:
         self.untell(game, ply)
         detail = self.held[game]
-        sides = (detail.curves.white, detail.curves.black)
-        curves = Curves(
-            *(tuple(each for each in side if each.ply < ply) for side in sides)
-        )
+        white = tuple(each for each in detail.curves.white if each.ply < ply)
+        black = tuple(each for each in detail.curves.black if each.ply < ply)
+        curves = Curves(white, black)
         plies = detail.plies[: ply - 1]
         self.set(
             game,

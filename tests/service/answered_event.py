@@ -41,7 +41,7 @@ def settings(**changes: object) -> Config:
 
 
 @contextlib.asynccontextmanager
-async def opened(
+async def open_service(
     config: Config,
     journal: Path | None = None,
     feeds: Sequence[FeedName] = (FEED,),
@@ -55,7 +55,7 @@ async def opened(
         yield service
 
 
-async def told(
+async def report_and_settle(
     service: EventService, *games: GameReport, feed: FeedName = FEED
 ) -> Analysis:
     """What is shown once these, all games of the source, are taken in and searched."""
@@ -64,14 +64,14 @@ async def told(
     return build_analysis(service.state)
 
 
-def unscored(journal: Path | None = None, **settings: object) -> EventService:
+def open_unscored(journal: Path | None = None, **settings: object) -> EventService:
     """A service that searches nothing."""
     service = EventService(read_settings(None, {}, settings), EventJournal(journal))
     service.open_ledger("none", "as given", engine_scores=False)
     return service
 
 
-def ticking(path: Path) -> EventJournal:
+def open_ticking_journal(path: Path) -> EventJournal:
     """A journal whose clock moves one second with each thing written."""
     journal, seconds = EventJournal(path), itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
@@ -117,7 +117,7 @@ class AnsweredEvent(EventService):
         assert self.journal.journal.wait_until_written()
 
 
-def confirmed(whole: Analysis) -> Analysis:
+def confirm_games(whole: Analysis) -> Analysis:
     """As when every source has reported its games again."""
     games = tuple(msgspec.structs.replace(game, restored=False) for game in whole.games)
     return msgspec.structs.replace(whole, games=games)

@@ -57,7 +57,7 @@ class Running:
 
 
 @contextlib.asynccontextmanager
-async def running(
+async def run_live_rate(
     *arguments: str,
     cwd: Path,
     packages: Path | None = None,

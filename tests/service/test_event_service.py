@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import chess
@@ -36,14 +37,14 @@ from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk
 from tests.engine.machines import Machines
 from tests.event.arithmetic import answer, line
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.service.answered_event import (
     FEED,
     AnsweredEvent,
-    opened,
+    open_service,
+    open_unscored,
+    report_and_settle,
     settings,
-    told,
-    unscored,
 )
 from tests.sources.fakes import until, upto
 from tests.watch.replayed_event import NoEngine
@@ -55,23 +56,23 @@ PLIES = 14
 async def at_rest(service: EventService) -> None:
     """Every engine has done all it could find to do."""
 
-    def resting() -> bool:
+    def is_resting() -> bool:
         health = service.room.report_health()
         searching = any(each.state == "searching" for each in health.engines)
         return not searching and not any(msgspec.structs.astuple(health.waiting))
 
-    await until(resting)
+    await until(is_resting)
 
 
-async def followed(
+async def follow_game(
     config: Config, *, rest: bool
 ) -> tuple[bytes, SpeculationFigures | None]:
     """A game move by move, the engines given time to think ahead or not; and its
     analysis.
     """
-    async with opened(config, live=True) as service:
+    async with open_service(config, live=True) as service:
         for ply in range(PLIES + 1):
-            await told(service, upto(demo_feed.read_demo_games()[0], ply))
+            await report_and_settle(service, upto(demo_feed.read_demo_games()[0], ply))
             if rest:
                 await at_rest(service)
         service.report_engines()
@@ -81,17 +82,19 @@ async def followed(
 
 
 async def test_searching_ahead_changes_no_figure() -> None:
-    without, off = await followed(settings(**{"engine.speculate": False}), rest=False)
-    hurried, _ = await followed(settings(), rest=False)
-    ahead, figures = await followed(settings(), rest=True)
+    without, off = await follow_game(
+        settings(**{"engine.speculate": False}), rest=False
+    )
+    hurried, _ = await follow_game(settings(), rest=False)
+    ahead, figures = await follow_game(settings(), rest=True)
     assert off is None
     assert figures is not None and figures.hits > PLIES
     assert without == hurried == ahead
 
 
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
-    async with opened(settings()) as service:
-        await told(service, upto(demo_feed.read_demo_games()[0], 4))
+    async with open_service(settings()) as service:
+        await report_and_settle(service, upto(demo_feed.read_demo_games()[0], 4))
         service.report_engines()
         assert service.state.engines().speculation is None
         assert service.state.engines().waiting.speculate == 0
@@ -102,30 +105,26 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
         raise RuntimeError("no")
 
     taken = list[Change]()
-    async with opened(settings()) as service:
+    async with open_service(settings()) as service:
         service.bus.subscribe(fails)
         service.bus.subscribe(taken.extend)
-        await told(service, upto(demo_feed.read_demo_games()[0], 2))
+        await report_and_settle(service, upto(demo_feed.read_demo_games()[0], 2))
         assert MoveMessage in map(type, taken)
         taken.clear()
         for _ in range(3):
             service.report_engines()
         # Once: what says so is missed again.
-        (said,) = {
-            feed
-            for message in taken
-            if isinstance(message, HealthMessage)
-            for feed in message.feeds
-            if feed.feed == "changes"
-        }
+        messages = [each for each in taken if isinstance(each, HealthMessage)]
+        feeds = chain.from_iterable(message.feeds for message in messages)
+        (said,) = {feed for feed in feeds if feed.feed == "changes"}
         assert said.state == "failed" and "missed by a fault of ours" in said.detail
-        assert len([each for each in taken if isinstance(each, HealthMessage)]) < 3
+        assert len(messages) < 3
 
 
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
     begun, longer = (upto(demo_feed.read_demo_games()[0], plies) for plies in (0, 12))
-    async with opened(settings()) as service:
-        await told(service, begun)
+    async with open_service(settings()) as service:
+        await report_and_settle(service, begun)
         service.report_engines()
         assert service.state.engines().behind == ""
         await service.take(FeedReport(FEED, (longer,)))
@@ -141,8 +140,8 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
 
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     game = upto(demo_feed.read_demo_games()[0], 6)
-    async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
-        await told(service, game)
+    async with open_service(settings(**{"engine.nodes": 20_000}), live=True) as service:
+        await report_and_settle(service, game)
         await until(lambda: service.room.report_health().waiting.speculate > 0)
         await service.take(
             FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),))
@@ -163,11 +162,11 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
 async def test_every_mode_gives_the_same_figures_whatever_the_order(
     modes: dict[str, object],
 ) -> None:
-    one, _ = await followed(
+    one, _ = await follow_game(
         settings(**modes, **{"engine.engines": 1, "engine.speculate": False}),
         rest=False,
     )
-    two, _ = await followed(settings(**modes), rest=True)
+    two, _ = await follow_game(settings(**modes), rest=True)
     assert one == two
 
 
@@ -184,10 +183,10 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
             await machines.run_worker(find_engine())
         there = {"engine.engines": 1, "engine.cluster": machines.address}
         for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
-            async with opened(settings(**where)) as service:
+            async with open_service(settings(**where)) as service:
                 if where is there:
                     await until(lambda: len(service.room.report_health().engines) == 2)
-                found.append(to_json(await told(service, *games)))
+                found.append(to_json(await report_and_settle(service, *games)))
                 if where is there:
                     seats = {
                         type(seat.process).__name__
@@ -221,9 +220,9 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
 
 
 async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
-    service = unscored()
+    service = open_unscored()
     game = upto(demo_feed.read_demo_games()[0], 2)
-    game = headed(game, white=Player("W", elo=2001), black=Player("B"))
+    game = change_headers(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
     (held,) = service.state.list_source_games()
     assert [service.state.find_mover_elo(held.id, ply) for ply in (1, 2, 3)] == [
@@ -243,7 +242,7 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
     """The feed knows nothing of the loss, and so cannot say that it is over; what it
     says later holds.
     """
-    service = unscored()
+    service = open_unscored()
     proper, faults = (
         service.state.plan,
         [KeyError("a fault of ours"), KeyError("and again")],
@@ -277,9 +276,9 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(
 ) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
-    service = unscored(None, **{"feeds.rating_list": str(path)})
+    service = open_unscored(None, **{"feeds.rating_list": str(path)})
     game = upto(demo_feed.read_demo_games()[0], 2)
-    game = headed(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
+    game = change_headers(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
     await service.take(FeedReport("hall", (game,)))
     (health,) = service.state.feeds()
     assert (health.feed, health.state, health.part) == ("rating list", "stale", True)

@@ -21,9 +21,12 @@ from live.server.analysis import build_analysis
 from live.service.event_service import EventService
 from live.settings import Config
 from live.sources import demo_feed
-from tests.service.answered_event import FEED, ticking
-from tests.service.answered_event import opened as running
-from tests.service.answered_event import told as taken_in
+from tests.service.answered_event import (
+    FEED,
+    open_service,
+    open_ticking_journal,
+    report_and_settle,
+)
 
 PROGRAM = Path(__file__).with_name("scoring_engine.py")
 ROOT = Path(__file__).parents[2]
@@ -60,7 +63,9 @@ def flags(path: str, **changes: object) -> Config:
 
 
 @contextlib.asynccontextmanager
-async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Change]]]:
+async def open_measured(
+    config: Config,
+) -> AsyncIterator[tuple[EventService, list[Change]]]:
     """With one game of the demo taken in and searched."""
     told: list[Change] = []
     service = EventService(config)
@@ -70,13 +75,13 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
             demo_feed.read_demo_games()[0],
             moves=demo_feed.read_demo_games()[0].moves[:20],
         )
-        await taken_in(service, game)
+        await report_and_settle(service, game)
         yield service, told
 
 
 async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
     config = flags(engine("known"))
-    async with opened(config) as (service, told):
+    async with open_measured(config) as (service, told):
         before = service.state.engine()
         assert before.models[0] == "classical"
         assert "transferred" in before.note and "not measured yet" in before.note
@@ -105,7 +110,7 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert service.room.report_health().searches == searches
         kept = service.state.players()
         games = [service.state.game(view.id) for view in service.state.games()]
-    async with opened(config) as (service, told):
+    async with open_measured(config) as (service, told):
         assert not service.unmeasured
         assert service.state.players() == kept
         assert [service.state.game(view.id) for view in service.state.games()] == games
@@ -115,7 +120,7 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
 async def test_scores_of_chance_are_refused_with_the_reason(
     engine: Callable[..., str],
 ) -> None:
-    async with opened(flags(engine("random"))) as (service, _):
+    async with open_measured(flags(engine("random"))) as (service, _):
         await service.measure_engine()
         found = service.state.engine()
         assert found.models == () and "transferred" not in found.note
@@ -125,7 +130,7 @@ async def test_scores_of_chance_are_refused_with_the_reason(
         assert detail is not None and detail.curves.white
         assert all(point.perceived is None for point in detail.curves.white)
     # It stays refused, at once.
-    async with opened(flags(engine("random"))) as (service, _):
+    async with open_measured(flags(engine("random"))) as (service, _):
         assert not service.unmeasured
         assert service.state.engine().models == ()
 
@@ -137,9 +142,9 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     game = msgspec.structs.replace(
         demo_feed.read_demo_games()[0], moves=demo_feed.read_demo_games()[0].moves[:12]
     )
-    service = EventService(config, ticking(path))
+    service = EventService(config, open_ticking_journal(path))
     async with service.with_engine(live=False, feeds=[FEED]):
-        before = await taken_in(service, game)
+        before = await report_and_settle(service, game)
         before_ms = service.journal.journal._last_ms
         await service.measure_engine()
         after = build_analysis(service.state)
@@ -154,6 +159,6 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     )
     assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.
-    async with running(config, path) as service:
+    async with open_service(config, path) as service:
         assert service.room.report_health().searches == 0
         assert build_analysis(service.state).players == after.players

@@ -173,7 +173,7 @@ async def turns(count: int) -> None:
 
 
 @asynccontextmanager
-async def running(feed: Feed, ledger: Ledger) -> AsyncIterator[asyncio.Task[None]]:
+async def run_feed(feed: Feed, ledger: Ledger) -> AsyncIterator[asyncio.Task[None]]:
     """The feed runs while the block does."""
     task = asyncio.create_task(feed.run(ledger), name=f"feed {feed.name}")
     try:
@@ -235,22 +235,22 @@ class Followed:
         """What it said last, if anything."""
         return self.details[-1] if self.details else ""
 
-    async def held(self, count: int) -> None:
+    async def wait_for_games(self, count: int) -> None:
         """Wait until it has so many games."""
         await until(lambda: len(self.ledger.games) == count)
 
-    async def moved(self, count: int) -> None:
+    async def wait_for_moves(self, count: int) -> None:
         """Wait until its games have so many moves in all."""
         await until(lambda: sum(self.plies.values()) == count)
 
-    async def waits(self) -> None:
+    async def wait_for_pause(self) -> None:
         """Wait until it waits itself."""
         await until(lambda: self.done or self.clock.next_deadline_s is not None)
 
     async def end(self) -> None:
         """Let time pass until it is over."""
         while not self.done:
-            await self.waits()
+            await self.wait_for_pause()
             if not self.done:
                 await self.clock.expire()
         assert self.task is not None
@@ -258,14 +258,14 @@ class Followed:
 
 
 @asynccontextmanager
-async def following(
+async def follow_source(
     source: str | Callable[[FeedConditions], Feed],
     config: FeedsConfig = CONFIG,
     **how: Any,
 ) -> AsyncIterator[Followed]:
     """The source is followed while the block runs."""
     seen = Followed(source, config, **how)
-    async with running(seen.feed, seen.ledger) as seen.task:
+    async with run_feed(seen.feed, seen.ledger) as seen.task:
         yield seen
 
 
@@ -280,12 +280,14 @@ class PgnPage(PgnUrlRehearsal):
 
     async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        await (self.instead.popleft() if self.instead else super().answer_request)(
-            request, reply
-        )
+        if self.instead:
+            answer = self.instead.popleft()
+            await answer(request, reply)
+        else:
+            await super().answer_request(request, reply)
 
 
-def answering(status: int, body: bytes = b"", **headers: str) -> Handler:
+def answer_with(status: int, body: bytes = b"", **headers: str) -> Handler:
     """A web server's answer to whatever it is asked."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
 

@@ -43,7 +43,10 @@ class LichessRound(FaultyLichess):
         self.requests: list[ServedRequest] = []
 
     def show_report(self, index: int, report: GameReport) -> None:
-        (super().show_report if self.started else self.store_unsent)(index, report)
+        if self.started:
+            super().show_report(index, report)
+        else:
+            self.store_unsent(index, report)
 
     def store_unsent(self, index: int, report: GameReport) -> None:
         super().store_unsent(index, report)

@@ -102,11 +102,9 @@ def _person(player: Player) -> dict[str, object]:
 def _board(report: GameReport) -> dict[str, object]:
     """A board's file; the clocks of a running game have fractions."""
     live = report.result == "*"
-    clocks = {
-        side: report.moves[ply].clock_s
-        for side in ("white", "black")
-        for ply in range(side == "black", len(report.moves), 2)
-    }
+    clocks = {}
+    for ply, move in enumerate(report.moves):
+        clocks["black" if ply % 2 else "white"] = move.clock_s
     position = chess.Board(report.start_fen, chess960=True).chess960_pos()
     return {
         "live": live,

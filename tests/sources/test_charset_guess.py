@@ -1,5 +1,7 @@
 """Charsets that only the names in a text tell."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,10 +50,13 @@ def pgn(names: list[str]) -> str:
     )
 
 
-CASES = [(charset, names) for charset, lists in TEXTS.items() for names in lists]
+def list_cases() -> Iterator[tuple[str, str]]:
+    for charset, lists in TEXTS.items():
+        for names in lists:
+            yield charset, names
 
 
-@pytest.mark.parametrize(("charset", "names"), CASES)
+@pytest.mark.parametrize(("charset", "names"), list(list_cases()))
 def test_names_tell_their_charset(charset: str, names: str) -> None:
     text = pgn(names.split(";"))
     raw = text.encode(charset)

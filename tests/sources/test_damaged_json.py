@@ -29,7 +29,7 @@ from tests.sources.damaged_json import (
     long_game,
     sans_of,
 )
-from tests.sources.fakes import Followed, following, until
+from tests.sources.fakes import Followed, follow_source, until
 from tests.sources.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 DAMAGES = int(os.environ.get("LIVE_RATE_DAMAGES", "40"))
@@ -174,7 +174,7 @@ async def test_files_of_livechess_cloud_damaged_one_after_the_other(
     site, shown = Cloud(), Shown()
     async with (
         serve_http(site.answer) as origin,
-        following(f"livechess-cloud+{origin}/#{UUID}", FeedsConfig()) as seen,
+        follow_source(f"livechess-cloud+{origin}/#{UUID}", FeedsConfig()) as seen,
     ):
         await heard(seen, shown)
         for number in numbers:
@@ -188,11 +188,11 @@ async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(
     site, shown = Cloud(), Shown()
     async with serve_http(site.answer) as origin:
         spec = f"livechess-cloud+{origin}/#{UUID}"
-        async with following(spec, FeedsConfig(), lasting=True) as seen:
+        async with follow_source(spec, FeedsConfig(), lasting=True) as seen:
             await heard(seen, shown)
         for number in numbers:
             shown.restart()
-            async with following(spec, FeedsConfig(), lasting=True) as seen:
+            async with follow_source(spec, FeedsConfig(), lasting=True) as seen:
                 await damaged_once(site, seen, shown, 1000 + number, now=False)
 
 

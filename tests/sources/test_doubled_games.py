@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from live.messages.from_sources import GameReport
 from live.sources.doubled_games import DoubledGames, Doubles
 from live.sources.pgn_snapshots import TextReading
-from tests.games.told import headed, told
+from tests.games.short_reports import change_headers, make_game
 from tests.sources.fakes import GAMES
 
 ROOT = Path("round-3")
@@ -33,7 +34,7 @@ LINE = OPENING.split()
 
 
 def playing(plies: int, pair: str = "Anna Adams-Boris Berg", **more: Any) -> GameReport:
-    return told(pair, " ".join(LINE[:plies]), round="3", **more)
+    return make_game(pair, " ".join(LINE[:plies]), round="3", **more)
 
 
 class Looks:
@@ -62,7 +63,7 @@ class Looks:
             for path, games in files.items()
         }
         found, self.doubles = self._doubled.drop_doubles(readings, self._written)
-        return [game for reading in found.values() for game in reading.games]
+        return list(chain.from_iterable(reading.games for reading in found.values()))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -101,10 +102,10 @@ def test_a_correction_in_one_file_is_believed_and_parts_no_game_from_its_copy() 
     held = playing(15)
     case.look({HOME: (held,), copy: (held,)})
     other = [*LINE[:7], "b5", "Bb3", "Nf6"]
-    corrected = told(sans=" ".join(other), round="3")
+    corrected = make_game(sans=" ".join(other), round="3")
     assert case.look({HOME: (corrected,), copy: (held,)}) == [corrected]
     # A name put right in one file, too.
-    named = headed(
+    named = change_headers(
         playing(22), white=msgspec.structs.replace(held.headers.white, name="Ana Adams")
     )
     assert case.look({HOME: (named,), copy: (playing(22),)}) in ([named], [playing(22)])
@@ -124,13 +125,13 @@ def test_a_file_half_written_takes_nothing_from_its_copy() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        told("Boris Berg-Anna Adams", " ".join(LINE[:9]), round="3"),
-        told("Anna Adams-Cid Cole", " ".join(LINE[:9]), round="3"),
-        told(sans=" ".join(LINE[:9]), round="4"),
-        told(sans=" ".join(LINE[:9]), round="3", event="Blitz"),
-        told(sans="d4 d5 c4 e6 Nc3 Nf6 Bg5", round="3"),
-        told(sans=" ".join(LINE[:9]), round="3", board=7),
-        told("Cid Cole-Dora Dahl", " ".join(LINE), round="3"),
+        make_game("Boris Berg-Anna Adams", " ".join(LINE[:9]), round="3"),
+        make_game("Anna Adams-Cid Cole", " ".join(LINE[:9]), round="3"),
+        make_game(sans=" ".join(LINE[:9]), round="4"),
+        make_game(sans=" ".join(LINE[:9]), round="3", event="Blitz"),
+        make_game(sans="d4 d5 c4 e6 Nc3 Nf6 Bg5", round="3"),
+        make_game(sans=" ".join(LINE[:9]), round="3", board=7),
+        make_game("Cid Cole-Dora Dahl", " ".join(LINE), round="3"),
     ],
 )
 def test_two_games_stay_two(other: GameReport) -> None:
@@ -158,8 +159,10 @@ def test_the_next_game_of_the_same_players_is_none_of_the_last() -> None:
 
 
 def test_rounds_in_folders_of_their_own_are_told_apart_without_a_number() -> None:
-    games = {Path(f"round-{n}/games.pgn"): (told(sans=""),) for n in (1, 2)}
-    games = {path: (headed(game, round="?"),) for path, (game,) in games.items()}
+    games = {Path(f"round-{n}/games.pgn"): (make_game(sans=""),) for n in (1, 2)}
+    games = {
+        path: (change_headers(game, round="?"),) for path, (game,) in games.items()
+    }
     assert len(Looks().look(games)) == 2
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,8 @@ from tests.sources.fakes import (
     Followed,
     Ledger,
     decode,
-    following,
-    running,
+    follow_source,
+    run_feed,
     substance,
     told_by,
     until,
@@ -85,7 +86,7 @@ class OneFile:
         changed = self._watch.changed
         assert changed is not None
         await until(lambda: not changed.is_set())
-        await self.seen.waits()
+        await self.seen.wait_for_pause()
 
 
 @asynccontextmanager
@@ -95,7 +96,7 @@ async def file(
     put(path, text)
     watch = Watched()
     feed = functools.partial(FileFeed, str(path), path, watch=watch)
-    async with following(feed, config) as seen:
+    async with follow_source(feed, config) as seen:
         yield OneFile(path, seen, watch), seen
 
 
@@ -108,9 +109,9 @@ async def test_a_growing_file_is_followed_to_its_end_and_given_its_grace_period(
     path: Path,
 ) -> None:
     async with file(path) as (written, seen):
-        await seen.moved(SOME)
+        await seen.wait_for_moves(SOME)
         written.touch(TEXT)
-        await seen.moved(ALL)
+        await seen.wait_for_moves(ALL)
         start_s = seen.clock.now()
         assert not seen.done
         await seen.end()
@@ -150,7 +151,7 @@ async def test_a_text_that_cannot_be_read_takes_no_move_back_and_is_said(
     """Audit of public reports, kind K1."""
     shown, ledger = Shown(), Ledger()
     async with file(path) as (written, seen):
-        await seen.moved(SOME)
+        await seen.wait_for_moves(SOME)
         shown.take(seen.ledger.reports)
         if not restarted:
             seen.ledger.reports.clear()
@@ -162,14 +163,14 @@ async def test_a_text_that_cannot_be_read_takes_no_move_back_and_is_said(
     put(path, text)
     watch = Watched()
     feed = functools.partial(FileFeed, str(path), path, watch=watch)
-    async with following(feed, POLLED, ledger=ledger) as seen:
+    async with follow_source(feed, POLLED, ledger=ledger) as seen:
         await until(lambda: words in seen.detail)
         shown.take(ledger.reports)
         assert sum(len(game.moves) for game in shown.index) == SOME
         ledger.reports.clear()
         put(path, TEXT)
         while sum(seen.plies.values()) != ALL:
-            await seen.waits()
+            await seen.wait_for_pause()
             await seen.clock.expire()
         shown.take(ledger.reports)
     assert len(shown.index) == 4
@@ -178,7 +179,7 @@ async def test_a_text_that_cannot_be_read_takes_no_move_back_and_is_said(
 
 async def test_a_page_in_the_place_of_a_file_leaves_its_boards(path: Path) -> None:
     async with file(path) as (written, seen):
-        await seen.moved(SOME)
+        await seen.wait_for_moves(SOME)
         written.touch(b"<html>login</html>")
         await until(lambda: seen.states[-1] == "retrying")
         assert seen.detail.startswith(
@@ -192,11 +193,13 @@ async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
         raise OSError(28, "inotify watch limit reached")
 
     put(path, RUNNING)
-    async with following(functools.partial(FileFeed, "x", path, watch=broken)) as seen:
-        await seen.moved(SOME)
+    async with follow_source(
+        functools.partial(FileFeed, "x", path, watch=broken)
+    ) as seen:
+        await seen.wait_for_moves(SOME)
         put(path, TEXT)
         await seen.clock.expire()
-        await seen.moved(ALL)
+        await seen.wait_for_moves(ALL)
 
 
 async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(
@@ -206,7 +209,7 @@ async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(
     one.
     """
     async with file(path) as (_, seen):
-        await seen.moved(SOME)
+        await seen.wait_for_moves(SOME)
         stat = os.stat(path)
         text = RUNNING.replace(b"Nf3", b"Nh3", 1)
         put(path, text)
@@ -220,7 +223,7 @@ async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_i
     path: Path,
 ) -> None:
     async with file(path, TEXT) as (written, seen):
-        await seen.moved(ALL)
+        await seen.wait_for_moves(ALL)
         for part in (b"", TEXT[:200], TEXT[:SPLIT], TEXT[: SPLIT + 900], TEXT):
             written.touch(part)
             await written.read()
@@ -241,7 +244,7 @@ async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_wai
         await until(lambda: seen.states == ["connecting", "live"])
         assert seen.detail == "no games yet"
         written.touch(RUNNING)
-        await seen.moved(SOME)
+        await seen.wait_for_moves(SOME)
         os.remove(path)
         written.tell()
         await until(lambda: seen.states[-1] == "retrying" and "gone" in seen.detail)
@@ -250,7 +253,7 @@ async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_wai
         written.touch(b"<html>server maintenance</html>")
         await until(lambda: any("sends an HTML" in detail for detail in seen.details))
         written.touch(TEXT)
-        await seen.moved(ALL)
+        await seen.wait_for_moves(ALL)
         assert not seen.done
 
 
@@ -282,13 +285,13 @@ async def test_what_cannot_be_followed_is_told_at_the_start(
 
 async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "round-1" / "games.pgn"
-    async with following(str(path), POLLED, lasting=True) as seen:
+    async with follow_source(str(path), POLLED, lasting=True) as seen:
         await until(lambda: seen.states == ["connecting", "waiting"])
         assert seen.detail == "no such file yet, looked for every 2 s"
         path.parent.mkdir()
         put(path, TEXT)
         await seen.clock.expire()
-        await seen.moved(ALL)
+        await seen.wait_for_moves(ALL)
 
 
 async def test_a_guessed_charset_is_said_once_in_the_health_and_a_named_one_is_not(
@@ -300,14 +303,14 @@ async def test_a_guessed_charset_is_said_once_in_the_health_and_a_named_one_is_n
             tmp_path / f"{number}.pgn",
             pgn.replace('"B"', f'"B{number}"').encode("cp1253"),
         )
-    async with following(str(tmp_path), POLLED) as seen:
+    async with follow_source(str(tmp_path), POLLED) as seen:
         await until(lambda: len(seen.games) == 2)
         await until(lambda: seen.detail.count("charset guessed: cp1253") == 1)
         assert {game.headers.white.name for game in seen.games} == {
             "Παπαδόπουλος, Γιάννης"
         }
     named = msgspec.structs.replace(POLLED, charset="iso8859-7")
-    async with following(str(tmp_path), named) as seen:
+    async with follow_source(str(tmp_path), named) as seen:
         await until(lambda: len(seen.games) == 2)
         assert "guessed" not in seen.detail
 
@@ -331,7 +334,7 @@ async def test_health_counts_games_beyond_the_bound_and_doubled_ones(
 WANTED = {told_by(game): substance(game) for game in GAMES}
 
 
-def replaced(game: GameReport, **changes: Any) -> GameReport:
+def change_game(game: GameReport, **changes: Any) -> GameReport:
     return msgspec.structs.replace(game, **changes)
 
 
@@ -346,9 +349,9 @@ class Folder:
         self.clock, self.reports = self.seen.clock, ledger.reports
 
     @asynccontextmanager
-    async def following(self) -> AsyncIterator[None]:
+    async def follow_source(self) -> AsyncIterator[None]:
         """From the first report on."""
-        async with running(self.seen.feed, self.seen.ledger) as self.seen.task:
+        async with run_feed(self.seen.feed, self.seen.ledger) as self.seen.task:
             await until(lambda: bool(self.seen.ledger.healths[1:]))
             yield
 
@@ -360,14 +363,14 @@ class Folder:
 
     def halve(self, name: str, game: GameReport, plies: int) -> None:
         """The game's file is half written."""
-        path = self.write(name, replaced(game, moves=game.moves[:plies]))
+        path = self.write(name, change_game(game, moves=game.moves[:plies]))
         path.write_text(path.read_text().removesuffix("*\n"))
 
     async def look(self, times: int = 1) -> None:
         """Let polls pass, and the looks after them end."""
         for _ in range(times):
             await self.clock.expire()
-            await self.seen.waits()
+            await self.seen.wait_for_pause()
 
     @property
     def games(self) -> dict[tuple[str, ...], tuple[object, ...]]:
@@ -395,7 +398,7 @@ def test_numbers_count_as_numbers(tmp_path: Path) -> None:
 
 async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -> None:
     case = Folder(tmp_path)
-    async with case.following():
+    async with case.follow_source():
         await case.look()  # an empty folder is waited for
         case.write("round-1/games.pgn", *GAMES[:2])
         case.write("round-2/game-1.pgn", GAMES[2])
@@ -414,7 +417,7 @@ async def test_a_combined_file_is_left_out_and_named_and_no_other(
     """A side event, an Armageddon and an adjourned game lie beside the single games."""
     caplog.set_level("INFO")
     case = Folder(tmp_path)
-    armageddon = replaced(GAMES[0], moves=GAMES[1].moves[:16])
+    armageddon = change_game(GAMES[0], moves=GAMES[1].moves[:16])
     wanted = {
         "game-1.pgn": GAMES[0],
         "game-2.pgn": GAMES[1],
@@ -425,7 +428,7 @@ async def test_a_combined_file_is_left_out_and_named_and_no_other(
     for name, game in wanted.items():
         case.write(name, game)
     case.write("games.pgn", *GAMES[:2])
-    async with case.following():
+    async with case.follow_source():
         reported, detail = case.reports[-1].games, case.seen.detail
     assert sorted(map(substance, reported), key=repr) == sorted(
         map(substance, wanted.values()), key=repr
@@ -442,9 +445,9 @@ async def test_of_a_combined_file_what_no_single_file_holds_is_read(
     case.write("games.pgn", *GAMES[:2])
     named = msgspec.structs.replace(GAMES[0].headers, white=Player("Other"))
     case.write(
-        "all.pgn", replaced(GAMES[0], headers=named)
+        "all.pgn", change_game(GAMES[0], headers=named)
     )  # an accent was put right there first
-    async with case.following():
+    async with case.follow_source():
         assert case.holds(*GAMES[:2])
         assert "games.pgn, 1 of its 2 games being in single files" in case.seen.detail
 
@@ -456,9 +459,9 @@ async def test_copies_of_a_file_give_no_second_boards_and_are_named(
     case.write("games.pgn", *GAMES[:2])
     case.write(copy, *GAMES[:2])
     case.write(
-        "games - Copy.pgn", replaced(GAMES[0], moves=GAMES[0].moves[:12], result="*")
+        "games - Copy.pgn", change_game(GAMES[0], moves=GAMES[0].moves[:12], result="*")
     )
-    async with case.following():
+    async with case.follow_source():
         assert case.holds(*GAMES[:2])
         assert case.seen.detail == (
             f"2 games; left out: {copy}, its games being in games.pgn, "
@@ -476,7 +479,7 @@ async def test_a_replaced_file_takes_nothing_back_and_a_deleted_one_its_games(
     case = Folder(tmp_path)
     path = case.write("a.pgn", GAMES[0])
     case.write("b.pgn", GAMES[1])
-    async with case.following():
+    async with case.follow_source():
         put(path, b"")
         await case.look()
         assert len(case.games) == 2
@@ -516,7 +519,7 @@ async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_a
         return read(path, max_bytes)
 
     monkeypatch.setattr(file_feed, "read_bounded", opened)
-    async with case.following():
+    async with case.follow_source():
         assert len(case.games) == 1
         await case.look(3)
         locked = False
@@ -550,7 +553,7 @@ async def test_anything_but_a_file_is_left_out_in_words(
     case = Folder(tmp_path)
     case.write("games.pgn", *GAMES)
     odd = list(odd_files(Path()))
-    async with case.following():
+    async with case.follow_source():
         assert case.games == WANTED
         for name, what in odd:
             assert f"{name} ({what}, not a file)" in case.seen.detail
@@ -578,7 +581,7 @@ def replace_pipe(path: Path) -> None:
 
 async def test_a_followed_file_that_becomes_a_pipe_is_waited_for(path: Path) -> None:
     async with file(path, TEXT) as (written, seen):
-        await seen.moved(ALL)
+        await seen.wait_for_moves(ALL)
         make_pipe(path)
         written.tell()
         await until(lambda: "cannot be read (a pipe, not a file)" in seen.detail)
@@ -602,7 +605,7 @@ async def test_a_drive_that_does_not_answer_is_said_and_waited_for(
         await until(lambda: "its drive has not answered" in seen.detail)
         assert seen.states[-1] == "retrying"
         answers.set()
-        await seen.moved(ALL)
+        await seen.wait_for_moves(ALL)
         assert seen.states[-1] == "live"
 
 
@@ -639,7 +642,7 @@ async def test_a_name_that_is_no_text_is_printable_wherever_it_is_said(
     case.write(os.fsdecode(b"\xff.pgn"), *GAMES)
     os.mkfifo(root / os.fsdecode(b"\xfd.pgn"))
     case.write("game-1.pgn", GAMES[0])
-    async with case.following():
+    async with case.follow_source():
         assert case.games == WANTED
         said = case.seen.detail
         assert (
@@ -670,8 +673,8 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
     case.write("first.pgn", GAMES[0])
     spec = str(tmp_path if what == "a new folder" else path)
     # Polls that never come: what is seen, the system told.
-    async with following(spec, FeedsConfig(poll_s=1e9)) as seen:
-        await seen.held(1)
+    async with follow_source(spec, FeedsConfig(poll_s=1e9)) as seen:
+        await seen.wait_for_games(1)
         for attempt in range(20):  # the watch begins somewhat after the feed does
             if what == "a file written":
                 case.write("first.pgn", *GAMES[:2])
@@ -685,28 +688,28 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
         assert len(seen.games) >= 2
 
 
-def going(*games: GameReport) -> list[GameReport]:
+def list_unfinished(*games: GameReport) -> list[GameReport]:
     """As files have games that are not over."""
     return decode(
-        "\n".join(write_pgn(replaced(game, result="*")) for game in games).encode()
+        "\n".join(write_pgn(change_game(game, result="*")) for game in games).encode()
     )
 
 
 async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
     tmp_path: Path,
 ) -> None:
-    known = going(*GAMES[:3])
+    known = list_unfinished(*GAMES[:3])
     case = Folder(tmp_path, known)
     case.write("game-1.pgn", known[0])
     case.halve("game-2.pgn", known[1], 30)
-    async with case.following():
+    async with case.follow_source():
         assert case.holds(*known)
         case.write("game-2.pgn", known[1])
         case.write("game-3.pgn", known[2])
         await case.look(3)
         assert case.holds(*known)
         # From then on a takeback is one.
-        less = replaced(known[2], moves=known[2].moves[:-1])
+        less = change_game(known[2], moves=known[2].moves[:-1])
         case.write("game-3.pgn", less)
         await case.look(3)
         assert case.games[told_by(less)] == substance(less)
@@ -716,12 +719,12 @@ async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> N
     """Two boards of a hall take back at once, and a file is gone, and one half
     written.
     """
-    games = going(*GAMES)
+    games = list_unfinished(*GAMES)
     case = Folder(tmp_path)
     for number, game in enumerate(games, 1):
         case.write(f"game-{number}.pgn", game)
-    async with case.following():
-        less = [replaced(game, moves=game.moves[:-1]) for game in games[:2]]
+    async with case.follow_source():
+        less = [change_game(game, moves=game.moves[:-1]) for game in games[:2]]
         for number, game in enumerate(less, 1):
             case.write(f"game-{number}.pgn", game)
         case.halve("game-3.pgn", games[2], 20)
@@ -737,14 +740,14 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
     tmp_path: Path,
 ) -> None:
     case = Folder(tmp_path)
-    (game,) = going(GAMES[0])
+    (game,) = list_unfinished(GAMES[0])
     case.write("games.pgn", game)
-    async with case.following():
+    async with case.follow_source():
         before = len(case.reports)
         case.halve("game-1.pgn", game, 20)
         await case.look(3)
-        told = [len(one.moves) for each in case.reports[before:] for one in each.games]
-        assert set(told) <= {len(game.moves)}
+        later = chain.from_iterable(report.games for report in case.reports[before:])
+        assert {len(one.moves) for one in later} <= {len(game.moves)}
         assert len(case.reports[-1].games) == 1
 
 
@@ -752,7 +755,7 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
 
 
 @asynccontextmanager
-async def piped() -> AsyncIterator[tuple[Followed, int]]:
+async def open_pipe() -> AsyncIterator[tuple[Followed, int]]:
     """Standard input, not followed yet, and the end to write to."""
     reader, writer = os.pipe()
     yield (
@@ -776,7 +779,7 @@ async def write_all(fd: int, text: bytes, size: int) -> None:
 
 @pytest.mark.parametrize("size", [7, 1000, 1_000_000])
 async def test_a_pipe_gives_its_games_and_ends_the_feed(size: int) -> None:
-    async with piped() as (seen, writer):
+    async with open_pipe() as (seen, writer):
         await asyncio.gather(seen.run(), write_all(writer, TEXT, size))
     assert seen.ledger.games == KNOWN
     assert seen.states[-1] == "finished"
@@ -796,15 +799,15 @@ async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(
 
 
 async def test_games_are_reported_while_the_pipe_is_open() -> None:
-    async with piped() as (seen, writer), running(seen.feed, seen.ledger):
+    async with open_pipe() as (seen, writer), run_feed(seen.feed, seen.ledger):
         os.write(writer, TEXT[:SPLIT])
-        await seen.held(1)
+        await seen.wait_for_games(1)
         assert seen.states[-1] == "live"
         os.close(writer)
 
 
 async def test_html_is_refused() -> None:
-    async with piped() as (seen, writer):
+    async with open_pipe() as (seen, writer):
         with pytest.raises(FeedUnreadable, match="holds an HTML page"):
             await asyncio.gather(seen.run(), write_all(writer, b"<html>Log in", 100))
 

@@ -37,9 +37,9 @@ from tests.sources.fakes import (
     GAMES,
     DrivenClock,
     Followed,
-    answering,
+    answer_with,
     decode,
-    following,
+    follow_source,
     substance,
     told_by,
     until,
@@ -75,7 +75,7 @@ class Case:
         self.round.show_report(index, upto(GAMES[index], plies))
 
     @asynccontextmanager
-    async def following(
+    async def follow_source(
         self,
         config: FeedsConfig = CONFIG,
         *,
@@ -87,7 +87,7 @@ class Case:
         async with self.round.serve() as spec:
             if tour:
                 spec = spec.replace(f"/round/{ROUND_ID}", f"/{TOUR_ID}")
-            async with following(spec, config, **how) as seen:
+            async with follow_source(spec, config, **how) as seen:
                 if begun:
                     await self.round.connected.wait()
                 yield seen
@@ -116,15 +116,15 @@ def index_games(text: bytes) -> dict[tuple[str, ...], GameReport]:
     return {told_by(game): game for game in decode(text)}
 
 
-def told(seen: Followed, board: int) -> list[GameReport]:
-    reported = (game for report in seen.ledger.reports for game in report.games)
+def list_reports(seen: Followed, board: int) -> list[GameReport]:
+    reported = chain.from_iterable(report.games for report in seen.ledger.reports)
     return [
         game for game in reported if game.headers.round == GAMES[board].headers.round
     ]
 
 
 def lengths(seen: Followed, board: int) -> list[int]:
-    return [len(game.moves) for game in told(seen, board)]
+    return [len(game.moves) for game in list_reports(seen, board)]
 
 
 async def later(seen: Followed, holds: Callable[[], bool]) -> float:
@@ -162,7 +162,7 @@ async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
     fates: list[ConnectionFaults], slept: list[float]
 ) -> None:
     case = Case(*fates, shown=4)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await case.finish(seen)
     assert seen.clock.slept == slept
     retried = [
@@ -181,17 +181,17 @@ async def test_blank_lines_that_come_alone_end_a_game() -> None:
         moves_end = len(text.rstrip())
         cuts += [moves_end, len(text) - moves_end]
     case = Case(ConnectionFaults(cuts=tuple(cuts)), shown=4)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await case.finish(seen)
 
 
 async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() -> None:
     case = Case()
-    async with case.following(begun=True) as seen:
+    async with case.follow_source(begun=True) as seen:
         await until(lambda: seen.detail == "no games yet")
         await case.clock.expire()
         case.show(0, 10)
-        await seen.held(1)
+        await seen.wait_for_games(1)
         for _ in range(3):
             await case.clock.expire()  # a minute of silence: one space
         assert not seen.done
@@ -202,7 +202,7 @@ async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() 
 
 async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     case = Case(ConnectionFaults(stall_after=700), shown=4)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await until(lambda: seen.states == ["connecting", "live"])
         while "retrying" not in seen.states:
             # A deadline that bytes still on their way came before is not the one that
@@ -229,11 +229,11 @@ async def test_a_deadline_that_passes_is_no_sign_of_life(
     monkeypatch.setattr(lichess, "COMPARE_S", 20.0)
     case = Case(ConnectionFaults(stall_after=0))
     case.round.export = False
-    async with case.following(begun=True) as seen:
+    async with case.follow_source(begun=True) as seen:
         await until(lambda: seen.detail == "no games yet")
         for _ in range(3):
             await seen.clock.expire()
-            await seen.waits()
+            await seen.wait_for_pause()
         assert seen.clock.now() > 1000 and "retrying" not in seen.states
         assert [each.heard_s for each in sessions] == [1000]
 
@@ -244,15 +244,15 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
     monkeypatch.setattr(lichess, "COMPARE_S", 50.0)
     case = Case()
     case.round.tour_over = False
-    async with case.following(tour=True, begun=True) as seen:
+    async with case.follow_source(tour=True, begun=True) as seen:
         case.show(0, 20)
-        await seen.held(1)
+        await seen.wait_for_games(1)
         await case.round.wait_until_sent()
         case.round.store_unsent(
             0, upto(GAMES[0], 18)
         )  # a takeback, and not a word of it
         await seen.clock.expire()
-        await seen.moved(18)
+        await seen.wait_for_moves(18)
         assert seen.clock.now() == 1050
         # Once a round's games are over and compared, it is left alone.
         case.round.show_report(0, GAMES[0])
@@ -261,7 +261,7 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
             asked = len(case.round.requests)
             await case.clock.expire()  # a keep-alive
             await seen.clock.expire()
-            await seen.waits()
+            await seen.wait_for_pause()
         assert case.streams == 1
     exports = [
         r for r in case.round.requests[asked:] if r.path.endswith(f"{ROUND_ID}.pgn")
@@ -273,11 +273,11 @@ async def test_boards_of_a_stalled_connection_are_not_forgotten_at_the_end() -> 
     """All games known are over, and silent: yet the round has another."""
     case = Case(ConnectionFaults(stall_after=5500), shown=3)
     case.show(3, 20)
-    async with case.following() as seen:
-        await seen.held(2)
+    async with case.follow_source() as seen:
+        await seen.wait_for_games(2)
         while len(seen.games) == 2:  # a last chunk may still come and put the end off
             await seen.clock.expire()
-            await seen.waits()
+            await seen.wait_for_pause()
         assert len(seen.games) == 4 and not seen.done
         case.show_all()
         await seen.clock.expire()  # the stalled connection is given up
@@ -293,7 +293,7 @@ async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_
     case.round.export = False
     if silent:
         case.clock.deadline = LoopClock().deadline  # type: ignore[method-assign]
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await until(lambda: case.heard(seen))
         await until(lambda: seen.clock.next_deadline_s == 20.0)
         await seen.clock.expire()
@@ -311,8 +311,8 @@ async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_
 async def test_a_tournament_is_followed_from_round_to_round() -> None:
     case = Case(shown=2)
     case.round.tour_over = False
-    async with case.following(tour=True) as seen:
-        await seen.held(2)
+    async with case.follow_source(tour=True) as seen:
+        await seen.wait_for_games(2)
         await until(lambda: seen.clock.next_deadline_s == 20.0)
         await seen.clock.expire()  # all results are in, but there are rounds to come
         await until(lambda: seen.clock.next_deadline_s == 105.0)
@@ -324,11 +324,11 @@ async def test_a_tournament_is_followed_from_round_to_round() -> None:
 
 @pytest.mark.parametrize("path", ["broadcast/-/-/Nowhere1", "abcd9999"])
 async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
-    html = answering(
+    html = answer_with(
         200, b"<!DOCTYPE html>\n<title>x</title>\n", Content_Type="text/html"
     )
     for answer, error, why in (
-        (answering(404), FeedNotFound, r"nothing there \(404\)"),
+        (answer_with(404), FeedNotFound, r"nothing there \(404\)"),
         (html, FeedUnreadable, "an HTML page"),
     ):
         async with serve_http(answer) as origin:
@@ -338,7 +338,7 @@ async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
         assert seen.states[-1] == "failed"
 
 
-def configured(spec: str, token_file: Path) -> FeedsConfig:
+def build_config(spec: str, token_file: Path) -> FeedsConfig:
     """The server of the round is the lichess of the settings."""
     origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
     settings = LichessConfig(base_url=origin, token_file=str(token_file))
@@ -354,7 +354,7 @@ async def test_a_token_is_sent_to_the_configured_lichess_only(
     case, file = Case(token="lip_secret", shown=4), tmp_path / "token"
     file.write_text("lip_secret\n")
     async with case.round.serve() as spec:
-        async with following(PAGE, configured(spec, file)) as seen:
+        async with follow_source(PAGE, build_config(spec, file)) as seen:
             await case.finish(seen)
         # The same server, but not the configured one: no token, so no access.
         monkeypatch.setenv("LICHESS_TOKEN", "lip_secret")
@@ -371,13 +371,13 @@ async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used
     file.write_text("lip_old\n")
     async with (
         case.round.serve() as spec,
-        following(f"{PAGE}.pgn", configured(spec, file), lasting=True) as seen,
+        follow_source(f"{PAGE}.pgn", build_config(spec, file), lasting=True) as seen,
     ):
         await until(lambda: "waiting" in seen.states)
         for word in ("401", "expired", "study:read", "LICHESS_TOKEN", "token_file"):
             assert word in seen.detail
         file.write_text("lip_new\n")
-        await seen.held(4)
+        await seen.wait_for_games(4)
 
 
 @pytest.mark.parametrize("token", ["lip secret", "lip_§"])
@@ -393,8 +393,8 @@ def test_a_token_that_is_none_is_refused_without_showing_it(
 async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> None:
     """A round was left 20 s after its last result (audit, row 2)."""
     case = Case(shown=3)
-    async with case.following(lasting=True) as seen:
-        await seen.held(3)
+    async with case.follow_source(lasting=True) as seen:
+        await seen.wait_for_games(3)
         await later(seen, lambda: seen.states[-1] == "finished")
         seen.clock.time_s += 3600
         case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
@@ -407,7 +407,7 @@ async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> Non
 async def test_a_tournament_that_is_over_is_polled_seldom() -> None:
     """It was polled without a pause once it was over and its next round waited for."""
     case = Case(shown=4)
-    async with case.following(tour=True, lasting=True) as seen:
+    async with case.follow_source(tour=True, lasting=True) as seen:
         await later(seen, lambda: seen.states[-1:] == ["finished"])
         await until(lambda: seen.clock.next_deadline_s is not None)
         assert (seen.clock.next_deadline_s or 0.0) > 1.0
@@ -419,8 +419,8 @@ async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     next_one.started = False
     case.round = LichessRound(GAMES, clock=case.clock, following=next_one)
     case.show_all(1)
-    async with case.following(lasting=True) as seen:
-        await seen.held(1)
+    async with case.follow_source(lasting=True) as seen:
+        await seen.wait_for_games(1)
         await later(seen, lambda: seen.states[-1] == "finished")
         next_one.show_report(1, upto(GAMES[1], 10))
         next_one.start()
@@ -437,10 +437,10 @@ async def test_takebacks_and_games_deleted_are_seen_within_20_seconds_by_a_short
     """The stream does not report it; it took 300 s (audit, row 12)."""
     monkeypatch.undo()
     case = Case()
-    async with case.following(CONFIG, begun=True) as seen:
+    async with case.follow_source(CONFIG, begun=True) as seen:
         case.show(0, 20)
         case.show(1, 20)
-        await seen.held(2)
+        await seen.wait_for_games(2)
         await later(seen, lambda: len(case.round.requests) >= 5)
         case.round.store_unsent(0, upto(GAMES[0], 18))
         case.round.forget(1)
@@ -458,11 +458,11 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
     result: str,
 ) -> None:
     case = Case()
-    async with case.following(begun=True) as seen:
+    async with case.follow_source(begun=True) as seen:
         case.round.show_report(
             0, msgspec.structs.replace(upto(GAMES[0], 20), result=result)
         )
-        await seen.held(1)
+        await seen.wait_for_games(1)
         # Sent before, and under way for longer.
         case.show(0, 18 if result == "*" else 20)
         slip = choose_wrong_move(GAMES[0], 17)
@@ -472,7 +472,7 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
             0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*")
         )
         case.show(1, 10)
-        await seen.held(2)
+        await seen.wait_for_games(2)
         assert lengths(seen, 0) == [20]
         assert sorted(game.result for game in seen.games) == ["*", result]
         if result != "*":  # withdrawn indeed: the next comparison shows it
@@ -498,7 +498,7 @@ async def test_a_game_is_followed_to_its_end_and_tv_for_ever(
 ) -> None:
     async with lichess_game(GAME, cut=cut, drop_after=drop_after) as origin:
         config = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(base_url=origin))
-        async with following(f"https://lichess.org{path}", config) as seen:
+        async with follow_source(f"https://lichess.org{path}", config) as seen:
             if path == "/tv":
                 await until(lambda: bool(seen.games) and moves(seen) == MOVES)
                 assert not seen.done
@@ -702,7 +702,7 @@ def test_a_clock_written_as_a_text_and_a_rating_that_is_none() -> None:
 def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
     tv, board = Tv(), chess.Board()
     board.push_uci("e2e4")
-    before = tv.shown(board, "e2e4")
+    before = tv.read_position(board, "e2e4")
     assert (
         tv.stream.read_line(b'{"t": "featured", "d": {"id": [], "fen": "8/8 w"}}')
         is None
@@ -731,7 +731,7 @@ class Tv:
     def featured(self, fen: str, key: str = "abcd1234") -> GameReport | None:
         return self._line("featured", {"id": key, "fen": fen})
 
-    def shown(self, board: chess.Board, move: str) -> GameReport:
+    def read_position(self, board: chess.Board, move: str) -> GameReport:
         side = "w" if board.turn else "b"
         told = {"fen": f"{board.board_fen()} {side}", "lm": move, "wc": 9, "bc": 8}
         game = self._line("fen", told)
@@ -746,9 +746,9 @@ def test_tv_castling_is_king_to_rook_and_another_game_replaces_the_first() -> No
     tv, board = Tv(), chess.Board()
     for uci in ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"):
         board.push_uci(uci)
-        tv.shown(board, uci)
+        tv.read_position(board, uci)
     board.push_uci("e1g1")
-    last = tv.shown(board, "e1h1").moves[-1]
+    last = tv.read_position(board, "e1h1").moves[-1]
     assert (last.san, last.uci, last.clock_s) == ("O-O", "e1g1", 9)
     game = tv.featured(chess.STARTING_FEN, "efgh5678")
     assert game is not None and (game.key, game.moves) == ("efgh5678", ())
@@ -762,7 +762,7 @@ def test_tv_goes_on_where_a_line_was_missed_and_starts_anew_where_many_were() ->
     ):
         for uci in missed:
             board.push_uci(uci)
-        game = tv.shown(board, board.peek().uci())
+        game = tv.read_position(board, board.peek().uci())
         assert [move.san for move in game.moves] == sans and game.problem is None
     assert game.start_fen.startswith(board.board_fen())
 
@@ -777,7 +777,7 @@ def test_castling_of_a_standard_game_met_in_the_middle_is_one_that_engines_know(
     fen = "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b"
     board = chess.Board(f"{fen} kq - 0 20")
     board.push_uci("e8g8")
-    game = Tv(fen + rights).shown(board, "e8h8")
+    game = Tv(fen + rights).read_position(board, "e8h8")
     assert game.headers.variant == "standard"
     assert [(move.uci, move.san) for move in game.moves] == [("e8g8", "O-O")]
     chess.Board(game.start_fen).push_uci(game.moves[0].uci)
@@ -787,6 +787,6 @@ def test_castling_on_the_chess960_channel_is_king_to_rook() -> None:
     fen = "bnrknrqb/pppppppp/8/8/8/8/PPPPPPPP/2RK1R1B w"
     after = chess.Board(fen + " CF - 0 1", chess960=True)
     after.push_uci("d1c1")
-    game = Tv(fen, "chess960").shown(after, "d1c1")
+    game = Tv(fen, "chess960").read_position(after, "d1c1")
     assert game.headers.variant == "chess960"
     assert [(move.uci, move.san) for move in game.moves] == [("d1c1", "O-O-O")]

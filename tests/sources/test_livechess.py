@@ -2,6 +2,9 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import chess
@@ -12,7 +15,14 @@ import pytest
 from live.errors import FeedUnreadable
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
-from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
+from live.messages.from_sources import (
+    FeedReport,
+    GameReport,
+    Headers,
+    Move,
+    Player,
+    Result,
+)
 from live.messages.values import FeedName
 from live.process.loop_slices import LoopShare, run_at_once
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
@@ -28,8 +38,8 @@ from tests.sources.fakes import (
     DrivenClock,
     Followed,
     Ledger,
-    answering,
-    following,
+    answer_with,
+    follow_source,
     until,
     upto,
 )
@@ -224,7 +234,7 @@ def test_a_board_met_in_mid_game_begins_where_a_move_tells_whose_turn_it_is() ->
     assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
 
 
-def seated(board: Board, result: Result = "*") -> None:
+def seat_players(board: Board, result: Result = "*") -> None:
     """Ann and Bea sit at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
     run_at_once(
@@ -249,7 +259,7 @@ def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_ga
     board: Board,
 ) -> None:
     """It stood twice in standings, with the same result."""
-    seated(board)
+    seat_players(board)
     board.moves("e4", clock=CLOCK)
     board.reconnect()
     # Black and White have moved twice: their order is anybody's guess.
@@ -265,25 +275,25 @@ def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_ga
 def test_the_first_moves_of_a_game_are_found_where_nobody_listened(
     board: Board,
 ) -> None:
-    seated(board)
+    seat_players(board)
     start = board.setup(OPEN)
     assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
 
 
 def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
-    seated(board)
+    seat_players(board)
     for plies in range(5):
         board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
     assert told_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
     assert board.boards.hall.note == "1 board was set back without a result"
-    seated(board, "1-0")
+    seat_players(board, "1-0")
     assert told_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
     assert board.boards.hall.note == ""
 
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_send() -> None:
     service = DgtBoardRehearsal(GAMES[:1])
-    async with service.serve() as spec, following(spec) as seen:
+    async with service.serve() as spec, follow_source(spec) as seen:
         await until(lambda: service.boards_ready == 1)
         service.plug_in(GAMES[1])
         for plies in range(1, 10):
@@ -293,22 +303,25 @@ async def test_a_board_plugged_in_is_found_however_much_the_others_send() -> Non
         await until(lambda: service.boards_ready == 2, within_s=5)
 
 
+def has_moves(seen: Followed, moves: Sequence[Move]) -> bool:
+    """Return whether these are the moves of all games together."""
+    found = chain.from_iterable(game.moves for game in seen.games)
+    return [move.uci for move in found] == [move.uci for move in moves]
+
+
 async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
     """Now and then a move is played while nobody listens."""
     game = GAMES[0]
     service = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True)
 
-    async with service.serve() as spec, following(spec) as seen:
+    async with service.serve() as spec, follow_source(spec) as seen:
         await until(lambda: service.boards_ready == 1)
         for plies in range(1, len(game.moves) + 1):
             if plies % 9 == 0:
                 service.drop()
             await service.show_report(0, upto(game, plies))
             if plies % 9 or plies == len(game.moves):
-                wanted = [move.uci for move in game.moves[:plies]]
-                await until(
-                    lambda w=wanted: w == [m.uci for g in seen.games for m in g.moves]  # type: ignore[misc]
-                )
+                await until(partial(has_moves, seen, game.moves[:plies]))
     assert seen.ledger.reports[-1].games[0].key == "10001/1"
 
 
@@ -330,7 +343,7 @@ class HallLedger(Ledger):
         return tuple(game.to_report() for game in self.index)
 
     @property
-    def held(self) -> list[tuple[str, str, int]]:
+    def games_held(self) -> list[tuple[str, str, int]]:
         """White, result and plies of every game."""
         return [
             (game.headers.white.name, game.result, len(game.moves))
@@ -352,10 +365,10 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
     names = [game.headers.white.name for game in (running, over)]
 
     async def come_to(*wanted: tuple[str, str, int]) -> None:
-        await until(lambda: ledger.held == list(wanted))
+        await until(lambda: ledger.games_held == list(wanted))
 
     async with service.serve() as spec:
-        async with following(spec, ledger=ledger):
+        async with follow_source(spec, ledger=ledger):
             await until(lambda: service.boards_ready == 2)
             for plies in range(1, 31):
                 await service.put(0, upto(running, plies))
@@ -368,15 +381,15 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
         await service.put(1, upto(over, 0))
         await service.put(0, upto(running, 31))
         for plies in (31, 32):
-            async with following(spec, ledger=ledger) as seen:
+            async with follow_source(spec, ledger=ledger) as seen:
                 await service.put(0, upto(running, plies))
                 await come_to((names[0], "*", plies), (names[1], "1-0", 30))
                 assert "finished" not in seen.states
             await until(lambda: not service.listeners)
         # The next round, with a set clock and the same pieces.
         service.pair(2, 2, running.headers)
-        async with following(spec, ledger=ledger):
-            await until(lambda: len(ledger.held) == 3)
+        async with follow_source(spec, ledger=ledger):
+            await until(lambda: len(ledger.games_held) == 3)
             for plies in (1, 2, 3):
                 await service.put(1, upto(GAMES[2], plies))
                 await come_to(
@@ -405,8 +418,8 @@ async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
     await ledger.report(FeedReport("hall", (held,)))
     service = FakeLiveChess([upto(game, 22)])
     service.pair(1, 1, headers)
-    async with service.serve() as spec, following(spec, ledger=ledger):
-        await until(lambda: ledger.held == [("Boe", "*", 22)])
+    async with service.serve() as spec, follow_source(spec, ledger=ledger):
+        await until(lambda: ledger.games_held == [("Boe", "*", 22)])
     assert [each.key for each in ledger.index] == ["10001/1"]
 
 
@@ -422,7 +435,7 @@ async def test_a_game_at_a_board_that_is_off_keeps_the_source_going() -> None:
     await ledger.report(FeedReport("hall", (running, over)))
     async with (
         service.serve() as spec,
-        following(spec, ledger=ledger, lasting=True) as seen,
+        follow_source(spec, ledger=ledger, lasting=True) as seen,
     ):
         for _ in range(3):
             await until(lambda: service.boards_ready == 1)
@@ -432,7 +445,7 @@ async def test_a_game_at_a_board_that_is_off_keeps_the_source_going() -> None:
 
 
 async def test_something_else_on_that_port() -> None:
-    async with serve_http(answering(200, b"a web server")) as origin:
+    async with serve_http(answer_with(200, b"a web server")) as origin:
         with pytest.raises(FeedUnreadable, match="is no LiveChess"):
             await Followed(origin.replace("http", "ws"), CONFIG).run()
 

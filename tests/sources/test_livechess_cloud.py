@@ -32,8 +32,8 @@ from tests.sources.fakes import (
     GAMES,
     DrivenClock,
     Followed,
-    answering,
-    following,
+    answer_with,
+    follow_source,
     until,
     upto,
 )
@@ -181,7 +181,7 @@ def test_boards_are_asked_for_as_often_as_they_change() -> None:
 
 
 @asynccontextmanager
-async def rehearsed(
+async def rehearse_round(
     shown: int = 4, *, lasting: bool = False
 ) -> AsyncIterator[tuple[LiveChessCloudRehearsal, Followed]]:
     """A round of four games, some of them shown, and the feed that follows it."""
@@ -190,15 +190,15 @@ async def rehearsed(
         site.show_report(index, game)
     if not shown:
         site.files.clear()
-    async with site.serve() as spec, following(spec, lasting=lasting) as seen:
+    async with site.serve() as spec, follow_source(spec, lasting=lasting) as seen:
         yield site, seen
 
 
 async def test_a_round_is_followed_to_its_end_kindly() -> None:
-    async with rehearsed() as (site, seen):
+    async with rehearse_round() as (site, seen):
         for index, game in enumerate(GAMES):
             site.show_report(index, upto(game, 9))
-        await seen.held(4)
+        await seen.wait_for_games(4)
         await until(lambda: len(site.requests) > 100)
         kind = len(site.requests) / ((seen.clock.now() - 1000) / 4)
         await site.play_games(speed=1000)
@@ -215,7 +215,7 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
     site.write(1, 1, "1-0", "e4")
     async with serve_http(site.answer) as origin:
         config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=origin))
-        async with following(
+        async with follow_source(
             f"https://view.livechesscloud.com/#{UUID}", config
         ) as seen:
             await until(lambda: seen.done)
@@ -224,7 +224,7 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
 
 async def test_failing_boards_are_named_by_number_and_at_the_board() -> None:
     """A 502 throughout left an empty board and no word (audit, row 8)."""
-    async with rehearsed(lasting=True) as (site, seen):
+    async with rehearse_round(lasting=True) as (site, seen):
         for board in (2, 4):
             site.files[f"round-1/game-{board}.json"] = 502
         said = "its moves cannot be had: the source is in trouble itself (502)"
@@ -246,7 +246,7 @@ DAMAGED = [
 ]
 
 
-async def shown(seen: Followed, held: GameIndex) -> dict[str, Game]:
+async def collect_shown_games(seen: Followed, held: GameIndex) -> dict[str, Game]:
     """What a board shows after all that was reported, by White's name; nothing was
     taken back.
     """
@@ -280,26 +280,26 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
     site.write(1, 1, "*", "e4", "e5", "Nf3")
     site.write(1, 2, "*", "d4")
     said = f"its moves cannot be had: the file is {what}"
-    async with site.following() as seen:
-        await seen.moved(4)
-        await shown(seen, held)
+    async with site.follow_source() as seen:
+        await seen.wait_for_moves(4)
+        await collect_shown_games(seen, held)
         if not restarted:
             site.files["round-1/game-1.json"] = file
             site.write(1, 2, "*", "d4", "d5")
             await until(lambda: f"board 1: kept: {said}" in seen.detail)
-            await seen.moved(5)
-            games = await shown(seen, held)
+            await seen.wait_for_moves(5)
+            games = await collect_shown_games(seen, held)
     site.files["round-1/game-1.json"] = file
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: f"board 1: {said}" in seen.detail)
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
         assert (len(games["W11"].moves), games["W11"].problem) == (
             3,
             f"{said}; shown as it was last",
         )
         site.write(1, 1, "*", "e4", "e5", "Nf3", "Nc6")
         await until(lambda: seen.plies["W11"] == 4)
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
     assert (len(games["W11"].moves), games["W11"].problem) == (4, None)
     assert len(games) == 2 and games["W12"].problem is None
     assert set(seen.states) == {"connecting", "live"}
@@ -308,19 +308,19 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
 async def test_a_file_that_is_gone_keeps_its_board() -> None:
     site, held = Site(1), GameIndex()
     site.write(1, 1, "*", "e4", "e5")
-    async with site.following() as seen:
-        await seen.moved(2)
-        await shown(seen, held)
+    async with site.follow_source() as seen:
+        await seen.wait_for_moves(2)
+        await collect_shown_games(seen, held)
         del site.files["round-1/game-1.json"]
         await until(
             lambda: (
                 "its moves cannot be had: the source has nothing there" in seen.detail
             )
         )
-        await shown(seen, held)
-    async with site.following() as seen:
-        await seen.held(1)
-        games = await shown(seen, held)
+        await collect_shown_games(seen, held)
+    async with site.follow_source() as seen:
+        await seen.wait_for_games(1)
+        games = await collect_shown_games(seen, held)
     assert len(games["W11"].moves) == 2
     assert games["W11"].problem == "kept: its source has less of it just now"
 
@@ -334,17 +334,17 @@ async def test_an_odd_pairing_costs_its_board_alone(
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4")
     site.write(1, 2, "*", "d4")
-    async with site.following() as seen:
-        await seen.moved(2)
-        await shown(seen, held)
+    async with site.follow_source() as seen:
+        await seen.wait_for_moves(2)
+        await collect_shown_games(seen, held)
         pairings = site.files["round-1/index.json"]["pairings"]
         paired, pairings[0] = pairings[0], odd
         if not restarted:
             await until(
                 lambda: "board 1: kept: its pairing cannot be read" in seen.detail
             )
-            await shown(seen, held)
-    async with site.following() as seen:
+            await collect_shown_games(seen, held)
+    async with site.follow_source() as seen:
         site.write(1, 2, "1-0", "d4", "d5")
         await until(
             lambda: "cannot be read" in seen.detail and seen.plies == {"W12": 2}
@@ -358,7 +358,7 @@ async def test_an_odd_pairing_costs_its_board_alone(
         pairings[0] = paired
         site.write(1, 1, "*", "e4", "e5")
         await until(lambda: seen.plies.get("W11") == 2)
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
     assert (len(games["W11"].moves), games["W11"].problem) == (2, None)
     assert len(games) == 2
 
@@ -369,7 +369,7 @@ async def test_an_odd_field_costs_that_field_and_is_named() -> None:
     site.write(1, 2, "*", "d4")
     first = site.files["round-1/index.json"]["pairings"][0]
     first["white"]["fideid"] = False
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: "board 1: not read: white.fideid (false)" in seen.detail)
         first["white"]["fideid"] = "14300011"
         await until(lambda: seen.detail == "2 games")
@@ -384,12 +384,12 @@ async def test_a_list_that_cannot_be_read_stands_as_it_was(
 ) -> None:
     site = Site(1)
     site.write(1, 1, "*", "e4")
-    async with site.following() as seen:
-        await seen.held(1)
+    async with site.follow_source() as seen:
+        await seen.wait_for_games(1)
         whole, site.files[file] = site.files[file], body
         await until(lambda: f"{file}: cannot be read, it is {what}" in seen.detail)
         site.files["round-1/game-1.json"]["moves"] = ["e4", "e5"]
-        await seen.moved(2)
+        await seen.wait_for_moves(2)
         site.files[file] = whole
         await until(lambda: seen.detail == "1 game")
     assert set(seen.states) == {"connecting", "live"}
@@ -402,16 +402,16 @@ async def test_odd_rounds_end_no_round(rounds: object) -> None:
     site, held = Site(0, 1), GameIndex()
     site.write(2, 1, "*", "e4")
     site.write(1, 1, "1-0", "d4")
-    async with site.following() as seen:
-        await seen.held(1)
-        await shown(seen, held)
+    async with site.follow_source() as seen:
+        await seen.wait_for_games(1)
+        await collect_shown_games(seen, held)
         site.files["tournament.json"]["rounds"] = rounds
         await until(lambda: "tournament.json: its rounds cannot be read" in seen.detail)
         site.write(2, 1, "*", "e4", "e5")
         await until(lambda: seen.plies.get("W21") == 2)
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: bool(seen.ledger.reports))
-        games = await shown(seen, held)
+        games = await collect_shown_games(seen, held)
         assert not any(game.problem for game in games.values())
 
 
@@ -453,7 +453,7 @@ def test_a_number_as_a_text_and_a_result_that_is_none() -> None:
 
 async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:
     """``#UUID/2`` before the round was there: given up for ever (audit, row 1)."""
-    async with rehearsed(0, lasting=True) as (site, seen):
+    async with rehearse_round(0, lasting=True) as (site, seen):
         await until(lambda: seen.states == ["connecting", "waiting"])
         site.show_report(0, GAMES[0])
         await until(lambda: bool(seen.games))
@@ -468,7 +468,7 @@ class Site(LiveChessCloudRehearsal):
         self.live(*live)
 
     @property
-    def asked(self) -> list[str]:
+    def asked_paths(self) -> list[str]:
         return [request.path.removeprefix(f"/get/{UUID}/") for request in self.requests]
 
     def live(self, *rounds: int) -> None:
@@ -501,10 +501,10 @@ class Site(LiveChessCloudRehearsal):
         self.files.update(zip(paths, [files[-1], *files[:-1]], strict=True))
 
     @asynccontextmanager
-    async def following(self, round_: str = "") -> AsyncIterator[Followed]:
+    async def follow_source(self, round_: str = "") -> AsyncIterator[Followed]:
         async with (
             serve_http(self.answer) as origin,
-            following(
+            follow_source(
                 f"livechess-cloud+{origin}/#{UUID}{round_}", FeedsConfig()
             ) as seen,
         ):
@@ -517,7 +517,7 @@ def boards(seen: Followed) -> dict[str, tuple[int, str]]:
     }
 
 
-async def passed(seen: Followed, seconds: float) -> None:
+async def wait_on_feed_clock(seen: Followed, seconds: float) -> None:
     """Wait until so much of the feed's time has passed."""
     end_s = seen.clock.now() + seconds
     await until(lambda: seen.clock.now() > end_s)
@@ -526,7 +526,7 @@ async def passed(seen: Followed, seconds: float) -> None:
 async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
     site = Site(1, 0)
     site.write(1, 1, "*", "e4")
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: boards(seen) == {"W11": (1, "*")})
         site.live(0, 1)
         site.write(2, 1, "*", "d4")
@@ -534,10 +534,10 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
         site.write(1, 1, "1-0", "e4", "e5", "Qh5")
         await until(lambda: boards(seen) == {"W11": (3, "1-0"), "W21": (1, "*")})
         # Then round 1 is over, and asked about no more.
-        await passed(seen, 120)
+        await wait_on_feed_clock(seen, 120)
         site.requests.clear()
-        await passed(seen, 400)
-        assert not [path for path in site.asked if path.startswith("round-1/")]
+        await wait_on_feed_clock(seen, 400)
+        assert not [path for path in site.asked_paths if path.startswith("round-1/")]
         site.write(2, 1, "0-1", "d4", "d5")
         await until(lambda: seen.done)
     assert boards(seen) == {"W11": (3, "1-0"), "W21": (2, "0-1")}
@@ -550,11 +550,11 @@ async def test_a_tournament_is_not_over_before_its_last_round() -> None:
         "rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]
     }
     site.write(1, 1, "1-0", "e4")
-    async with site.following() as seen:
-        await passed(seen, 3600)
+    async with site.follow_source() as seen:
+        await wait_on_feed_clock(seen, 3600)
         assert not seen.done
         # An hour between the rounds costs the service little.
-        assert len(site.asked) < 4 * 60
+        assert len(site.asked_paths) < 4 * 60
         site.live(0, 1)
         site.write(2, 1, "*", "d4")
         await until(lambda: "W21" in boards(seen))
@@ -567,8 +567,8 @@ async def test_an_unreadable_board_costs_no_other_and_idle_boards_are_kept(
     for board in (1, 2, 3):
         site.write(1, board, "*", "e4")
     site.files["round-1/game-1.json"] = 403
-    async with site.following() as seen:
-        await until(lambda: site.asked.count("round-1/game-1.json") > 2)
+    async with site.follow_source() as seen:
+        await until(lambda: site.asked_paths.count("round-1/game-1.json") > 2)
         site.write(1, 3, "*", "e4", "d5")
         await until(lambda: boards(seen).get("W13") == (2, "*"))
     assert boards(seen) == {"W11": (0, "*"), "W12": (1, "*"), "W13": (2, "*")}
@@ -587,9 +587,9 @@ async def test_a_request_for_fewer_requests_is_followed_once() -> None:
     # After the host, the tournament and the round: of the first board.
     busy = ConnectionFaults(refuse=429, retry_after_s=1)
     site._fates = chain([GOOD] * 3, [busy], ALL_GOOD)
-    async with site.following() as seen:
+    async with site.follow_source() as seen:
         await until(lambda: boards(seen) == {"W11": (1, "*"), "W12": (1, "*")})
-        await passed(seen, 60)
+        await wait_on_feed_clock(seen, 60)
     assert seen.states.count("retrying") == 1
 
 
@@ -597,11 +597,11 @@ async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
     site = Site(1)
     site.write(1, 1, "1-0", "e4")
     file, site.files["round-1/game-1.json"] = site.files["round-1/game-1.json"], 500
-    async with site.following("/1") as seen:
-        await passed(seen, 100)
+    async with site.follow_source("/1") as seen:
+        await wait_on_feed_clock(seen, 100)
         assert not seen.done
         # As kind as the rest: every 20 s.
-        assert site.asked.count("round-1/game-1.json") <= 6
+        assert site.asked_paths.count("round-1/game-1.json") <= 6
         site.files["round-1/game-1.json"] = file
         await until(lambda: seen.done)
     assert boards(seen) == {"W11": (1, "1-0")}
@@ -614,8 +614,8 @@ async def test_boards_that_the_organiser_reorders_keep_their_games(
     site = Site(2)
     site.write(1, 1, "*", *moves)
     site.write(1, 2, "*")
-    async with site.following() as seen:
-        await seen.held(2)
+    async with site.follow_source() as seen:
+        await seen.wait_for_games(2)
         site.reorder(1)
         await until(lambda: len(seen.ledger.reports) > 1)
         site.write(1, 1, "*", "d4")
@@ -639,6 +639,6 @@ async def test_no_such_tournament_and_html_instead_of_one() -> None:
     async with LiveChessCloudRehearsal(GAMES).serve() as spec:
         with pytest.raises(FeedNotFound):
             await Followed(spec.replace("1111", "9999"), CONFIG).run()
-    async with serve_http(answering(200, b"<html>")) as origin:
+    async with serve_http(answer_with(200, b"<html>")) as origin:
         with pytest.raises(FeedUnreadable, match="something else"):
             await Followed(f"livechess-cloud+{origin}/#{UUID}", CONFIG).run()

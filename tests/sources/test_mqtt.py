@@ -23,9 +23,16 @@ from live.sources.mqtt_client import MqttClient
 from live.sources.mqtt_feed import create_client_id
 from live.sources.mqtt_games import MAX_BYTES, MAX_JSON_BYTES, MAX_TOPICS, MqttGames
 from live.sources.open_feed import open_feed, probe_sources
-from tests.server.mosquitto import ANYBODY, Mosquitto, users
-from tests.server.mosquitto import running as broker_running
-from tests.sources.fakes import CONFIG, GAMES, Followed, following, sans, until, upto
+from tests.server.mosquitto import ANYBODY, Mosquitto, run_broker, users
+from tests.sources.fakes import (
+    CONFIG,
+    GAMES,
+    Followed,
+    follow_source,
+    sans,
+    until,
+    upto,
+)
 from tests.sources.hall_sources import told_json
 
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
@@ -352,7 +359,7 @@ def mosquitto(require_program: Callable[[str], str]) -> str:
 
 @pytest.fixture
 async def broker(mosquitto: str, tmp_path: Path) -> AsyncIterator[Mosquitto]:
-    async with broker_running(mosquitto, tmp_path) as broker:
+    async with run_broker(mosquitto, tmp_path) as broker:
         yield broker
 
 
@@ -386,7 +393,7 @@ async def test_retained_games_are_there_at_once_and_followed_to_their_end(
         ("open/1/2/deep", write_pgn(upto(GAMES[1], 8)).encode()),
         ("other/1", told_json(GAMES[3])),
     )
-    async with following(f"{address(broker)}/open/#") as seen:
+    async with follow_source(f"{address(broker)}/open/#") as seen:
         await until(lambda: sorted(seen.plies.values()) == [8, 9])
         await publish(broker, ("open/1/1", told_json(GAMES[0])))
         await publish(broker, ("open/1/2/deep", write_pgn(GAMES[1]).encode()))
@@ -399,18 +406,18 @@ async def test_retained_games_are_there_at_once_and_followed_to_their_end(
 async def test_repeated_and_late_messages_change_nothing_and_a_broker_is_awaited(
     broker: Mosquitto,
 ) -> None:
-    async with following(f"{address(broker)}/+/1") as seen:
+    async with follow_source(f"{address(broker)}/+/1") as seen:
         await live(seen)
         for plies in (1, 1, 2, 3, 2, 3, 3, 4):
             await publish(broker, played(plies))
-        await seen.moved(4)
+        await seen.wait_for_moves(4)
         broker.kill()
         await until(lambda: seen.states[-1] == "retrying")
         refused = "cannot reach the broker (Connection refused), trying again in "
         await until(lambda: seen.detail.startswith(refused))
         await broker.start()
         await publish(broker, played(9))
-        await seen.moved(9)
+        await seen.wait_for_moves(9)
         assert seen.states[-1] == "live" and len(seen.games) == 1 and not seen.done
 
 
@@ -419,24 +426,24 @@ async def test_what_came_while_we_were_away_is_not_lost(broker: Mosquitto) -> No
     all.
     """
     spec = f"{address(broker)}/a/#"
-    async with following(spec) as seen:
+    async with follow_source(spec) as seen:
         await live(seen)
     await publish(broker, played(7), retain=False)
-    async with following(spec) as seen:
-        await seen.moved(7)
+    async with follow_source(spec) as seen:
+        await seen.wait_for_moves(7)
 
 
 async def test_a_look_at_the_source_does_not_disturb_who_follows_it(
     broker: Mosquitto,
 ) -> None:
     spec = f"{address(broker)}/a/#"
-    async with following(spec) as seen:
+    async with follow_source(spec) as seen:
         await live(seen)
         await publish(broker, played(5))
         (finding,) = await probe_sources([spec], CONFIG, within_s=20)
         assert [game.plies for game in finding.games] == [5]
         await publish(broker, played(6))
-        await seen.moved(6)
+        await seen.wait_for_moves(6)
     assert "retrying" not in seen.states
 
 
@@ -446,8 +453,8 @@ async def test_user_and_password_from_a_file_and_a_wrong_one_is_a_clear_health_l
     more = users(require_program, tmp_path, "arbiter", "right")
     (mine := tmp_path / "mine").write_text("right\n")
     config = FeedsConfig(mqtt=MqttFeedConfig(password_file=str(mine)))
-    async with broker_running(mosquitto, tmp_path, more=more) as broker:
-        async with following(
+    async with run_broker(mosquitto, tmp_path, more=more) as broker:
+        async with follow_source(
             f"mqtt://arbiter@127.0.0.1:{broker.port}/a/#", config
         ) as seen:
             await live(seen)
@@ -466,14 +473,14 @@ async def test_user_and_password_from_a_file_and_a_wrong_one_is_a_clear_health_l
 async def test_a_message_that_is_no_game_costs_no_other(
     broker: Mosquitto, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with following(f"{address(broker)}/#") as seen:
+    async with follow_source(f"{address(broker)}/#") as seen:
         await live(seen)
         await publish(broker, ("a/temperature", b'{"celsius": 21}'))
         await until(lambda: "holds JSON without moves or fen" in seen.detail)
         await publish(
             broker, ("a/camera", b"\x89PNG\r\n\x1a\n" + bytes(100)), played(5)
         )
-        await seen.held(1)
+        await seen.wait_for_games(1)
         await until(lambda: "'a/camera' holds a picture" in seen.detail)
         assert seen.detail.startswith(
             "1 game; topic 'a/temperature' holds JSON without"
@@ -517,11 +524,11 @@ async def test_tls_with_a_certificate_of_ones_own_or_one_that_nobody_vouches_for
     cert, key = certificate
     trusting = FeedsConfig(mqtt=MqttFeedConfig(ca_file=cert))
     more = f"{ANYBODY}certfile {cert}\nkeyfile {key}\n"
-    async with broker_running(mosquitto, tmp_path, more=more) as broker:
+    async with run_broker(mosquitto, tmp_path, more=more) as broker:
         spec = address(broker).replace("mqtt:", "mqtts:") + "/a/#"
-        async with following(spec, trusting) as seen:
+        async with follow_source(spec, trusting) as seen:
             await live(seen)
-        async with following(spec) as seen:
+        async with follow_source(spec) as seen:
             await until(lambda: "retrying" in seen.states)
     assert "certificate is not accepted (self-signed" in seen.detail
     assert "feeds.mqtt.ca_file" in seen.detail
@@ -538,7 +545,7 @@ async def test_both_publishers_of_the_manual_make_a_board_appear(
     (program,) = re.findall(
         r"^```python\n(import asyncio, json\n.*?)^```", text, re.M | re.S
     )
-    async with following(f"{address(broker)}/hall/#") as seen:
+    async with follow_source(f"{address(broker)}/hall/#") as seen:
         await live(seen)
         shell = by_hand.replace("-h localhost", f"-h 127.0.0.1 -p {broker.port}")
         code = program.replace('"localhost"', f'"127.0.0.1", {broker.port}')
@@ -546,7 +553,7 @@ async def test_both_publishers_of_the_manual_make_a_board_appear(
             await asyncio.to_thread(
                 subprocess.run, command, check=True, capture_output=True
             )
-        await seen.held(2)
+        await seen.wait_for_games(2)
     boards = {game.headers.board: game for game in seen.games}
     assert [move.san for move in boards[1].moves] == ["e4", "e5", "Nf3"]
     assert boards[1].headers.event == "hall/round-1"

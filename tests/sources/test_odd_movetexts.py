@@ -3,7 +3,7 @@ charsets, and cuts. No move is lost, nothing is taken back, and what is said is 
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import chess
 import pytest
@@ -21,10 +21,17 @@ SEEDS = 200
 FAST = 20
 PLIES = 40
 
+FILES = ("otb-2024-25.pgn", "four-boards.pgn", "dgt-livechess-round.pgn")
+
+
+def read_games() -> Iterator[GameReport]:
+    for name in FILES:
+        yield from PgnReader().read_text((DATA / name).read_bytes(), closed=True)
+
+
 GAMES = [
     game
-    for name in ("otb-2024-25.pgn", "four-boards.pgn", "dgt-livechess-round.pgn")
-    for game in PgnReader().read_text((DATA / name).read_bytes(), closed=True)
+    for game in read_games()
     if len(game.moves) >= PLIES and game.start_fen == chess.STARTING_FEN
 ]
 

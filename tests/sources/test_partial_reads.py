@@ -55,7 +55,7 @@ class Text:
         return self._filter.confirm_games([TextReading(games, whole, closed)], now_s)
 
 
-def seen(belief: Poll) -> str:
+def describe_games(belief: Poll) -> str:
     """Names and plies of what is believed."""
     return " ".join(f"{one.headers.white.name}{len(one.moves)}" for one in belief.games)
 
@@ -94,7 +94,7 @@ def seen(belief: Poll) -> str:
 def test_what_is_believed_at_once(
     first: list[GameReport], then: list[GameReport], whole: bool, believed: str
 ) -> None:
-    assert seen(Text(*first).read(*then, whole=whole)) == believed
+    assert describe_games(Text(*first).read(*then, whole=whole)) == believed
 
 
 def test_old_copies_from_before_a_name_was_put_right_double_no_board() -> None:
@@ -102,18 +102,18 @@ def test_old_copies_from_before_a_name_was_put_right_double_no_board() -> None:
     text = Text(game("A", LONG[:23]), B, copies_s=60)
     for now, believed in (("Ann", "B3 Ann24"), ("A", "B3 Ann24"), ("Ann", "Ann24 B3")):
         belief = text.read(game(now, LONG[: 22 if now == "A" else 24]), B)
-        assert sorted(seen(belief).split()) == sorted(believed.split())
+        assert sorted(describe_games(belief).split()) == sorted(believed.split())
 
 
 def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
     """Eight boards uploaded in five seconds (audit, row 3)."""
     text = Text(A, B, C)
     belief = text.read(A, B1, whole=False, now_s=10)
-    assert seen(belief) == "A3 B3 C3"
+    assert describe_games(belief) == "A3 B3 C3"
     assert [one.problem for one in belief.games] == [None, KEPT, KEPT]
     assert belief.complete and belief.again_in_s == 60
     belief = text.read(A, B1, whole=False, closed=True, now_s=13)  # the upload pauses
-    assert seen(belief) == "A3 B3 C3"
+    assert describe_games(belief) == "A3 B3 C3"
     belief = text.read(A, B, C, now_s=15)
     assert belief.games == (A, B, C) and belief.again_in_s is None
 
@@ -121,11 +121,11 @@ def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
 def test_a_loss_is_believed_after_a_minute_and_three_readings_of_it() -> None:
     text = Text(A, B)
     for now_s in (5, 30, 64.9):
-        assert seen(text.read(whole=False, now_s=now_s)) == "A3 B3"
+        assert describe_games(text.read(whole=False, now_s=now_s)) == "A3 B3"
     assert text.read(whole=False, now_s=65).games == ()
     text.read(A, B, now_s=70)
     text.read(A, now_s=71)
-    assert seen(text.read(A, now_s=140)) == "A3 B3"  # only the second reading
+    assert describe_games(text.read(A, now_s=140)) == "A3 B3"  # only the second reading
     assert text.read(A, now_s=140).games == (A,)
 
 
@@ -140,12 +140,14 @@ def test_other_boards_go_on_while_a_board_is_doubted() -> None:
 
 
 def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
-    assert seen(Text(A, B, copies_s=60).read(game("A", MOVES[:2]), B)) == "A3 B3"
+    assert (
+        describe_games(Text(A, B, copies_s=60).read(game("A", MOVES[:2]), B)) == "A3 B3"
+    )
     begun = game("Bo", ())
     assert Text(A).read(A, begun, whole=False, closed=True).games == (A, begun)
     text = Text(A, C)
     belief = text.read(game("Á", MOVES[:1]), whole=False, closed=True, now_s=10)
-    assert seen(belief) == "A3 C3" and not belief.complete
+    assert describe_games(belief) == "A3 C3" and not belief.complete
     belief = text.read(game("Á"), C, now_s=15)
     assert belief.games == (game("Á"), C) and belief.complete
 
@@ -161,11 +163,11 @@ def test_a_line_that_cannot_be_read_takes_no_move_away_nor_does_the_cut_text_beh
 ) -> None:
     text = Text(before=[A, B]) if restarted else Text(A, B)
     belief = text.read(UNREAD, B, now_s=10)
-    assert seen(belief) == "A3 B3" and belief.again_in_s is None
+    assert describe_games(belief) == "A3 B3" and belief.again_in_s is None
     assert belief.games[0].problem == "unreadable move 1.xx; shown as it was last"
     # Half written, with the bad line put right.
     belief = text.read(game("A", MOVES[:1]), whole=False, now_s=11)
-    assert seen(belief) == "A3 B3" and belief.again_in_s == 60
+    assert describe_games(belief) == "A3 B3" and belief.again_in_s == 60
     assert text.read(A, B, now_s=12).games == (A, B)
 
 
@@ -175,7 +177,7 @@ def test_a_text_that_breaks_off_takes_no_move_away_however_long_it_lasts() -> No
         belief = text.read(
             B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s
         )
-        assert seen(belief) == "B3 A3" and belief.games[1].result == "1-0"
+        assert describe_games(belief) == "B3 A3" and belief.games[1].result == "1-0"
     assert belief.games[1].problem == "its text breaks off; shown as it was last"
     assert text.read(B, game("A", MOVES[:1]), now_s=4001).games == (
         B,
@@ -207,8 +209,8 @@ def test_after_a_restart_a_lost_game_is_doubted_and_a_finished_one_hides_none() 
     text = Text(before=[gone, C])
     assert text.read(C).games == (C,)
     belief = text.read(C, game("A", MOVES[:1]), whole=False, now_s=1)
-    assert seen(belief) == "C3 A3" and belief.games[1].problem == KEPT
-    assert seen(Text(before=[OVER, B, C]).read(OVER, B)) == "A3 B3 C3"
+    assert describe_games(belief) == "C3 A3" and belief.games[1].problem == KEPT
+    assert describe_games(Text(before=[OVER, B, C]).read(OVER, B)) == "A3 B3 C3"
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -220,9 +222,9 @@ def test_what_was_gone_is_doubted_for_ten_minutes_and_new_after(
     lost_s = 10 if restarted else 70
     for now_s in (10, 40, 70, lost_s + after_s):
         belief = text.read(C, now_s=now_s)
-    assert seen(belief) == "C3"
+    assert describe_games(belief) == "C3"
     back = text.read(C, game("A", MOVES[:1]), whole=False, now_s=lost_s + 600)
-    assert seen(back) == believed
+    assert describe_games(back) == believed
 
 
 def test_a_result_cut_off_is_not_withdrawn_and_one_taken_out_is() -> None:

@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 
 import chess
 import chess.pgn
@@ -23,7 +24,7 @@ from live.messages.from_sources import STANDS, GameReport
 from live.sources.pgn_decoder import PgnDecoder, PgnLimits, PgnReader, Reading
 from live.sources.results import read_result
 from tests.fuzz.feeds import PGN_TOKENS
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutate
 from tests.sources.fakes import DATA, sans
 from tests.sources.fakes import decode as streamed_games
 
@@ -50,7 +51,7 @@ def one(movetext: bytes, head: bytes = HEAD) -> GameReport:
     return game
 
 
-def shown(games: list[GameReport]) -> list[str]:
+def describe_games(games: list[GameReport]) -> list[str]:
     """White's name, moves, result and problem of each."""
     return [
         " ".join(filter(None, (g.headers.white.name, sans(g), g.result, g.problem)))
@@ -107,7 +108,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
     for part in (A, b"1. e4 {a\nb} e5\n2. 0-0 1-0", B, b"1. d4 0-1"):
         text = text.replace(b"%s", part, 1)
     problem = "illegal move 2.0-0"
-    assert shown(decode(text.replace(b"\n", newline))) == [
+    assert describe_games(decode(text.replace(b"\n", newline))) == [
         f"A e4 e5 1-0 {problem}",
         "B d4 0-1",
     ]
@@ -193,7 +194,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
     ],
 )
 def test_where_games_begin_and_end(text: bytes, games: list[str]) -> None:
-    assert shown(decode(text)) == games
+    assert describe_games(decode(text)) == games
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_where_games_begin_and_end(text: bytes, games: list[str]) -> None:
 )
 def test_comments_do_not_split(comment: bytes) -> None:
     text = A + b"\n1. e4 " + comment + b" e5 *\n\n" + B + b"\n*\n"
-    assert shown(decode(text)) == ["A e4 e5 *", "B *"]
+    assert describe_games(decode(text)) == ["A e4 e5 *", "B *"]
 
 
 WON = b'[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
@@ -454,10 +455,10 @@ def test_a_game_too_long_is_cut_and_the_next_one_is_not(line: bytes) -> None:
     for size in (len(text), 1, 77):
         decoder = PgnDecoder(limits=limits)
         parts = (text[at : at + size] for at in range(0, len(text), size))
-        games = [game for part in parts for game in decoder.decode(part)]
+        games = list(chain.from_iterable(map(decoder.decode, parts)))
         assert games[0].problem == "the game is longer than 1000 bytes"
-        assert shown(games[1:] + decoder.finish_input()) == ["B d4 *"]
-    assert shown(PgnReader(limits=limits).read_text(text)[1:]) == ["B d4 *"]
+        assert describe_games(games[1:] + decoder.finish_input()) == ["B d4 *"]
+    assert describe_games(PgnReader(limits=limits).read_text(text)[1:]) == ["B d4 *"]
 
 
 def test_games_beyond_the_bound_are_counted_and_those_remembered_bounded() -> None:
@@ -525,7 +526,7 @@ def test_reset_forgets_the_half_of_a_game_and_the_end_of_input_begins_anew() -> 
     assert decoder.decode(HEAD + b"\n1. e4 e5 *\n\n\n") == first
     for _ in range(2):
         assert decoder.decode(HEAD + b"\n1. e4 e5") == []
-        assert shown(decoder.finish_input()) == ["W e4 e5 *"]
+        assert describe_games(decoder.finish_input()) == ["W e4 e5 *"]
 
 
 @pytest.mark.parametrize(
@@ -582,11 +583,14 @@ _PIECES = st.sampled_from(
 )
 
 
-def streamed(text: bytes, cuts: list[int], limits: PgnLimits) -> list[GameReport]:
+def stream_in_parts(
+    text: bytes, cuts: list[int], limits: PgnLimits
+) -> list[GameReport]:
     decoder = PgnDecoder(limits=limits)
     ends = zip([0, *cuts], [*cuts, len(text)], strict=True)
-    games = [game for start, stop in ends for game in decoder.decode(text[start:stop])]
-    return games + decoder.finish_input()
+    parts = (text[start:stop] for start, stop in ends)
+    games = chain.from_iterable(map(decoder.decode, parts))
+    return [*games, *decoder.finish_input()]
 
 
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
@@ -599,10 +603,10 @@ def test_law_reports_do_not_depend_on_cuts(
     text: bytes, limit: int, data: st.DataObject
 ) -> None:
     limits = PgnLimits(game_bytes=limit)
-    whole = streamed(text, [], limits)
+    whole = stream_in_parts(text, [], limits)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
-    assert streamed(text, cuts, limits) == whole
-    assert streamed(text, list(range(1, len(text))), limits) == whole
+    assert stream_in_parts(text, cuts, limits) == whole
+    assert stream_in_parts(text, list(range(1, len(text))), limits) == whole
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
@@ -623,11 +627,10 @@ def test_reading_again_never_depends_on_what_was_read_before(
 TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "150"))
 LIMITS = PgnLimits(games=50)
 
-_GAMES = [
-    b"[Event " + game
-    for path in sorted(DATA.glob("*.pgn"))
-    for game in path.read_bytes().split(b"[Event ")[1:]
-]
+_GAMES: list[bytes] = []
+for _path in sorted(DATA.glob("*.pgn")):
+    _, *_games = _path.read_bytes().split(b"[Event ")
+    _GAMES += [b"[Event " + game for game in _games]
 _BOMBS = [
     b"(",
     b"{",
@@ -676,10 +679,10 @@ def hostile_texts(rng: random.Random) -> Iterator[bytes]:
         yield head + bomb * (40_000 // len(bomb))
     for _ in range(TEXTS):
         games = b"".join(rng.choices(_GAMES, k=rng.choice([1, 1, 2, 3])))
-        yield mutated(rng, games, PGN_TOKENS)[:20_000]
+        yield mutate(rng, games, PGN_TOKENS)[:20_000]
 
 
-def timed(pieces: Reading) -> tuple[list[GameReport], float]:
+def time_pieces(pieces: Reading) -> tuple[list[GameReport], float]:
     """All games, and the CPU time of the slowest piece of work in milliseconds."""
     slowest_ms = 0.0
     while True:
@@ -692,7 +695,7 @@ def timed(pieces: Reading) -> tuple[list[GameReport], float]:
         slowest_ms = max(slowest_ms, (time.thread_time() - start) * 1000)
 
 
-def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
+def decode_both_ways(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
     """What a new decoder and a new reader say of a text.
 
     No piece of it may cost more than ordinary games of its size do in all. What a text
@@ -700,9 +703,9 @@ def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
     """
     for _ in range(3):
         decoder = PgnDecoder()
-        streamed, first_ms = timed(decoder.decode_in_pieces(text))
+        streamed, first_ms = time_pieces(decoder.decode_in_pieces(text))
         rest = decoder.finish_input()
-        read, read_ms = timed(PgnReader(limits=LIMITS).read_in_pieces(text))
+        read, read_ms = time_pieces(PgnReader(limits=LIMITS).read_in_pieces(text))
         if max(first_ms, read_ms) < ordinary_ms():
             return streamed + rest, read
         ordinary_ms.cache_clear()  # the machine may have become slower
@@ -737,7 +740,7 @@ def test_hostile_texts(own_objects_only: None) -> None:
     kept = PgnReader(limits=LIMITS)
     games = 0
     for text in hostile_texts(rng):
-        reports, fresh = decoded(text)
+        reports, fresh = decode_both_ways(text)
         # A reader that remembers everything before must say what a new one says.
         assert kept.read_text(text) == fresh, text
         games += len(reports)

@@ -36,7 +36,7 @@ from live.sources.source_address import (
 )
 from live.sources.stdin_feed import StdinFeed
 from live.sources.web_page_feed import WebPageFeed
-from tests.sources.fakes import CONFIG, DATA, GAMES, PgnPage, answering
+from tests.sources.fakes import CONFIG, DATA, GAMES, PgnPage, answer_with
 
 UUID = "11111111-2222-3333-4444-555555555555"
 TOURS = ("tour", "tournament")
@@ -373,7 +373,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(
     missing = str(tmp_path / "password")
     config = FeedsConfig(mqtt=MqttFeedConfig(password_file=missing))
     async with (
-        serve_http(answering(200, b"<html>")) as page,
+        serve_http(answer_with(200, b"<html>")) as page,
         serve_http(silent) as hole,
     ):
         expected = {

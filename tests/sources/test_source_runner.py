@@ -20,7 +20,7 @@ from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.service.event_service import EventService
 from live.settings import FeedsConfig
 from live.sources.source_runner import SourceRunner, select_settings
-from tests.service.answered_event import unscored
+from tests.service.answered_event import open_unscored
 from tests.sources.fakes import until
 
 QUICK = FeedsConfig(poll_s=0.002)
@@ -75,10 +75,10 @@ class Followed:
 
 
 @contextlib.asynccontextmanager
-async def followed(
+async def follow_specs(
     *specs: str, config: FeedsConfig = QUICK, lasting: bool = False
 ) -> AsyncIterator[Followed]:
-    service = unscored()
+    service = open_unscored()
     following = SourceRunner(specs, config, lasting=lasting)
     keep = asyncio.create_task(service.inbox.run())
     try:
@@ -100,7 +100,7 @@ async def test_a_source_that_is_over_is_begun_anew_by_new_settings(
 ) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(pgn("A"))
-    async with followed(str(path)) as run:
+    async with follow_specs(str(path)) as run:
         await run.following.wait_until_over()
         path.write_text(pgn("A", "C"))
         run.following.restart()
@@ -129,7 +129,7 @@ async def test_the_next_round_is_followed_where_the_last_one_was(
     (folder / "round-1").mkdir(parents=True)
     path.write_text(pgn("A"))
     (folder / "round-1" / "games.pgn").write_text(pgn("B"))
-    async with followed(str(path), str(folder), lasting=True) as run:
+    async with follow_specs(str(path), str(folder), lasting=True) as run:
         await until(lambda: set(run.states().values()) == {"finished"})
         await until(lambda: run.whites == {"A", "B"})
         path.write_text(pgn("C"))
@@ -149,7 +149,7 @@ async def test_a_source_that_was_not_there_is_begun_anew_by_new_settings(
     path, page = tmp_path / "games.pgn", Page()
     path.write_text(pgn("C"))
     page.status = http.HTTPStatus.NOT_FOUND
-    async with page.served() as url, followed(str(path), url) as run:
+    async with page.served() as url, follow_specs(str(path), url) as run:
         await run.following.wait_until_over()
         assert run.states()[url] == "failed"
         assert [type(error) for error in run.following.lost] == [FeedNotFound]
@@ -163,7 +163,7 @@ async def test_a_source_that_was_not_there_is_begun_anew_by_new_settings(
 async def test_what_fails_after_new_settings_is_shown_and_ends_nothing() -> None:
     page = Page()
     page.status = http.HTTPStatus.BAD_GATEWAY
-    async with page.served() as url, followed(url) as run:
+    async with page.served() as url, follow_specs(url) as run:
         await until(lambda: run.states().get(url) == "retrying")
         page.status = http.HTTPStatus.NOT_FOUND
         run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
@@ -181,7 +181,7 @@ async def test_where_nothing_can_be_followed_each_is_told_once(
     async with (
         one.served() as first,
         two.served() as second,
-        followed(first, second) as run,
+        follow_specs(first, second) as run,
     ):
         with pytest.raises(FeedNotFound) as caught:
             await run.following.wait_until_over()
@@ -201,7 +201,7 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(
     page.text = page.text.replace("1-0", "*")
     # The page would be asked again in an hour.
     slow = msgspec.structs.replace(QUICK, poll_s=3600.0)
-    async with page.served() as url, followed(str(path), url, config=slow) as run:
+    async with page.served() as url, follow_specs(str(path), url, config=slow) as run:
         await until(lambda: run.whites == {"A", "C"})
         path.unlink()
         asked = page.asked

@@ -124,7 +124,7 @@ def test_no_slip_where_there_is_no_other_move_and_no_speed_of_nothing() -> None:
         plan_timeline(GAMES, speed=0)
 
 
-def told(mistake: Mistake) -> tuple[list[Told], list[Told]]:
+def plan_with_mistake(mistake: Mistake) -> tuple[list[Told], list[Told]]:
     """The first game as it was, and with the mistake."""
     whole = [(moment.at_s, moment.report) for moment in plan_timeline(GAMES[:1])]
     return whole, add_mistake(whole, mistake, PLY)
@@ -134,7 +134,7 @@ def told(mistake: Mistake) -> tuple[list[Told], list[Told]]:
 def test_nothing_is_wrong_before_its_ply_and_something_is_after(
     mistake: Mistake,
 ) -> None:
-    whole, wrong = told(mistake)
+    whole, wrong = plan_with_mistake(mistake)
     assert wrong != whole
     early = [each for each in whole if len(each[1].moves) < PLY - 2]
     assert wrong[: len(early)] == early
@@ -223,11 +223,9 @@ def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
     """Things happen to them that never happened: no name, number or link leads to a
     person.
     """
-    people = [
-        player
-        for game in read_demo_games()
-        for player in (game.headers.white, game.headers.black)
-    ]
+    people: list[Player] = []
+    for game in read_demo_games():
+        people += [game.headers.white, game.headers.black]
     known = [player.elo for player in people if player.elo is not None]
     assert len(known) == 12 and max(known) - min(known) > 800
     assert not any(each.fide_id or each.name.split(",")[0] in REAL for each in people)

@@ -3,6 +3,7 @@ game.
 """
 
 import unicodedata
+from itertools import chain
 
 import chess
 import pytest
@@ -125,8 +126,8 @@ def test_a_pgn_is_read_alike_whole_and_cut_anywhere(result: str, word: str) -> N
     for size in (1, 2, 3, 7):
         decoder = PgnDecoder()
         pieces = (text[at : at + size] for at in range(0, len(text), size))
-        streamed = [game for piece in pieces for game in decoder.decode(piece)]
-        assert streamed + decoder.finish_input() == [first, second]
+        streamed = chain.from_iterable(map(decoder.decode, pieces))
+        assert [*streamed, *decoder.finish_input()] == [first, second]
 
 
 def test_a_text_that_grows_by_bytes_never_tells_what_is_not_so() -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import httpx
 import msgspec
@@ -23,9 +23,9 @@ from tests.sources.fakes import (
     GAMES,
     Followed,
     PgnPage,
-    answering,
+    answer_with,
     decode,
-    following,
+    follow_source,
     substance,
     until,
     upto,
@@ -133,9 +133,9 @@ async def test_two_writes_within_a_second_are_both_seen() -> None:
 
     async with (
         serve_http(answer) as origin,
-        following(f"{origin}/games.pgn", CONFIG) as seen,
+        follow_source(f"{origin}/games.pgn", CONFIG) as seen,
     ):
-        await seen.moved(9)
+        await seen.wait_for_moves(9)
         assert seen.games[0].result == "1-0" and asked[:2] == [None, None]
         await until(lambda: OLD in asked)
 
@@ -167,31 +167,31 @@ async def breaking_off(request: ServedRequest, reply: ServedReply) -> None:
     ("answer", "says", "fatal"),
     [
         (
-            answering(200, gzip.compress(b"x" * 1_000_000), Content_Encoding="gzip"),
+            answer_with(200, gzip.compress(b"x" * 1_000_000), Content_Encoding="gzip"),
             "more than 1000 bytes",
             FeedUnreadable,
         ),
         (
-            answering(200, b"x", Content_Encoding="gzip, gzip"),
+            answer_with(200, b"x", Content_Encoding="gzip, gzip"),
             "answers compressed as",
             FeedUnreadable,
         ),
         (
-            answering(200, b"x", Content_Encoding="identity, zstd"),
+            answer_with(200, b"x", Content_Encoding="identity, zstd"),
             "compressed",
             FeedUnreadable,
         ),
         (
-            answering(200, b"no gzip", Content_Encoding="gzip"),
+            answer_with(200, b"no gzip", Content_Encoding="gzip"),
             "compression is damaged",
             None,
         ),
         (
-            answering(301, Location="file:///etc/passwd"),
+            answer_with(301, Location="file:///etc/passwd"),
             "no http or https address",
             FeedUnreadable,
         ),
-        (answering(404), "nothing there", FeedNotFound),
+        (answer_with(404), "nothing there", FeedNotFound),
         (breaking_off, "broke off", None),
     ],
 )
@@ -288,7 +288,7 @@ async def test_addresses_that_are_invalid_or_silent_or_speak_no_http() -> None:
         "no http or https address"
         in (await trouble_with("http://example.org/\x01.pgn")).reason
     )
-    async with serve_http(answering(200)) as origin:
+    async with serve_http(answer_with(200)) as origin:
         pass  # the port is free again: nobody listens there
     unreached = await trouble_with(origin)
     assert unreached.fatal is None and unreached.reason.startswith(
@@ -454,18 +454,18 @@ class Case:
         return self.site.join_games()
 
     @asynccontextmanager
-    async def following(
+    async def follow_source(
         self, spell: Callable[[str], str] = str, *, lasting: bool = False
     ) -> AsyncIterator[Followed]:
         config = FeedsConfig(timeout_s=5.0)
         async with (
             self.site.serve() as url,
-            following(spell(url), config, lasting=lasting) as seen,
+            follow_source(spell(url), config, lasting=lasting) as seen,
         ):
             yield seen
 
     async def to_the_end(self) -> Followed:
-        async with self.following() as seen, asyncio.timeout(20):
+        async with self.follow_source() as seen, asyncio.timeout(20):
             assert seen.task is not None
             await seen.task
         assert seen.games == decode(self.page)
@@ -475,7 +475,7 @@ class Case:
         assert seen.states[-1] == "finished"
         return seen
 
-    def asked(self, header: str) -> list[str]:
+    def list_header_values(self, header: str) -> list[str]:
         return [request.headers.get(header, "") for request in self.site.requests]
 
 
@@ -486,18 +486,22 @@ async def test_a_finished_page_is_read_once_and_asked_about_until_the_grace_is_o
     case = Case(weak=weak)
     seen = await case.to_the_end()
     assert len(seen.ledger.reports) == 1
-    first, *later = case.asked("if-none-match")
+    first, *later = case.list_header_values("if-none-match")
     assert first == "" and all(later)
     assert sum(seen.clock.slept) == pytest.approx(CONFIG.finish_after_s)
 
 
 async def test_polls_become_rarer_and_an_unchanged_page_is_still_read() -> None:
     case = Case(plies=10)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await until(lambda: len(case.site.requests) > 200)
     assert (seen.clock.slept[0], max(seen.clock.slept)) == (2.0, 5.0)
     assert "stale" in seen.states
-    plain = [poll for poll, tag in enumerate(case.asked("if-none-match")) if not tag]
+    plain = [
+        poll
+        for poll, tag in enumerate(case.list_header_values("if-none-match"))
+        if not tag
+    ]
     assert plain[:3] == [0, 30, 60]
 
 
@@ -511,9 +515,9 @@ async def test_a_server_that_refuses_conditional_requests_is_asked_without() -> 
             await reply.send_whole(200, case.page, {"ETag": '"a"'})
 
     case.site.instead.extend([touchy] * 10)
-    async with case.following() as seen:
+    async with case.follow_source() as seen:
         await until(lambda: not case.site.instead)
-    assert [bool(tag) for tag in case.asked("if-none-match")[:10]] == [
+    assert [bool(tag) for tag in case.list_header_values("if-none-match")[:10]] == [
         False,
         True,
         *[False] * 8,
@@ -523,7 +527,7 @@ async def test_a_server_that_refuses_conditional_requests_is_asked_without() -> 
 
 async def test_a_finished_page_that_may_bring_a_round_is_asked_twice_a_minute() -> None:
     case = Case()
-    async with case.following(lasting=True) as seen:
+    async with case.follow_source(lasting=True) as seen:
         await until(lambda: seen.clock.slept[-10:] == [30.0] * 10)
         assert seen.states[-1] == "finished"
         case.show(10)  # another round under the same address
@@ -534,9 +538,9 @@ async def test_a_finished_page_that_may_bring_a_round_is_asked_twice_a_minute() 
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        (answering(404), FeedNotFound),
-        (answering(200, b"<!DOCTYPE html><title>Log in</title>"), FeedUnreadable),
-        (answering(200, b"Log in", Content_Type="text/html"), FeedUnreadable),
+        (answer_with(404), FeedNotFound),
+        (answer_with(200, b"<!DOCTYPE html><title>Log in</title>"), FeedUnreadable),
+        (answer_with(200, b"Log in", Content_Type="text/html"), FeedUnreadable),
     ],
 )
 async def test_what_no_wait_mends_is_told_at_the_start_and_retried_later(
@@ -546,7 +550,7 @@ async def test_what_no_wait_mends_is_told_at_the_start_and_retried_later(
         await Case(answer).to_the_end()
     case = Case()
     case.site.instead.extend(
-        [answering(200, case.page.replace(b"1-0", b"*")), *[answer] * 4]
+        [answer_with(200, case.page.replace(b"1-0", b"*")), *[answer] * 4]
     )
     seen = await case.to_the_end()
     assert "retrying" in seen.states
@@ -554,15 +558,17 @@ async def test_what_no_wait_mends_is_told_at_the_start_and_retried_later(
 
 
 async def test_a_page_that_is_empty_before_the_round_is_waited_for() -> None:
-    seen = await Case(answering(200), answering(200, b"\n")).to_the_end()
+    seen = await Case(answer_with(200), answer_with(200, b"\n")).to_the_end()
     assert seen.details[1] == "no games yet"
 
 
 async def test_user_and_password_go_into_the_header_and_nowhere_else() -> None:
     case = Case()
-    async with case.following(lambda url: url.replace("//", "//anna:p%40ss@")) as seen:
+    async with case.follow_source(
+        lambda url: url.replace("//", "//anna:p%40ss@")
+    ) as seen:
         await until(lambda: seen.done)
-    assert case.asked("authorization")[0] == "Basic YW5uYTpwQHNz"
+    assert case.list_header_values("authorization")[0] == "Basic YW5uYTpwQHNz"
     assert "anna" not in seen.feed.name + str(seen.details)
 
 
@@ -571,13 +577,14 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
     case, answers = Case(plies=10), []
     for ply in range(10, 20):
         case.site.show_report(0, upto(GAMES[0], ply))
-        answers.append(answering(200, case.page))
-    copies = [copy for old, new in pairwise(range(10)) for copy in (new, old)]
-    case.site.instead.extend(answers[copy] for copy in [0, *copies])
-    async with case.following() as seen:
+        answers.append(answer_with(200, case.page))
+    copies = [0]
+    for old, new in pairwise(range(10)):
+        copies += [new, old]
+    case.site.instead.extend(answers[copy] for copy in copies)
+    async with case.follow_source() as seen:
         await until(lambda: not case.site.instead and len(seen.ledger.reports) >= 10)
     plies = [len(report.games[0].moves) for report in seen.ledger.reports]
     assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
-    assert not any(
-        game.problem for report in seen.ledger.reports for game in report.games
-    )
+    games = chain.from_iterable(report.games for report in seen.ledger.reports)
+    assert not any(game.problem for game in games)

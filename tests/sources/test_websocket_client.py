@@ -15,7 +15,7 @@ from live.process.loop_slices import SLICE_PIECES, LoopShare
 from live.settings import FeedsConfig
 from live.sources.livechess import MAX_MESSAGE_BYTES
 from live.sources.websocket_client import SLICE_BYTES, SourceSocket, open_websocket
-from tests.sources.fakes import DrivenClock, following, turns, until
+from tests.sources.fakes import DrivenClock, follow_source, turns, until
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
@@ -85,7 +85,7 @@ class RawServer:
 
 
 @asynccontextmanager
-async def opened(
+async def open_socket(
     server: RawServer, clock: DrivenClock | None = None, max_bytes: int = 1000
 ) -> AsyncIterator[SourceSocket]:
     share = LoopShare(clock or DrivenClock())
@@ -126,14 +126,14 @@ async def test_compression_is_neither_offered_nor_taken() -> None:
     packed = bytearray(frame(bomb))
     packed[0] |= 0x40  # what says that it is compressed
     plain = RawServer(frame(b"ok"), bytes(packed))
-    async with opened(plain) as socket:
+    async with open_socket(plain) as socket:
         assert await socket.receive() == b"ok"
         with pytest.raises(ConnectionClosedError):
             await socket.receive()
     assert b"Sec-WebSocket-Extensions" not in plain.requests[0]
     forced = RawServer(extensions=b"Sec-WebSocket-Extensions: permessage-deflate\r\n")
     with pytest.raises(InvalidHandshake):
-        async with opened(forced):
+        async with open_socket(forced):
             pass
 
 
@@ -142,7 +142,7 @@ async def test_a_message_above_the_bound_ends_the_connection(fragments: int) -> 
     size = 1004 // fragments
     kinds = [Opcode.TEXT, *[Opcode.CONT] * (fragments - 1)]
     parts = [frame(b"x" * size, kind, fin=False) for kind in kinds]
-    async with opened(RawServer(*parts, frame(b"", Opcode.CONT))) as socket:
+    async with open_socket(RawServer(*parts, frame(b"", Opcode.CONT))) as socket:
         with pytest.raises(ConnectionClosedError) as ended:
             await socket.receive()
         assert ended.value.sent is not None
@@ -155,7 +155,7 @@ async def test_a_flood_of_tiny_frames_gives_others_their_turn() -> None:
     """They are waiting to be read, so reading one gives nobody a turn."""
     clock = DrivenClock()
     count = 36 * SLICE_BYTES
-    async with opened(RawServer(frame(b"") * count), clock) as socket:
+    async with open_socket(RawServer(frame(b"") * count), clock) as socket:
         for _ in range(count):
             await socket.receive()
     # Two bytes a frame, and a piece or two for each slice.
@@ -165,7 +165,7 @@ async def test_a_flood_of_tiny_frames_gives_others_their_turn() -> None:
 async def test_a_source_that_reads_nothing_gets_no_endless_pongs() -> None:
     """What it is owed stays bounded, since nothing more of it is read."""
     pings = frame(b"x" * 125, Opcode.PING) * 1000
-    async with opened(RawServer(pings, reads=False)) as socket:
+    async with open_socket(RawServer(pings, reads=False)) as socket:
         receiving = asyncio.create_task(socket.receive())
         transport = socket._writer.transport
         await until(lambda: transport.get_write_buffer_size() > 60_000)
@@ -179,7 +179,7 @@ async def test_leaving_waits_for_nobody() -> None:
     seconds.
     """
     async with asyncio.timeout(20):
-        async with opened(RawServer(frame(b"ok"))) as socket:
+        async with open_socket(RawServer(frame(b"ok"))) as socket:
             assert await socket.receive() == b"ok"
 
 
@@ -196,7 +196,10 @@ async def test_what_a_board_never_says_is_trouble_and_asked_for_later(
 ) -> None:
     server = RawServer(*parts)
     config = FeedsConfig(timeout_s=5.0)
-    async with server.serving() as url, following(url, config, lasting=True) as seen:
+    async with (
+        server.serving() as url,
+        follow_source(url, config, lasting=True) as seen,
+    ):
         await until(lambda: any(trouble in detail for detail in seen.details))
         await until(lambda: b"".join(server.requests).count(b"Upgrade: websocket") > 3)
     assert "failed" not in seen.states

@@ -12,6 +12,7 @@ import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import product
 from statistics import NormalDist, fmean
 from typing import Any
 
@@ -28,7 +29,7 @@ LONDON = (
     "Howell",
     "Adams",
 )
-SQUARES = [file + rank for rank in "12345678" for file in "abcdefgh"]
+SQUARES = [file + rank for rank, file in product("12345678", "abcdefgh")]
 
 
 class Side:

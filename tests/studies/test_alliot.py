@@ -1,6 +1,7 @@
 """Alliot's sums, covariance and constants, on games made up for it."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -128,12 +129,23 @@ def games(count: int, step_cp: int = 1) -> list[CountedGame]:
     ]
 
 
+def collect_gains(side: Sequence[tuple[int, int]]) -> GainHistogram:
+    return GainHistogram(gain_cp for _, gain_cp in side)
+
+
+def sum_gains(side: Sequence[tuple[int, int]]) -> int:
+    return sum(gain_cp for _, gain_cp in side)
+
+
+def let_the_better_win(game: CountedGame) -> CountedGame:
+    white, black = map(sum_gains, game.sides)
+    return msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
+
+
 def test_the_grid_is_the_convolution_where_gains_are_whole_steps() -> None:
     for game in games(4, step_cp=5):
         found = compute_convolutions(game).reshape(len(GRID_N0), len(GRID_B_CP))
-        white, black = (
-            GainHistogram(gain_cp for _, gain_cp in side) for side in game.sides
-        )
+        white, black = map(collect_gains, game.sides)
         for n0, b_cp in ((0, 0), (29, 220), (95, 780)):
             told = predict_by_convolution(
                 white, black, Convolution(n0, b_cp)
@@ -199,11 +211,7 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             alliot_covariance, "read_counted_games", lambda data: iter(held)
         )
         rows = build_table("alliot-fits", data).rows
-        lost = [[sum(gain for _, gain in side) for side in each.sides] for each in held]
-        worth = [
-            msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
-            for game, (white, black) in zip(held, lost, strict=True)
-        ]
+        worth = list(map(let_the_better_win, held))
         monkeypatch.setattr(
             alliot_covariance, "read_counted_games", lambda data: iter(worth)
         )

@@ -111,7 +111,9 @@ def compared(corpus: Path, *names: str) -> list[Comparison]:
 
 
 def test_every_printed_table_can_be_made_and_names_what_there_is() -> None:
-    tables = [(paper, table) for paper in read_papers() for table in paper.tables]
+    tables = []
+    for paper in read_papers():
+        tables += [(paper, table) for table in paper.tables]
     names = [table.name for _, table in tables]
     assert len(names) == len(set(names)) > 50
     for paper, table in tables:
@@ -156,12 +158,12 @@ def compared_without_games() -> list[Comparison]:
 
 def test_two_tables_are_the_same_by_a_second_way(london: Path, tmp_path: Path) -> None:
     """A script that imports nothing of the program recomputes them from the scores."""
-    imported = [
-        name
-        for node in ast.walk(ast.parse(RECOMPUTE.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in [getattr(node, "module", None) or node.names[0].name]
-    ]
+    imported = []
+    for node in ast.walk(ast.parse(RECOMPUTE.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imported += [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            imported.append(node.module or node.names[0].name)
     assert not [name for name in imported if name.split(".")[0] in ("live", "tests")]
     written = tmp_path / "papers.csv"
     written.write_text(
@@ -393,17 +395,17 @@ def champions(path: Path) -> tuple[Path, PrintedPaper]:
         ("Euwe, Max", "Alekhine, Alexander", 1934),
         ("Fischer, Robert James", "Spassky,B", 1971),
     ]
-    games = [
-        {
-            "white": pair[at % 2],
-            "black": pair[1 - at % 2],
-            "event": "Open",
-            "result": RESULTS[at % 3],
-        }
-        | {"date": f"{year}.{at // 28 + 1:02}.{at % 28 + 1:02}"}
-        for *pair, year in pairs
-        for at in range(2 * len(LINES))
-    ]
+    games = []
+    for *pair, year in pairs:
+        for at in range(2 * len(LINES)):
+            game = {
+                "white": pair[at % 2],
+                "black": pair[1 - at % 2],
+                "event": "Open",
+                "result": RESULTS[at % 3],
+                "date": f"{year}.{at // 28 + 1:02}.{at % 28 + 1:02}",
+            }
+            games.append(game)
     [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
     occasions = {
         name: msgspec.structs.replace(each, games=1)
@@ -753,9 +755,11 @@ def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:
         games = CorpusGames(database)
         people = games.find_people(alliot.occasions["champions"])
         spelt = database.read_players()
-    assert {
-        name: sorted(spelt[each] for each in found) for name, found in people.items()
-    } == {
+
+    def list_spellings(players: Iterable[int]) -> list[str]:
+        return sorted(spelt[player] for player in players)
+
+    assert {name: list_spellings(found) for name, found in people.items()} == {
         "Lasker": ["Lasker, Emanuel"],
         "Anand": ["Anand, Viswanathan", "Anand,V"],
     }

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -211,13 +212,13 @@ def test_a_comparison_shows_scores_and_reasons() -> None:
     assert "…" not in text
 
 
-def known(view: PlayerView, **figures: float | None) -> PlayerView:
+def set_figures(view: PlayerView, **figures: float | None) -> PlayerView:
     return msgspec.structs.replace(view, **figures)
 
 
 def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
     one, other, _ = event().players()
-    one = known(
+    one = set_figures(
         one,
         counted=30,
         perceived=2441,
@@ -225,7 +226,7 @@ def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
         usual_high=2790,
         percentile=74.0,
     )
-    other = known(
+    other = set_figures(
         other, perceived=3200, usual_low=None, usual_high=None, percentile=None
     )
     text = drawn(
@@ -273,9 +274,8 @@ def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
         player_studies.build_battle_table(ranks, "covariance", width=WIDTH), WIDTH
     )
     names = [each.name for each in sorted(ranks, key=lambda each: each.place or 9)]
-    assert [
-        name for line in text.splitlines() for name in names if name in line
-    ] == names
+    cells = product(text.splitlines(), names)
+    assert [name for line, name in cells if name in line] == names
     assert "…" not in text
     first = msgspec.structs.replace(ranks[0], place=1)
     tied = [first, *(msgspec.structs.replace(each, place=1) for each in ranks[1:])]

@@ -94,14 +94,12 @@ def results(corpus: Path) -> list[tuple[object, ...]]:
     """Scores and choices; times differ from run to run."""
     with CorpusDatabase(corpus) as database:
         [number] = database.read_settings()
-        return [
-            (
-                game.game,
-                position and (position.whole.cp, position.best, position.whole.nodes),
-            )
-            for game, searched in database.read_searched_games(number, 0, 100)
-            for position in searched.positions
-        ]
+        found: list[tuple[object, ...]] = []
+        for game, searched in database.read_searched_games(number, 0, 100):
+            for each in searched.positions:
+                choice = each and (each.whole.cp, each.best, each.whole.nodes)
+                found.append((game.game, choice))
+        return found
 
 
 async def test_a_run_in_parts_is_a_run_and_searches_nothing_twice(

@@ -29,7 +29,7 @@ from live.studies.study_tables import (
     build_table,
     format_table,
 )
-from tests.journal.test_journal import altered
+from tests.journal.test_journal import alter_file
 from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import (
     DATA,
@@ -79,12 +79,16 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same games four times over, as matches of four players."""
     pairs = (("Ann", "Bob"), ("Cid", "Dora"), ("Ann", "Cid"), ("Bob", "Dora"))
-    changes = (
-        {"white": pair[at % 2], "black": pair[1 - at % 2], "event": pair[0]}
-        | {"date": f"20{10 + copy}.01.{at + 1:02}"}
-        for copy, pair in enumerate(pairs)
-        for at in range(len(LINES))
-    )
+    changes = []
+    for copy, pair in enumerate(pairs):
+        for at in range(len(LINES)):
+            change = {
+                "white": pair[at % 2],
+                "black": pair[1 - at % 2],
+                "event": pair[0],
+                "date": f"20{10 + copy}.01.{at + 1:02}",
+            }
+            changes.append(change)
     return corpus_with(tmp_path_factory.mktemp("matches") / "m.db", changes)
 
 
@@ -94,7 +98,7 @@ def timed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return corpus_of(tmp_path_factory.mktemp("timed") / "t.db", SAMPLE)
 
 
-def made(
+def make_table(
     corpus: Path, name: str, selection: Selection | None = None, by: str | None = None
 ) -> StudyTable:
     with study_of(corpus, selection or Selection(top=4)) as data:
@@ -104,6 +108,10 @@ def made(
 def column(table: StudyTable, name: str) -> list[Cell]:
     at = [each.name for each in table.columns].index(name)
     return [row[at] for row in table.rows]
+
+
+def read_figures(table: StudyTable, name: str) -> list[float]:
+    return [float(each or 0) for each in column(table, name)]
 
 
 def test_an_event_is_chosen_by_a_part_of_its_name(tmp_path: Path) -> None:
@@ -119,21 +127,21 @@ def test_an_event_is_chosen_by_a_part_of_its_name(tmp_path: Path) -> None:
 def test_the_game_of_the_paper(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
     selection = Selection(players=("Fischer", "Byrne"), gain="successive")
-    cross = made(corpus, "ferreira-1", selection)
+    cross = make_table(corpus, "ferreira-1", selection)
     # Ferreira 2012, section 4: 0.655 and 113 for Fischer.
     assert column(cross, "player")[0] == "Fischer, Robert James"
     assert column(cross, "expected")[0] == pytest.approx(0.6550, abs=5e-5)
     assert column(cross, "difference") == pytest.approx([112.8, -112.8], abs=0.05)
     assert column(cross, "points") == [1.0, 0.0]
     # Section 7: Algorithm 4 after the last move.
-    strengths = made(corpus, "ferreira-5", selection)
+    strengths = make_table(corpus, "ferreira-5", selection)
     assert column(strengths, "d") == pytest.approx([-43.4, -185.4], abs=0.05)
     # Figure 6: the same after the last move, and nothing while all gains are below 0.
-    curve = made(corpus, "ferreira-curve", selection)
+    curve = make_table(corpus, "ferreira-curve", selection)
     byrne = [row for row in curve.rows if row[0] == "Byrne, Donald"]
     assert byrne[-1][1] == 41 and byrne[-1][4] == pytest.approx(-185.4, abs=0.05)
     assert [row[4] for row in byrne[:6]] == [None] * 6
-    spike = made(corpus, "ferreira-distribution", selection)
+    spike = make_table(corpus, "ferreira-distribution", selection)
     zeros = [row for row in spike.rows if row[1] == 0]
     shown = [(row[0], row[2]) for row in zeros]
     assert shown == [("Fischer, Robert James", 14), ("Byrne, Donald", 13)]
@@ -141,30 +149,30 @@ def test_the_game_of_the_paper(tmp_path: Path) -> None:
 
 def test_a_chain_has_rows_that_sum_to_one(corpus: Path) -> None:
     for name, classes in (("alliot-markov", 19), ("alliot-markov-10", 10)):
-        table = made(corpus, name)
+        table = make_table(corpus, name)
         assert len(table.columns) == 4 + classes
         for row in table.rows:
             assert sum(float(cell or 0) for cell in row[4:]) == pytest.approx(1)
 
 
 def test_a_battle_royale_is_fair(corpus: Path) -> None:
-    table = made(corpus, "alliot-royale", by="tanh")
+    table = make_table(corpus, "alliot-royale", by="tanh")
     means = [float(each) for each in column(table, "mean") if each is not None]
     assert means == sorted(means, reverse=True)
     assert [row[7 + at] for at, row in enumerate(table.rows)] == [0.5] * len(table.rows)
 
 
 def test_the_grid_of_convolutions_is_in_pawns(matches: Path) -> None:
-    rows = made(matches, "alliot-convolution-grid").rows
+    rows = make_table(matches, "alliot-convolution-grid").rows
     assert [row[1] for row in rows[:3]] == [0.0, 0.2, 0.4]
 
 
 def test_matches_have_their_winner_first(matches: Path) -> None:
-    table = made(matches, "alliot-matches")
+    table = make_table(matches, "alliot-matches")
     assert len(table.rows) == 4
     assert all(float(each or 0) >= 0.5 for each in column(table, "result"))
     assert all(0 < float(each or 0) < 1 for each in column(table, "by p(0.3)"))
-    curves = made(matches, "alliot-match-conformance")
+    curves = make_table(matches, "alliot-match-conformance")
     names = ("p(x)", "opponent's p(x)", "difference")
     for one, other, ahead in zip(
         *(column(curves, name) for name in names), strict=True
@@ -173,15 +181,16 @@ def test_matches_have_their_winner_first(matches: Path) -> None:
 
 
 def test_a_match_is_predicted_by_all_other_games(matches: Path) -> None:
-    predicted = made(matches, "alliot-5").rows
+    predicted = make_table(matches, "alliot-5").rows
     with study_of(matches) as data:
         numbers = {name: number for number, name in data.players.items()}
+        names = ["player", "opponent", "event", "counted", "gain_cp"]
+        rows = itertools.chain.from_iterable(
+            frame.iter_rows() for frame in data.read_moves(names)
+        )
         moves = [
             (row[0], row[1], data.events.get(row[2], ""))
-            for frame in data.read_moves(
-                ["player", "opponent", "event", "counted", "gain_cp"]
-            )
-            for row in frame.iter_rows()
+            for row in rows
             if row[3] and row[4] is not None
         ]
     assert len(predicted) == 4
@@ -190,7 +199,8 @@ def test_a_match_is_predicted_by_all_other_games(matches: Path) -> None:
         apart = [
             row for row in moves if not (set(row[:2]) == set(pair) and row[2] == event)
         ]
-        assert counted == min(sum(row[0] == player for row in apart) for player in pair)
+        counts = Counter(row[0] for row in apart)
+        assert counted == min(counts[player] for player in pair)
 
 
 def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
@@ -198,7 +208,7 @@ def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
     difference.
     """
     pair = Selection(players=("Ann", "Bob"))
-    [row] = made(matches, "ferreira-3", pair).rows
+    [row] = make_table(matches, "ferreira-3", pair).rows
     assert row[3] == 13
     assert float(row[10] or 0) - float(row[11] or 0) == pytest.approx(
         float(row[9] or 0)
@@ -210,47 +220,49 @@ def test_points_are_those_of_the_games_that_count(
 ) -> None:
     fewer = tmp_path / "fewer.db"
     shutil.copy(matches, fewer)
-    altered(fewer, "DELETE FROM results WHERE game > 1 AND game % 2 = 0")
+    alter_file(fewer, "DELETE FROM results WHERE game > 1 AND game % 2 = 0")
     pair = Selection(players=("Ann", "Bob"))
-    [before] = made(matches, "ferreira-3", pair).rows
-    [after] = made(fewer, "ferreira-3", pair).rows
+    [before] = make_table(matches, "ferreira-3", pair).rows
+    [after] = make_table(fewer, "ferreira-3", pair).rows
     assert float(after[3] or 0) < float(before[3] or 0)
     assert 0 <= float(after[4] or 0) <= float(after[3] or 0)
     assert after[4] != before[4]
     # What is about all games stays so, whatever of them is searched.
-    assert made(fewer, "matches", pair).rows == made(matches, "matches", pair).rows
+    assert (
+        make_table(fewer, "matches", pair).rows
+        == make_table(matches, "matches", pair).rows
+    )
 
 
 def test_named_players_stand_beside_all(matches: Path) -> None:
-    alone = made(matches, "alliot-evaluations")
-    named = made(matches, "alliot-evaluations", Selection(players=("Ann",)))
+    alone = make_table(matches, "alliot-evaluations")
+    named = make_table(matches, "alliot-evaluations", Selection(players=("Ann",)))
     assert set(column(alone, "player")) == {"all players"}
     assert set(column(named, "player")) == {"all players", "Ann"}
-    highest = made(matches, "alliot-highest", Selection(players=("Ann",)))
+    highest = make_table(matches, "alliot-highest", Selection(players=("Ann",)))
     games = [int(row[2] or 0) for row in highest.rows if row[0] == "Ann"]
-    results = made(matches, "matches", Selection(players=("Ann",)))
+    results = make_table(matches, "matches", Selection(players=("Ann",)))
     assert [sum(games)] == [row[2] for row in results.rows if row[1] == "everybody"]
 
 
 def test_players_at_events_are_those_with_the_most_moves(
     matches: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = made(matches, "ferreira-2")
+    whole = make_table(matches, "ferreira-2")
     monkeypatch.setattr(ferreira_tables, "MOST_STAYS", 3)
-    fewer = made(matches, "ferreira-2")
+    fewer = make_table(matches, "ferreira-2")
     assert set(fewer.rows) < set(whole.rows)
     stays = {(row[0], row[1], row[2]) for row in whole.rows} | {
         (row[3], row[4], row[5]) for row in whole.rows
     }
     most = sorted((int(each[2] or 0) for each in stays), reverse=True)[:3]
-    assert {int(each or 0) for row in fewer.rows for each in (row[2], row[5])} <= set(
-        most
-    )
+    for row in fewer.rows:
+        assert {int(row[2] or 0), int(row[5] or 0)} <= set(most)
     assert not whole.notes and "Of 7 players at an event the 3" in fewer.notes[0]
 
 
 def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
-    rows = made(timed, "alliot-depths").rows
+    rows = make_table(timed, "alliot-depths").rows
     starts = {row[0] for row in rows}
     for start in starts:
         assert sum(
@@ -262,7 +274,9 @@ def test_every_figure_is_drawn(matches: Path, timed: Path) -> None:
     tables: dict[str, StudyTable] = {}
     for name, (table, *_) in FIGURES.items():
         if table not in tables:
-            tables[table] = made(timed if table == "alliot-depths" else matches, table)
+            tables[table] = make_table(
+                timed if table == "alliot-depths" else matches, table
+            )
         assert render_figure(name, tables[table], "svg").startswith(b"<?xml")
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
         picture = render_figure("alliot-13", tables["alliot-highest"], form)
@@ -290,7 +304,7 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
     corpus = corpus_with(tmp_path / "c.db", changes)
     refused = {}
     for name in names:
-        table = made(corpus, FIGURES[name][0])
+        table = make_table(corpus, FIGURES[name][0])
         try:
             assert render_figure(name, table, "svg").startswith(b"<?xml")
         except InputError as error:
@@ -344,13 +358,17 @@ def test_colours_that_move_alike_are_told_from_those_that_do_not(
             "colour": [each[2] for each in moves],
         }
         holding(monkeypatch, **columns, best_cp=100, gain_cp=gains, counted=True)
-        *_, apart, chance = made(corpus, "question-colours").rows[-1]
+        *_, apart, chance = make_table(corpus, "question-colours").rows[-1]
         return apart, chance
 
     assert distance(-60) == (0.0, 1.0)
     apart, chance = distance(-140)
     assert isinstance(chance, float) and chance < 0.01
     assert apart == pytest.approx(1 / 3, abs=0.01)
+
+
+def find_time_class(time_ms: float) -> int:
+    return sum(time_ms >= edge for edge in TIME_EDGES_MS)
 
 
 def test_how_deep_a_search_got_is_compared_with_those_of_its_time(
@@ -370,8 +388,8 @@ def test_how_deep_a_search_got_is_compared_with_those_of_its_time(
     holding(
         monkeypatch, **shared, depth=depths, time_ms=times, gain_cp=gains, counted=True
     )
-    *_, everybody = made(corpus, "alliot-4").rows
-    classes = [sum(each >= edge for edge in TIME_EDGES_MS) for each in times]
+    *_, everybody = make_table(corpus, "alliot-4").rows
+    classes = list(map(find_time_class, times))
     against = []
     for depth, at in zip(depths, classes, strict=True):
         counts = Counter(d for d, c in zip(depths, classes, strict=True) if c == at)
@@ -391,12 +409,8 @@ def test_against_a_measured_engine_differences_agree_better(
     differences.
     """
     rng = np.random.default_rng(3)
-    moves = [
-        (game, color)
-        for game in range(60)
-        for _ in range(40)
-        for color in ("white", "black")
-    ]
+    every = itertools.product(range(60), range(40), ("white", "black"))
+    moves = [(game, color) for game, _, color in every]
     gains = [
         int(rng.normal(-8 if color == "white" else -game % 9, 12))
         for game, color in moves
@@ -407,7 +421,7 @@ def test_against_a_measured_engine_differences_agree_better(
     best = ["d2d4"] * len(gains) + ["e2e4"] * len(own)
     columns = {"game": games, "colour": colors, "move": "e2e4", "best": best}
     holding(monkeypatch, **columns, successive_cp=gains + own)
-    spike, measured = made(corpus, "question-engine").rows
+    spike, measured = make_table(corpus, "question-engine").rows
     assert isinstance(spike[2], float) and isinstance(measured[2], float)
     assert spike[1] == measured[1] == 60
     assert abs(measured[2] - 1) < 0.1 < spike[2] - 1
@@ -416,7 +430,9 @@ def test_against_a_measured_engine_differences_agree_better(
 def test_groups_have_the_turns_that_count(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns = [(turn, year) for turn in range(8) for year in range(2000, 2001 + turn % 4)]
+    turns = []
+    for turn in range(8):
+        turns += [(turn, year) for year in range(2000, 2001 + turn % 4)]
     columns = {
         "year": [year for _, year in turns],
         "deltas": [[0.0, 0.1 * turn] for turn, _ in turns],
@@ -424,7 +440,7 @@ def test_groups_have_the_turns_that_count(
         "turn_left_out": ["opening" if turn == 7 else "" for turn, _ in turns],
     }
     holding(monkeypatch, **columns, game=1, player=1, event=None, elo=2000)
-    whole = made(corpus, "regan", by="year")
+    whole = make_table(corpus, "regan", by="year")
     assert [row[:2] for row in whole.rows] == [
         (2000, 7),
         (2001, 5),
@@ -433,7 +449,7 @@ def test_groups_have_the_turns_that_count(
     ]
     assert whole.notes[0].startswith("4 turns left out")
     monkeypatch.setattr("live.studies.regan_table.MOST_TURNS", 5)
-    fewer = made(corpus, "regan", by="year")
+    fewer = make_table(corpus, "regan", by="year")
     assert [row[1] for row in fewer.rows] == [5, 5, 3, 1]
     assert "2 turns beyond 5 of a row are not counted." in fewer.notes
 
@@ -441,34 +457,33 @@ def test_groups_have_the_turns_that_count(
 def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = [
-        (elo, deltas[is_move].tolist(), int(played))
-        for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05))
-        for turns in [
-            simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))
-        ]
-        for deltas, is_move, played in zip(
-            turns.deltas, turns.is_move, turns.played, strict=True
-        )
-    ]
+    rows = []
+    for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05)):
+        rng = np.random.default_rng(elo)
+        turns = simulate(real_turns(), ChoiceSkill(s, 0.5), 600, rng)
+        each_turn = zip(turns.deltas, turns.is_move, turns.played, strict=True)
+        for lost, is_move, line in each_turn:
+            rows.append((elo, lost[is_move].tolist(), int(line)))
     elos, deltas, played = zip(*rows, strict=True)
     shared = {"game": 1, "player": 1, "event": None, "year": 2008, "turn_left_out": ""}
     holding(monkeypatch, **shared, elo=elos, deltas=deltas, played_line=played)
-    table = made(corpus, "regan", by="rating")
+    table = make_table(corpus, "regan", by="rating")
     ratings, c, c_fit, s_fit = (
-        [float(each or 0) for each in column(table, name)]
-        for name in ("rating", "c", "c_fit", "s_fit")
+        read_figures(table, name) for name in ("rating", "c", "c_fit", "s_fit")
     )
     assert ratings == [1800, 2200, 2600]
     slope, start = np.polyfit(ratings, c, 1)
     assert c_fit == pytest.approx(start + slope * np.array(ratings))
     assert s_fit == sorted(s_fit, reverse=True)
-    assert column(made(corpus, "regan", by="year"), "c_fit") == [None]
+    assert column(make_table(corpus, "regan", by="year"), "c_fit") == [None]
 
 
 def test_every_table_is_the_same_bytes_again(matches: Path) -> None:
     for name in TABLES:
-        first, table = made(matches, name), made(matches, name)
+        first, table = (
+            make_table(matches, name),
+            make_table(matches, name),
+        )
         for form in ("text", "csv", "json"):
             assert format_table(table, form) == format_table(first, form)
         # These need times, several lines a position, or more moves a year.

@@ -29,8 +29,8 @@ from live.sources.pgn_decoder import PgnReader
 from live.watch.alert_desk import AlertDesk
 from live.watch.board_memory import BoardMemory, MoveFlow
 from live.watch.watched_event import DeskMemory
-from tests.games.told import headed
-from tests.games.told import line as line_of
+from tests.games.short_reports import change_headers
+from tests.games.short_reports import line as line_of
 
 START_S = 1_750_000_000.0
 TICK_S = 30.0
@@ -47,7 +47,7 @@ def four_boards() -> list[GameReport]:
     reader = PgnReader()
     data = (DATA / "four-boards.pgn").read_bytes()
     games = list(reader.read_text(data, closed=True))
-    return [headed(game, board=board) for board, game in enumerate(games, 1)]
+    return [change_headers(game, board=board) for board, game in enumerate(games, 1)]
 
 
 def played(

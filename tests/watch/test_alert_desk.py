@@ -31,7 +31,7 @@ from live.sources.demo_feed import read_demo_games as demo_games
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.watch.alert_desk import NOTE_CHARS
 from live.watch.incident_log import list_changes
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.watch.replayed_event import START_S, Rehearsal, four_boards, played
 
 
@@ -308,7 +308,7 @@ def _boards(plies: int, *, standing: int | None = None) -> FeedReport:
     return FeedReport("hall", tuple(games))
 
 
-def _followed(service: Rehearsal, plies: range, step_s: float, **how: int) -> None:
+def _report_plies(service: Rehearsal, plies: range, step_s: float, **how: int) -> None:
     for count in plies:
         service.wait(step_s)
         service.report(_boards(count, **how))
@@ -322,7 +322,7 @@ def test_a_pause_of_the_source_blames_no_board(
     the others still stand where they stood.
     """
     service.tick_s = 2.0
-    _followed(service, range(1, 31), 2.0)
+    _report_plies(service, range(1, 31), 2.0)
     service.wait(pause_s)
     caught_up = _boards(40)
     for game in caught_up.games:
@@ -337,9 +337,9 @@ def test_a_board_that_stands_still_is_found_after_a_pause_too(
     service: Rehearsal,
 ) -> None:
     service.tick_s = 2.0
-    _followed(service, range(1, 31), 2.0, standing=5)
+    _report_plies(service, range(1, 31), 2.0, standing=5)
     service.wait(300)
-    _followed(service, range(31, 70), 2.0, standing=5)
+    _report_plies(service, range(31, 70), 2.0, standing=5)
     (alert,) = (each for each in service.raised.values() if each.kind == "stale")
     assert alert.text.startswith("Board 5: no move by White for")
 
@@ -390,8 +390,8 @@ def engines(
     )
 
 
-def swapped(game: GameReport) -> GameReport:
-    return headed(game, white=game.headers.black, black=game.headers.white)
+def swap_colors(game: GameReport) -> GameReport:
+    return change_headers(game, white=game.headers.black, black=game.headers.white)
 
 
 def in_source(feed: str, line: str) -> FeedReport:
@@ -631,13 +631,13 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a loss that the source puts down to time, and one that it does not": [
         (played(SPANISH), ""),
-        (headed(played(SPANISH, result="1-0"), termination="Time forfeit"), ""),
+        (change_headers(played(SPANISH, result="1-0"), termination="Time forfeit"), ""),
         (90, ""),
         (played(SPANISH, result="1-0"), "last-move look may be missing"),
     ],
     "a game that its source calls a forfeit, and one that nobody played": [
         (played(""), ""),
-        (headed(played("", result="1-0"), termination="forfeit"), ""),
+        (change_headers(played("", result="1-0"), termination="forfeit"), ""),
         (90, ""),
         (played("", result="1-0"), "last-move look without any move"),
         ("acknowledge", ""),
@@ -648,7 +648,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played("e4"), ""),
         (played("e4", result="1-0"), ""),
         (90, "last-move look only one move: a forfeit"),
-        (headed(played("e4", result="1-0"), termination="Unplayed"), ""),
+        (change_headers(played("e4", result="1-0"), termination="Unplayed"), ""),
     ],
     "moves after the result, of which one alert has the number": [
         (played(LINE), ""),
@@ -739,13 +739,13 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "an adjourned game, whose clock stands until it goes on": [
         (played(SPANISH, clocks=HOUR), ""),
-        (headed(played(SPANISH, clocks=HOUR), termination="Adjourned"), ""),
+        (change_headers(played(SPANISH, clocks=HOUR), termination="Adjourned"), ""),
         (7200, ""),
         (played(SPANISH, clocks=HOUR), ""),
         (3610, ""),
         (10, "flag look the time must be up"),
         (80, "flag warning the time must be up"),
-        (headed(played(SPANISH, clocks=HOUR), termination="adjourned"), ""),
+        (change_headers(played(SPANISH, clocks=HOUR), termination="adjourned"), ""),
     ],
     "a result against the evaluation": [
         (scored(SPANISH, "*"), ""),
@@ -853,7 +853,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "players who change seats": [
         (played("e4 e5 Nf3 Nc6"), ""),
         (
-            swapped(played("e4 e5 Nf3 Nc6")),
+            swap_colors(played("e4 e5 Nf3 Nc6")),
             "players-swapped warning it was the other way round",
         ),
     ],
@@ -989,15 +989,16 @@ def test_what_stands_after_each_thing_that_happens(
         assert all(words in text for *_, text in found), found
 
 
+def is_of_games(course: str) -> bool:
+    events = (what for what, _ in COURSES[course])
+    return not any(isinstance(what, FeedHealth | EngineHealth) for what in events)
+
+
 #: What a source or an engine says of itself is said again after a restart, by itself.
-OF_GAMES = [
-    name
-    for name, course in COURSES.items()
-    if not any(isinstance(what, FeedHealth | EngineHealth) for what, _ in course)
-]
+OF_GAMES = list(filter(is_of_games, COURSES))
 
 
-def stands(service: Rehearsal) -> list[tuple[str, str, str]]:
+def list_open_alerts(service: Rehearsal) -> list[tuple[str, str, str]]:
     return [(each.kind, each.severity, each.text) for each in service.desk.open()]
 
 
@@ -1012,7 +1013,7 @@ def test_law_a_restart_after_each_thing_changes_nothing_and_nobody_else_is_told(
             happens(each, what)
         assert service.raised == plain.raised, "nothing is raised a second time"
         service.restart(remembered=what != "forgetful")
-        assert stands(service) == stands(plain), what
+        assert list_open_alerts(service) == list_open_alerts(plain), what
         for visibility in (Visibility.VENUE, Visibility.PUBLIC):
             seen = StreamFilter(visibility=visibility)
             assert snapshot(service.state, seen).alerts == ()
@@ -1022,14 +1023,14 @@ def test_law_a_restart_after_each_thing_changes_nothing_and_nobody_else_is_told(
 BY_MOVES = {"drawn", "repetition", "fifty-moves", "result"}
 
 
+def is_decided_by_moves(course: str) -> bool:
+    kinds = {text.split(" ")[0] for _, text in COURSES[course]}
+    events = [what for what, _ in COURSES[course]]
+    return not kinds.isdisjoint(BY_MOVES) and "acknowledge" not in events
+
+
 @pytest.mark.parametrize(
-    "course",
-    [
-        name
-        for name in OF_GAMES
-        if any(text.split(" ")[0] in BY_MOVES for _, text in COURSES[name])
-        and all(what != "acknowledge" for what, _ in COURSES[name])
-    ],
+    "course", [course for course in OF_GAMES if is_decided_by_moves(course)]
 )
 def test_law_moves_taken_back_and_played_again_leave_what_the_moves_say(
     service: Rehearsal, course: str
@@ -1041,8 +1042,8 @@ def test_law_moves_taken_back_and_played_again_leave_what_the_moves_say(
             happens(service, shorter)
         for each in (plain, service):
             happens(each, what)
+        expected = [alert for alert in list_open_alerts(plain) if alert[0] in BY_MOVES]
         by_moves = [
-            [found for found in stands(each) if found[0] in BY_MOVES]
-            for each in (plain, service)
+            alert for alert in list_open_alerts(service) if alert[0] in BY_MOVES
         ]
-        assert by_moves[0] == by_moves[1], what
+        assert by_moves == expected, what

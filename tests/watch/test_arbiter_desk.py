@@ -7,6 +7,7 @@ import datetime as dt
 import logging
 import random
 from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -52,13 +53,13 @@ from live.watch.arbiter_notes import build_incident_log
 from live.watch.board_memory import BoardMemory, Lapse
 from live.watch.moment_watch import LOOKS, MomentWatch
 from tests.event.arithmetic import answer
-from tests.games.told import headed
+from tests.games.short_reports import change_headers
 from tests.service.answered_event import (
     FEED,
     Answer,
     AnsweredEvent,
     left_behind,
-    unscored,
+    open_unscored,
 )
 from tests.watch.games import late as game
 from tests.watch.replayed_event import four_boards
@@ -122,7 +123,7 @@ def test_a_mute_of_no_board_mutes_nothing() -> None:
 
 
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:
-    service = unscored()
+    service = open_unscored()
     heard: list[Change] = []
     service.bus.subscribe(heard.extend)
     players = Headers(Player("White"), Player("Black"), board=7)
@@ -142,7 +143,7 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
 
 
 async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
-    service = unscored()
+    service = open_unscored()
     service.arbiter.record_start(0.0)
 
     def pairing(
@@ -194,12 +195,12 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
     """From a source with keys and from one without, with numbers of boards or
     without.
     """
-    service = unscored()
+    service = open_unscored()
     service.arbiter.record_start(0.0)
     wrong, right = Player("Wrongname, A", elo=1200), Player("Fiorito, F", elo=2400)
     black = Player("Black, B", elo=2000, fide_id=7)
 
-    def told(
+    def build_report(
         white: Player, black: Player, plies: int, result: Result = "*"
     ) -> FeedReport:
         players = Headers(white, black, event="Open", round="4", board=board)
@@ -207,12 +208,12 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
         return FeedReport("hall", (game,), complete=True)
 
     for report in (
-        told(wrong, black, 3),
-        told(right, black, 3),
-        told(replace(right, elo=2410, title="GM"), black, 4),
-        told(replace(right, elo=2410), replace(black, fide_id=8), 4, "1-0"),
+        build_report(wrong, black, 3),
+        build_report(right, black, 3),
+        build_report(replace(right, elo=2410, title="GM"), black, 4),
+        build_report(replace(right, elo=2410), replace(black, fide_id=8), 4, "1-0"),
         # That they changed seats is an alert.
-        told(replace(black, fide_id=8), replace(right, elo=2410), 4, "1-0"),
+        build_report(replace(black, fide_id=8), replace(right, elo=2410), 4, "1-0"),
     ):
         await service.take(report)
     name = "Board 3" if board else "{} – Black, B"
@@ -228,7 +229,7 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
 
 
 async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> None:
-    service = unscored()
+    service = open_unscored()
     service.arbiter.record_start(0.0)
     for poll in range(100):
         players = Headers(
@@ -242,7 +243,7 @@ async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> 
 async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entered(
     tmp_path: Path,
 ) -> None:
-    game = headed(
+    game = change_headers(
         replace(four_boards()[0], moves=four_boards()[0].moves[:20], result="*")
     )
     white = game.headers.white
@@ -252,7 +253,7 @@ async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entere
         killed = first.left_behind()
     async with Hall(killed, START_S + 60).started() as second:
         # The source is there before the start is entered.
-        other = headed(game, white=replace(white, elo=2999))
+        other = change_headers(game, white=replace(white, elo=2999))
         await second.take(FeedReport(FEED, (other,)))
         second.arbiter.record_start(0.0)
         *_, start, changed = entries(second)
@@ -320,7 +321,7 @@ async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
         "add_records",
         lambda self, records: written.append([write.__name__ for write, _ in records]),
     )
-    service = unscored(tmp_path / "journal.sqlite")
+    service = open_unscored(tmp_path / "journal.sqlite")
     with service.journal.opened(service.config):
         players = Headers(Player("W"), Player("B"))
         game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
@@ -440,7 +441,7 @@ def acts(hall: Hall, chance: random.Random) -> None:
             )
 
 
-def told(hall: Hall) -> tuple[list[Alert], str]:
+def read_alerts_and_log(hall: Hall) -> tuple[list[Alert], str]:
     """What arbiters are shown: alerts, and the incident log as it is exported, to the
     second.
     """
@@ -466,8 +467,7 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
     )
     wrong = [
         PlannedIncident(chance.choice(kinds), board, chance.randrange(8, 38))
-        for board in range(4)
-        for _ in range(3)
+        for board, _ in product(range(4), range(3))
     ]
     moments = plan_timeline(games, incidents=wrong)
     kill = chance.randrange(len(moments) // 2, len(moments) * 5 // 6)
@@ -481,17 +481,22 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
                 at_s = now.now_s + TICK_S
                 for hall in halls:
                     hall.tick(at_s)
-                assert told(halls[-1]) == told(now), f"{at_s - START_S:.0f} s"
+                assert read_alerts_and_log(halls[-1]) == read_alerts_and_log(now), (
+                    f"{at_s - START_S:.0f} s"
+                )
                 if index < kill:
                     acts(now, chance)
             for hall in halls:
                 hall.tick(START_S + moment.at_s)
                 await hall.take(FeedReport(FEED, (moment.report,)))
-            assert told(halls[-1]) == told(now), index
+            assert read_alerts_and_log(halls[-1]) == read_alerts_and_log(now), index
             if index == kill:
                 after = Hall(now.left_behind(), now.now_s)
                 halls.append(await stack.enter_async_context(after.started()))
-                assert told(after) == told(now) and not after.raised
+                assert (
+                    read_alerts_and_log(after) == read_alerts_and_log(now)
+                    and not after.raised
+                )
                 before = len(now.raised)
         assert after.raised == now.raised[before:], (
             "and nothing was said that was not news"
@@ -583,19 +588,19 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
     tmp_path: Path,
 ) -> None:
     players = {"white": Player("Ann", elo=2000), "black": Player("Bo", elo=2400)}
-    games = [headed(four_boards()[0], **players)]
+    games = [change_headers(four_boards()[0], **players)]
 
-    def doubted(hall: Hall) -> bool:
+    def has_doubt(hall: Hall) -> bool:
         told = {each.kind for each in hall.moment_watch.moments()}
         return [each.kind for each in hall.alerts()] == ["result"] and not told & UPSETS
 
     async with Hall(tmp_path / "journal.sqlite", engine=turned).started() as first:
         # Black stands won, and White is said to have won.
         await first.play(games, 0, 41, end="1-0")
-        assert doubted(first)
+        assert has_doubt(first)
         copy = first.left_behind()
     async with Hall(copy, START_S + 30 * 40, turned).started() as second:
-        assert doubted(second)
+        assert has_doubt(second)
 
 
 @pytest.mark.parametrize("kill", [25, 40])

@@ -15,27 +15,29 @@ from tests.watch.games import START, difficulty, ply, point
 from tests.watch.games import late as game
 
 
-def told(played: GameDetail) -> list[tuple[str, int, str | None]]:
+def list_moments(played: GameDetail) -> list[tuple[str, int, str | None]]:
     return [(each.kind, each.ply, each.color) for each in find_moments(played)]
 
 
 def test_a_quiet_game_tells_nothing() -> None:
     # Nor does the first move lose anything to a stronger player.
-    assert told(game([0.25, 0.25, 0.26, 0.25])) == []
-    assert told(game([0.5, 0.52, 0.49, 0.5] * 10, result="1/2-1/2")) == []
+    assert list_moments(game([0.25, 0.25, 0.26, 0.25])) == []
+    assert list_moments(game([0.5, 0.52, 0.49, 0.5] * 10, result="1/2-1/2")) == []
 
 
 def test_a_move_that_loses_much_turns_the_game_at_once() -> None:
     for answered in ([0.12], [], [None], [None, 0.1]):
-        assert told(game([0.5, 0.5, 0.1, *answered])) == [("turn", 3, "white")]
+        assert list_moments(game([0.5, 0.5, 0.1, *answered])) == [("turn", 3, "white")]
     # Of the first ten moves most are known theory, unless it decides.
-    assert told(game([0.5, 0.5, 0.12, 0.12], start_fen=START)) == []
+    assert list_moments(game([0.5, 0.5, 0.12, 0.12], start_fen=START)) == []
     lost = [0.5, 0.5, 0.1, *[0.1] * 9]
-    assert told(game(lost, start_fen=START, result="0-1")) == [("turn", 3, "white")]
+    assert list_moments(game(lost, start_fen=START, result="0-1")) == [
+        ("turn", 3, "white")
+    ]
     # Black's moves lose in the other direction.
-    assert told(game([0.5, 0.9, 0.88])) == [("turn", 2, "black")]
+    assert list_moments(game([0.5, 0.9, 0.88])) == [("turn", 2, "black")]
     # A game that ends there has no reply to wait for.
-    assert told(game([0.5, 0.5, 0.1], result="0-1")) == [("turn", 3, "white")]
+    assert list_moments(game([0.5, 0.5, 0.1], result="0-1")) == [("turn", 3, "white")]
 
 
 def test_a_turn_is_open_until_the_reply_has_its_score_or_the_game_is_over() -> None:
@@ -59,15 +61,17 @@ def test_a_turn_is_open_until_the_reply_has_its_score_or_the_game_is_over() -> N
 
 
 def test_a_swing_of_forty_points_is_told_however_early() -> None:
-    assert told(game([0.5, 0.5, 0.09, 0.1], start_fen=START)) == [("turn", 3, "white")]
-    assert told(game([0.5, 0.5, 0.09, 0.5], start_fen=START)) == [
+    assert list_moments(game([0.5, 0.5, 0.09, 0.1], start_fen=START)) == [
+        ("turn", 3, "white")
+    ]
+    assert list_moments(game([0.5, 0.5, 0.09, 0.5], start_fen=START)) == [
         ("missed", 4, "white")
     ]
 
 
 def test_what_the_reply_gives_back_was_missed_by_both() -> None:
     played = game([0.5, 0.5, 0.1, 0.45, 0.45])
-    assert told(played) == [("missed", 4, "white")]
+    assert list_moments(played) == [("missed", 4, "white")]
     (draft,) = find_moments(played)
     assert draft.figures == pytest.approx(
         {"before": 50.0, "after": 10.0, "reply": 45.0}
@@ -84,10 +88,10 @@ def test_a_move_that_lost_nothing_turns_nothing_and_misses_nothing() -> None:
         return game(plies=plies, result="0-1" if at == 3 else "*")
 
     # Of the mover, of the reply, and of a game that it would have decided.
-    assert told(first_choice(3, best="f3g1")) == []
-    assert told(first_choice(3, best="e2e4", gain_same_search_cp=0)) == []
-    assert told(first_choice(4, best="f6g8")) == []
-    assert told(first_choice(3, best="e2e4", gain_same_search_cp=-90)) == [
+    assert list_moments(first_choice(3, best="f3g1")) == []
+    assert list_moments(first_choice(3, best="e2e4", gain_same_search_cp=0)) == []
+    assert list_moments(first_choice(4, best="f6g8")) == []
+    assert list_moments(first_choice(3, best="e2e4", gain_same_search_cp=-90)) == [
         ("turn", 3, "white")
     ]
 
@@ -105,7 +109,7 @@ def test_a_fall_that_other_searches_of_it_do_not_bear_out_turns_nothing() -> Non
             ply(3, None, score_cp=-200, **other, played_cp=played_cp),
             ply(4, None, score_cp=-200, final=True),
         ]
-        return told(game(plies=plies))
+        return list_moments(game(plies=plies))
 
     turned = [("turn", 3, "white")]
     assert fallen() == turned
@@ -118,22 +122,22 @@ def test_a_fall_that_other_searches_of_it_do_not_bear_out_turns_nothing() -> Non
 
 def test_a_gift_that_is_given_back_at_once_turns_nothing() -> None:
     # White lets Black in by little, and Black is out again.
-    assert told(game([0.96, 0.97, 0.78, 0.98, 0.98])) == []
-    assert told(game([0.4, 0.55, 0.35, 0.35])) == []
+    assert list_moments(game([0.96, 0.97, 0.78, 0.98, 0.98])) == []
+    assert list_moments(game([0.4, 0.55, 0.35, 0.35])) == []
     # Had it been good before, too, it would have been lost by this.
-    assert told(game([0.6, 0.6, 0.6, 0.98, 0.98])) == [("turn", 4, "black")]
+    assert list_moments(game([0.6, 0.6, 0.6, 0.98, 0.98])) == [("turn", 4, "black")]
     # Who had next to nothing has nothing to lose.
-    assert told(game([0.8, 0.78, 0.79, 0.99, 0.99])) == []
+    assert list_moments(game([0.8, 0.78, 0.79, 0.99, 0.99])) == []
 
 
 def test_a_lost_game_that_nothing_turned_has_no_turning_point() -> None:
     # Who had a quarter and lost half of it lost as expected.
     decided = [0.75, 0.75, 0.74, 0.91, 0.9, 0.92]
-    assert told(game(decided, result="1-0")) == []
-    assert told(game(decided, result="1/2-1/2")) == [("comeback", 6, "black")]
+    assert list_moments(game(decided, result="1-0")) == []
+    assert list_moments(game(decided, result="1/2-1/2")) == [("comeback", 6, "black")]
     # What turned it decided it.
     turned = [0.5, 0.9, 0.9, 0.9, 0.9]
-    assert told(game(turned, result="1-0")) == [("turn", 2, "black")]
+    assert list_moments(game(turned, result="1-0")) == [("turn", 2, "black")]
 
 
 def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
@@ -158,29 +162,31 @@ def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
     assert draft.figures == pytest.approx({"before": 10.0, "after": 2.0, "pawns": 7.6})
     # What is mate costs no pawns, what the reply gives back was missed.
     assert "pawns" not in find_moments(blundered(10, -750, -760, mate=-3))[0].figures
-    assert told(blundered(10, -750, 0)) == [("missed", 4, "white")]
+    assert list_moments(blundered(10, -750, 0)) == [("missed", 4, "white")]
     # A piece is no news where everybody expected the loss, nor what decided such a
     # game.
-    assert told(blundered(10, -450, -460, result="0-1")) == []
-    assert told(blundered(0, -198, -199, result="0-1")) == []
+    assert list_moments(blundered(10, -450, -460, result="0-1")) == []
+    assert list_moments(blundered(0, -198, -199, result="0-1")) == []
 
 
 def test_who_had_nothing_to_lose_is_not_said_to_fall_from_it() -> None:
     scores = (-50, -50, -300, -300, -320, -320)
     known = [ply(n, 0.012, score_cp=cp) for n, cp in enumerate(scores, 1)]
-    assert told(game(plies=known, result="0-1")) == []
+    assert list_moments(game(plies=known, result="0-1")) == []
 
 
 def test_a_slip_that_was_let_go_before_is_not_told_twice() -> None:
     gift = [0.06, 0.58, 0.11, 0.1]
-    assert told(game(gift, result="0-1")) == [("missed", 3, "black")]
+    assert list_moments(game(gift, result="0-1")) == [("missed", 3, "black")]
 
 
 def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() -> None:
     won = [0.9] * 7
-    assert told(game([*won, 0.5, 0.9, 0.9])) == []
+    assert list_moments(game([*won, 0.5, 0.9, 0.9])) == []
     # Until it ends there.
-    assert ("turn", 9, "white") in told(game([*won, 0.9, 0.5], result="1/2-1/2"))
+    assert ("turn", 9, "white") in list_moments(
+        game([*won, 0.9, 0.5], result="1/2-1/2")
+    )
     # What throws the game away from there does, whatever else the scores show.
     lost = [
         *(ply(n, 0.9) for n in range(1, 8)),
@@ -188,12 +194,12 @@ def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() 
         ply(9, uci="g2g4"),
         ply(10, uci="e7e5"),
     ]
-    assert told(game(plies=lost)) == [("turn", 9, "white")]
+    assert list_moments(game(plies=lost)) == [("turn", 9, "white")]
 
 
 def test_scores_that_do_not_hold_tell_nothing() -> None:
     provisional = [ply(1), ply(2), ply(3, 0.1, final=False), ply(4, 0.1)]
-    assert told(game(plies=provisional)) == []
+    assert list_moments(game(plies=provisional)) == []
 
 
 def test_without_a_model_of_results_the_score_says_what_is_expected() -> None:
@@ -201,13 +207,15 @@ def test_without_a_model_of_results_the_score_says_what_is_expected() -> None:
         ply(n, None, score_cp=cp, final=True)
         for n, cp in enumerate((0, 0, -400, -390), 1)
     ]
-    assert told(game(plies=plain)) == [("turn", 3, "white")]
+    assert list_moments(game(plies=plain)) == [("turn", 3, "white")]
 
 
 def test_finds_that_few_would_find_and_traps_that_many_would_fall_into() -> None:
     def marked(at: int = 21, **more: object) -> list[tuple[str, int, str | None]]:
         before = [ply(n) for n in range(1, at)]
-        return told(game(plies=[*before, ply(at, 0.5, **more)], start_fen=START))
+        return list_moments(
+            game(plies=[*before, ply(at, 0.5, **more)], start_fen=START)
+        )
 
     find: dict[str, Any] = {"mark": "find", "played_elo": 2000}
     assert marked(**find, played_share=0.03) == [("find", 21, "white")]
@@ -219,7 +227,7 @@ def test_finds_that_few_would_find_and_traps_that_many_would_fall_into() -> None
     assert marked(20, mark="trap", difficulty=difficulty(0.6)) == []
     # In a decided game nobody asks.
     decided = ply(1, 0.97, **find, played_share=0.03)
-    assert told(game(plies=[decided])) == []
+    assert list_moments(game(plies=[decided])) == []
 
 
 def test_a_scramble_is_told_once_and_goes_by_the_pace() -> None:
@@ -227,14 +235,14 @@ def test_a_scramble_is_told_once_and_goes_by_the_pace() -> None:
         early = [ply(n, 0.5, clock_s=base) for n in range(1, 41)]
         return game(plies=[*early, *(ply(n, 0.5, clock_s=late) for n in range(41, 45))])
 
-    assert told(clocked(5400, 45)) == [("scramble", 41, "white")]
-    assert told(clocked(5400, 90)) == []
-    assert told(clocked(900, 45)) == []
-    assert told(clocked(900, 15)) == [("scramble", 41, "white")]
-    assert told(game([0.5] * 44)) == []
+    assert list_moments(clocked(5400, 45)) == [("scramble", 41, "white")]
+    assert list_moments(clocked(5400, 90)) == []
+    assert list_moments(clocked(900, 45)) == []
+    assert list_moments(clocked(900, 15)) == [("scramble", 41, "white")]
+    assert list_moments(game([0.5] * 44)) == []
     # Clocks that nobody set, and a flag that has fallen.
-    assert told(clocked(0, 0)) == []
-    assert told(clocked(5400, 0)) == []
+    assert list_moments(clocked(0, 0)) == []
+    assert list_moments(clocked(5400, 0)) == []
 
 
 def test_neither_a_draw_nor_a_slip_that_is_mended_makes_a_scramble() -> None:
@@ -243,11 +251,11 @@ def test_neither_a_draw_nor_a_slip_that_is_mended_makes_a_scramble() -> None:
         return game(plies=[*early, *late])
 
     slip = ply(41, 0.8, clock_s=45.0), ply(42, 0.96, clock_s=2000.0)
-    assert told(ending(0.96, *slip)) == []
+    assert list_moments(ending(0.96, *slip)) == []
     dead = ply(41, 0.1, draw=0.8, clock_s=45.0), ply(42, 0.1, draw=0.8, clock_s=45.0)
-    assert told(ending(0.5, *dead)) == []
+    assert list_moments(ending(0.5, *dead)) == []
     open_ = ply(41, 0.3, draw=0.4, clock_s=45.0), ply(42, 0.3, draw=0.4, clock_s=45.0)
-    assert told(ending(0.5, *open_)) == [("scramble", 41, "white")]
+    assert list_moments(ending(0.5, *open_)) == [("scramble", 41, "white")]
 
 
 WEAK, STRONG = Player("Low, Lu", elo=1900), Player("High, Hu", elo=2300)
@@ -257,18 +265,20 @@ PAIR: dict[str, Any] = {"white": WEAK, "black": STRONG}
 def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> None:
     ahead = [0.5] * 32 + [0.8] * 4
     longer = [*ahead, 0.8]
-    assert told(game(longer, **PAIR)) == [("upset-coming", 36, "white")]
+    assert list_moments(game(longer, **PAIR)) == [("upset-coming", 36, "white")]
     assert (
-        told(game(ahead, **PAIR)) == [] == told(game(longer, white=STRONG, black=WEAK))
+        list_moments(game(ahead, **PAIR))
+        == []
+        == list_moments(game(longer, white=STRONG, black=WEAK))
     )
-    assert told(game(ahead, **PAIR, result="1-0")) == [("upset", 36, "white")]
-    assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
+    assert list_moments(game(ahead, **PAIR, result="1-0")) == [("upset", 36, "white")]
+    assert list_moments(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
     # A hundred Elo make an upset of a win, but none in the making.
     near: dict[str, Any] = {"white": Player("Low, Lu", elo=2200), "black": STRONG}
-    assert told(game(longer, **near)) == []
-    assert told(game(longer, **near, result="1-0")) == [("upset", 37, "white")]
+    assert list_moments(game(longer, **near)) == []
+    assert list_moments(game(longer, **near, result="1-0")) == [("upset", 37, "white")]
     near["white"] = Player("Low, Lu", elo=2201)
-    assert told(game(longer, **near, result="1-0")) == []
+    assert list_moments(game(longer, **near, result="1-0")) == []
     # By what is said where no move of the loser turned it, and all is known.
     turned = [0.5] * 31 + [0.9] * 4
     given_back = [*[0.5] * 31, 0.64, 0.5, 0.62, 0.62, 0.7, 0.7, 0.78]
@@ -289,17 +299,17 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
 
 def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
     low = [0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.1, 0.3, 0.5]
-    assert ("comeback", 9, "white") in told(game(low, result="1/2-1/2"))
+    assert ("comeback", 9, "white") in list_moments(game(low, result="1/2-1/2"))
     # Who wins in the end need not have been quite as lost.
     half = [0.5, 0.4, 0.3, 0.19, 0.19, 0.3, 0.5]
-    assert ("comeback", 7, "white") in told(game(half, result="1-0"))
-    assert told(game(half, result="1/2-1/2")) == []
-    assert ("comeback", 9, "white") not in told(game(low, result="0-1"))
-    assert ("comeback", 9, "white") not in told(game(low))
+    assert ("comeback", 7, "white") in list_moments(game(half, result="1-0"))
+    assert list_moments(game(half, result="1/2-1/2")) == []
+    assert ("comeback", 9, "white") not in list_moments(game(low, result="0-1"))
+    assert ("comeback", 9, "white") not in list_moments(game(low))
     # Who is rated far lower was never lost by that alone.
     even = game([0.1] * 9, result="1/2-1/2")
     held = [msgspec.structs.replace(each, score_cp=-60) for each in even.plies]
-    assert told(msgspec.structs.replace(even, plies=tuple(held))) == []
+    assert list_moments(msgspec.structs.replace(even, plies=tuple(held))) == []
 
 
 def test_above_is_told_when_the_game_is_over_and_not_before() -> None:
@@ -309,9 +319,9 @@ def test_above_is_told_when_the_game_is_over_and_not_before() -> None:
         )
         return game([0.5] * 40, curves=curves, result=result)
 
-    assert told(played(20, 96.0)) == [("above", 39, "white")]
+    assert list_moments(played(20, 96.0)) == [("above", 39, "white")]
     for other in (played(20, 94.0), played(19, 96.0), played(20, 96.0, "*")):
-        assert told(other) == []
+        assert list_moments(other) == []
 
 
 def test_a_win_with_the_lower_figure_is_told_with_the_last_mistake() -> None:

@@ -68,7 +68,7 @@ class Event:
         self.games[shown.id] = shown
         self.send(changes, now_s)
 
-    def gone(self, id: GameId) -> None:
+    def remove_game(self, id: GameId) -> None:
         self.games.pop(id, None)
         self.send([GoneMessage(id)])
 
@@ -179,7 +179,7 @@ def test_a_takeback_takes_it_back_and_so_does_another_score(event: Event) -> Non
     event.show(game([0.5, 0.5, 0.4, 0.4]))
     (withdrawn,) = event.look()
     assert (withdrawn.holds, withdrawn.moment.kind) == (False, "turn")
-    event.gone("g")
+    event.remove_game("g")
     assert event.kinds() == []
 
 
@@ -206,7 +206,7 @@ def test_whoever_shares_a_family_name_is_told_apart_while_both_play(
         event.show(game(id="other", white=Player(namesake), black=Player("Adams, Cy")))
         event.show(game(TURNED))
         assert first() == named
-    event.gone("other")
+    event.remove_game("other")
     event.show(game(TURNED))
     assert first() == "Adams"
 
@@ -323,7 +323,7 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> N
     assert chosen(event) == {}
     # A forfeit has no level, and nobody asks for it; but it makes no round of four
     # games.
-    event.gone("short")
+    event.remove_game("short")
     event.show(game(id="forfeit", result="1-0"))
     assert chosen(event) == {}
     event.show(whole("g3", 82.0, QUIET))
@@ -344,12 +344,12 @@ def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round(
     event.show(game([0.5] * 4, id="running"))
     event.show(game([0.5] * 4, id="other"))
     assert chosen(event) == {}
-    event.gone("running")
+    event.remove_game("running")
     event.show(game([0.5] * 4, id="other", round="2"))
     assert chosen(event) == {"best-played": "g4"}
-    event.gone("g4")
+    event.remove_game("g4")
     assert chosen(event) == {"best-played": "g3"}
-    event.gone("g3")
+    event.remove_game("g3")
     assert chosen(event) == {}
     # Where all were played badly, none is the best.
     for n in range(5):
@@ -401,7 +401,7 @@ def test_what_explains_figures_beside_a_result_makes_room_last(event: Event) -> 
     assert "odd:despite:white" in event.held
 
 
-def restarted(event: Event, changed: set[GameId] | None = None) -> None:
+def restart(event: Event, changed: set[GameId] | None = None) -> None:
     """Another desk knows what was remembered by the one before."""
     stories = {
         id: msgspec.msgpack.decode(msgspec.msgpack.encode(story), type=GameStory)
@@ -422,7 +422,7 @@ def test_after_a_restart_the_same_stand_and_nothing_is_looked_at(event: Event) -
         event.show(whole(f"w{n}", 60.0 + n, QUIET, "best"), 400.0)
     event.look()
     before = event.desk.moments()
-    restarted(event)
+    restart(event)
     assert event.desk.moments() == before and not event.desk.waiting
     # What made room does not come back, and the best game of a round is known.
     event.show(game([*TURNED, 0.1], id="g000", round="0"), 500.0)
@@ -438,7 +438,7 @@ def test_what_had_changed_before_a_restart_is_looked_at_after_it(
         event.show(game(TURNED[:plies]), 20.0)
     if not changed:
         event.desk.remember_waiting()
-    restarted(event, changed)
+    restart(event, changed)
     (message,) = event.look()
     assert message.moment.at_s == 20.0
 
@@ -448,7 +448,7 @@ def test_a_game_that_was_gone_begins_anew(event: Event) -> None:
         event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
     event.look()
     for id in ("g000", "g001"):
-        event.gone(id)
+        event.remove_game(id)
     event.show(game(TURNED, id="g000", round="0"))
     event.look()
     assert "g000:turn:3" in event.held
@@ -459,7 +459,7 @@ def test_whatever_happens_messages_say_what_the_desk_holds(event: Event) -> None
     for step in range(400):
         id = f"g{random.randrange(5)}"
         if random.random() < 0.05:
-            event.gone(id)
+            event.remove_game(id)
             continue
         wins = [
             random.choice((0.05, 0.5, 0.5, 0.5, 0.95))

@@ -167,13 +167,13 @@ class Stage:
         # On a busy machine the screen may be behind its widgets after one pause.
         await self.pilot.pause()
         await self.pilot.pause()
-        return self.shown()
+        return self.read_screen()
 
     def strips(self) -> list[Strip]:
         """What the terminal was given last, with its styles."""
         return self.app.screen._compositor.render_strips()
 
-    def shown(self) -> str:
+    def read_screen(self) -> str:
         """What the terminal was given last."""
         return "\n".join(strip.text.rstrip() for strip in self.strips())
 

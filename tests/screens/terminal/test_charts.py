@@ -75,11 +75,14 @@ def test_own_elos_that_are_close_have_a_label_each(black_elo: int) -> None:
     assert any(line.startswith(f"{black_elo}●┤") for line in lines)
 
 
+def count_dots(line: str) -> int:
+    return sum(char in "⠁⠈⠂⠐⠄⠠⡀⢀" for char in line)
+
+
 def test_own_elo_is_dashed_and_named_and_the_band_dotted() -> None:
     lines = drawn(game_of([0] * 40, [2400.0] * 20))
     assert any(line.startswith("2459○┤") and "┈┈┈" in line for line in lines)
-    dotted = [line for line in lines if sum(line.count(dot) for dot in "⠁⠈⠂⠐⠄⠠⡀⢀") >= 8]
-    assert len(dotted) == 2
+    assert len([line for line in lines if count_dots(line) >= 8]) == 2
     game = replace(
         game_of([0] * 40, [2400.0] * 20), white=replace(detail().white, elo=None)
     )
@@ -105,10 +108,9 @@ def test_ratings_and_score_have_one_axis() -> None:
 
 
 def test_an_unknown_score_is_no_zero() -> None:
-    lines = [line.plain for line in score_chart(game_of([0, None], []), 99, WIDTH, 8)]
-    columns = [
-        "".join(line.ljust(WIDTH)[at] for line in lines) for at in range(AXIS, WIDTH)
-    ]
+    chart = score_chart(game_of([0, None], []), 99, WIDTH, 8)
+    lines = [line.plain.ljust(WIDTH)[:WIDTH] for line in chart]
+    columns = ["".join(column) for column in zip(*lines, strict=True)][AXIS:]
     at = BraillePlot((WIDTH - AXIS, 1), LEAST_PLIES, (0.0, 1.0)).column_of(2)
     assert "·" in columns[at] and "·" not in columns[0] and columns[0].strip()
 

@@ -4,6 +4,7 @@ text.
 
 import datetime as dt
 import os
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,7 @@ def colours(stage: Stage, text: str) -> set[str]:
 
 async def test_arrows_and_letters_move_the_cursor() -> None:
     async with Stage() as stage:
-        first = cursor_line(stage.shown())
+        first = cursor_line(stage.read_screen())
         second = cursor_line(await stage.press("j"))
         assert second != first
         assert cursor_line(await stage.press("down", "k", "up")) == first
@@ -223,6 +224,11 @@ async def test_how_far_the_public_is_behind_and_what_waits(
         assert (said or "sees everything at once") in text
 
 
+def find_upper_label(text: str) -> int:
+    lines = enumerate(text.splitlines())
+    return next(at for at, line in lines if "+5┤" in line)
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_board_stays_where_it_is_while_the_game_goes_on(
     size: tuple[int, int],
@@ -234,15 +240,7 @@ async def test_a_board_stays_where_it_is_while_the_game_goes_on(
             (await stage.press("left")),
             (await stage.press("home")),
         ]
-        assert (
-            len(
-                {
-                    next(at for at, x in enumerate(t.splitlines()) if "+5┤" in x)
-                    for t in texts
-                }
-            )
-            == 1
-        )
+        assert len(set(map(find_upper_label, texts))) == 1
 
 
 async def test_a_key_that_does_nothing_says_why() -> None:
@@ -406,7 +404,7 @@ async def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (200, 60)])
 async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> None:
     async with Stage(alerts=True, size=size) as stage:
-        lines = stage.shown().splitlines()
+        lines = stage.read_screen().splitlines()
         heads = [
             head for head in ("Elo", "Plays like", "Curve", "Score") if head in lines[1]
         ]
@@ -530,11 +528,9 @@ async def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
     async with Stage(able=False) as stage:
         pages = [(await stage.press("3", "question_mark"))]
         pages += [(await stage.press("pagedown")) for _ in range(3)]
-        said = " ".join(
-            " ".join(
-                line.strip("│─ ") for page in pages for line in page.splitlines()
-            ).split()
-        )
+        lines = chain.from_iterable(map(str.splitlines, pages))
+        text = " ".join(line.strip("│─ ") for line in lines)
+        said = " ".join(text.split())
         assert "\u2026" not in said
         assert "8 of 10 games" in said and "all alerts of the board" in said
         await stage.press("escape")

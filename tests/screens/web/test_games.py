@@ -3,6 +3,7 @@ curves.
 """
 
 import itertools
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -225,7 +226,7 @@ ROUNDS = [
 def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) -> None:
     found = ask(pages, "roundsOf", ROUNDS)
     names = ("round", "date", "games", "running", "over")
-    assert [tuple(each[name] for name in names) for each in found] == [
+    assert list(map(itemgetter(*names), found)) == [
         ("11", "", 1, 0, 0),
         ("10", "2026.05.02", 2, 1, 1),
         ("2", "2026.04.30", 2, 0, 2),
@@ -379,16 +380,16 @@ def test_it_stands_while_the_source_or_the_service_is_silent(pages: Pages) -> No
 def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
     held = plain(game(plies=(ply(1, clock_s=65.0), ply(2, clock_s=300.0))))
 
-    def shown(color: str, elapsed_s: float = 7.5, **more: Any) -> Any:
+    def read_clock(color: str, elapsed_s: float = 7.5, **more: Any) -> Any:
         args = [{**held, **more}, color, elapsed_s]
         return pages.run("overlay/shown_figures.js", "clockOf", *args)["text"]
 
-    assert (shown("white"), shown("black"), shown("white", 66.0)) == (
+    assert (read_clock("white"), read_clock("black"), read_clock("white", 66.0)) == (
         "0:57",
         "5:00",
         "0:00",
     )
-    assert shown("white", result="1-0") == ""
+    assert read_clock("white", result="1-0") == ""
 
 
 # --- names ----------------------------------------------------------------------------
@@ -455,7 +456,7 @@ def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> 
     assert None not in found
     ys = sorted(y for _, y in found)
     assert all(low + 12 <= high for low, high in itertools.pairwise(ys))
-    assert all(abs(y - line) >= 6 for y in ys for line in (120, 150))
+    assert all(abs(y - 120) >= 6 and abs(y - 150) >= 6 for y in ys)
     # A name stays within the chart or is left out.
     corner = {"x": 398, "y": 4, "width": 60, "up": True}
     [[x, y]] = places([corner])

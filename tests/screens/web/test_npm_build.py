@@ -57,10 +57,11 @@ def project(tmp_path: Path, npm: Npm) -> Path:
 
 
 def placed(root: Path) -> dict[str, str]:
+    live = root / "live"
+    paths = [*(live / "flat").rglob("*"), *(live / "deep").rglob("*")]
     return {
-        path.relative_to(root / "live").as_posix(): path.read_text()
-        for folder in ("flat", "deep")
-        for path in (root / "live" / folder).rglob("*")
+        path.relative_to(live).as_posix(): path.read_text()
+        for path in paths
         if path.is_file()
     }
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from operator import itemgetter
 from typing import Any
 from urllib.parse import urlencode
 
@@ -163,23 +164,23 @@ HARD = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
 
 
 def test_what_others_would_play_is_said(pages: Pages) -> None:
-    def said(language: str, result: str = "*", **more: Any) -> Any:
+    def write_human_line(language: str, result: str = "*", **more: Any) -> Any:
         last = ply(1, 30, 0, **{"played_share": 0.083, "played_elo": 2500, **more})
         words = pages("languages")[language]
         return figure(pages, "humanLine", game(plies=(last,), result=result), words)
 
     for language, text in SHARE.items():
-        assert said(language, mark="find") == {"mark": "find", "text": text}
+        assert write_human_line(language, mark="find") == {"mark": "find", "text": text}
     line = "about 4 in 10 would lose a pawn here (Elo 2400)"
-    assert said("en", mark="trap", difficulty=HARD) == {
+    assert write_human_line("en", mark="trap", difficulty=HARD) == {
         "mark": "trap",
         "text": f"Trap: {line}",
     }
-    over = said("en", "1-0", difficulty=HARD)  # Nobody moves next.
+    over = write_human_line("en", "1-0", difficulty=HARD)  # Nobody moves next.
     assert over == {"mark": None, "text": "about 1 in 12 play it (Elo 2500)"}
-    assert said("en", difficulty=HARD) == {"mark": None, "text": line}
-    assert said("en", played_elo=None)["text"] == "about 1 in 12 play it"
-    assert said("en", played_share=None) is None
+    assert write_human_line("en", difficulty=HARD) == {"mark": None, "text": line}
+    assert write_human_line("en", played_elo=None)["text"] == "about 1 in 12 play it"
+    assert write_human_line("en", played_share=None) is None
 
 
 # --- figures and scores ---------------------------------------------------------------
@@ -444,10 +445,11 @@ def choose(
     options = {"game": [], "board": [], "player": [], "follow": None, **options}
     ask = {"module": "overlay/on_air.js", "name": "Chooser", "args": [options]}
     calls = [["choose", plain(games), now, [], withheld] for games, now in looked]
-    return [
-        ",".join(each["id"] for each in games)
-        for games in pages("object", **ask, calls=calls)
-    ]
+
+    def join_ids(games: list[dict[str, Any]]) -> str:
+        return ",".join(each["id"] for each in games)
+
+    return list(map(join_ids, pages("object", **ask, calls=calls)))
 
 
 def first(pages: Pages, *args: Any, **options: Any) -> list[str]:
@@ -580,7 +582,9 @@ def test_the_story_is_followed_without_jumping(pages: Pages) -> None:
 
 
 def test_a_moment_is_shown_for_a_while_and_the_newest_first(pages: Pages) -> None:
-    def shown(always: bool, *looked: tuple[list[dict[str, Any]], int]) -> list[Any]:
+    def list_shown_moments(
+        always: bool, *looked: tuple[list[dict[str, Any]], int]
+    ) -> list[Any]:
         told = pages(
             "moments",
             looked=[list(each) for each in looked],
@@ -596,16 +600,18 @@ def test_a_moment_is_shown_for_a_while_and_the_newest_first(pages: Pages) -> Non
         ([old, one, two], 5_000),
         ([old, one, two], 21_000),
     )
-    assert shown(False, *looked) == [None, "one", "two", None]
-    assert shown(True, *looked)[0] == "old"
-    assert shown(True, ([moment("x", "elsewhere")], 0)) == [None]
+    assert list_shown_moments(False, *looked) == [None, "one", "two", None]
+    assert list_shown_moments(True, *looked)[0] == "old"
+    assert list_shown_moments(True, ([moment("x", "elsewhere")], 0)) == [None]
     # Withdrawn and told again, it is no news.
     again: list[Any] = [([], 0), ([one], 1_000), ([], 2_000), ([one], 20_000)]
-    assert shown(False, *again) == [None, "one", None, None]
+    assert list_shown_moments(False, *again) == [None, "one", None, None]
     # What nobody saw happen is old, also once it is sent again with a time.
     here = [moment("m", at_s=None)]
-    assert shown(True, ([], 0), (here, 1_000)) == [None, "m"]
-    assert shown(False, ([], 0), (here, 1_000), ([moment("m")], 2_000)) == [
+    assert list_shown_moments(True, ([], 0), (here, 1_000)) == [None, "m"]
+    assert list_shown_moments(
+        False, ([], 0), (here, 1_000), ([moment("m")], 2_000)
+    ) == [
         None,
         None,
         None,
@@ -699,7 +705,7 @@ def test_an_overlay_without_figures_says_why(
 
 
 def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
-    def told(id: str) -> dict[str, Any]:
+    def build_moment(id: str) -> dict[str, Any]:
         return {
             "id": id,
             "game": "g1",
@@ -716,7 +722,7 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
         "players": [{"id": "p"}],
         "feeds": [],
         "engines": None,
-        "moments": [told("old")],
+        "moments": [build_moment("old")],
         "games": [plain(game(plies=(ply(1, 30),), result="1-0", opening="Ruy Lopez"))],
     }
     move = {"type": "move", "seq": 6, "game": "g1", "ply": 2, "move": plain(ply(2))}
@@ -724,7 +730,7 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
         "type": "moment",
         "seq": 7,
         "game": "g1",
-        "moment": told("new"),
+        "moment": build_moment("new"),
         "holds": True,
     }
     steps = [
@@ -787,10 +793,8 @@ def test_finished_games_count_and_running_ones_are_marked(pages: Pages) -> None:
     rows = table(
         pages, "Ann Bo 1-0", "Cy Di 1/2-1/2", "Bo Cy 0-1", "Di Ann *", "Ed Flo *"
     )
-    names = ("points", "games", "playing", "place", "tied")
-    assert [
-        (row["player"]["name"], *(row[name] for name in names)) for row in rows
-    ] == [
+    standing = itemgetter("points", "games", "playing", "place", "tied")
+    assert [(row["player"]["name"], *standing(row)) for row in rows] == [
         ("Cy", 1.5, 2, False, 1, False),
         ("Ann", 1, 1, True, 2, False),
         ("Di", 0.5, 1, True, 3, False),

@@ -101,18 +101,21 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
 
         games = [board(broadcast, number) for number in range(1, 13)]
         await show(page, publisher, "layout=grid&boards=12&page=600")
-        names = [name for game in games for name in (game.black.name, game.white.name)]
+        names, values = [], []
+        for game in games:
+            names += [game.black.name, game.white.name]
+            black, white = game.curves.black[-1], game.curves.white[-1]
+            values += [written(black)[0], written(white)[0]]
         assert await page.run(titles(".cell .name")) == names
-        assert await page.run(texts(".cell .main .value")) == [
-            written(points[-1])[0]
-            for game in games
-            for points in (game.curves.black, game.curves.white)
-        ]
+        assert await page.run(texts(".cell .main .value")) == values
         await show(page, publisher, "layout=ticker&page=600")
-        names = [
-            name for game in games[:2] for name in (game.white.name, game.black.name)
+        first, second, *_ = games
+        assert await page.run(titles(".item .name")) == [
+            first.white.name,
+            first.black.name,
+            second.white.name,
+            second.black.name,
         ]
-        assert await page.run(titles(".item .name")) == names
 
         await show(page, publisher, "layout=standings&rows=5&page=600")
         ranked = standings([each for each in broadcast.state.players() if each.moves])[
@@ -733,7 +736,7 @@ async def type_in(page: Page, field: str, text: str) -> None:
     await page.call("Input.insertText", text=text)
 
 
-async def asked(page: Page, **wanted: list[str]) -> None:
+async def wait_for_options(page: Page, **wanted: list[str]) -> None:
     """Wait until the address asks for exactly this, and the preview shows it."""
     await page.until(
         f"{ADDRESS} === document.querySelector('#preview').dataset.href && "
@@ -756,7 +759,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         )
         await page.open(f"{publisher.url}overlays", 1400, 900)
         await page.until("document.querySelector('#address')?.value")
-        await asked(page)
+        await wait_for_options(page)
 
         # By keyboard: the first stop is the layout, and a letter chooses.
         await page.press("Tab")
@@ -764,7 +767,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
             await page.run("document.activeElement.labels[0].textContent") == "Layout"
         )
         await page.press("l")
-        await asked(page, layout=["bar"])
+        await wait_for_options(page, layout=["bar"])
         assert await page.run("document.querySelector('#height').value") == "208"
         name = await page.run(f"{PREVIEW}.querySelector('.name').textContent")
         players = {each.name for each in broadcast.state.players()}
@@ -772,7 +775,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
 
         # By mouse.
         await page.click_on("fieldset fieldset input[value=clock]")
-        await asked(page, layout=["bar"], hide=["clock"])
+        await wait_for_options(page, layout=["bar"], hide=["clock"])
         style = f"getComputedStyle({PREVIEW}.querySelector('.clock')).display"
         assert await page.run(style) == "none"
 
@@ -809,12 +812,12 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         # The builder's own address has the choices: a bookmark keeps them.
         await page.visit(await page.run("location.href"))
         await page.until("document.querySelector('#address')?.value")
-        await asked(page, layout=["bar"], hide=["clock"])
+        await wait_for_options(page, layout=["bar"], hide=["clock"])
 
         # The builder's own address can be kept: it comes back as it was.
         await page.call("Page.reload")
         await page.until("document.querySelector('#address')?.value")
-        await asked(page, layout=["bar"], hide=["clock"])
+        await wait_for_options(page, layout=["bar"], hide=["clock"])
 
         assert page.complaints == []
 
@@ -855,9 +858,9 @@ async def test_nonsense_is_marked_and_left_out(page: Page) -> None:
         field = "document.querySelector('.field.colour input')"
         await type_in(page, field, "reddish")
         await page.until(f"{field}.matches(':invalid')")
-        await asked(page, token=["secret"])
+        await wait_for_options(page, token=["secret"])
         await type_in(page, field, "#FF0000")
-        await asked(page, text=["ff0000"], token=["secret"])
+        await wait_for_options(page, text=["ff0000"], token=["secret"])
         assert await page.run(f"{field}.matches(':valid')")
         # Text that could hardly be read is said to be.
         fields = "[...document.querySelectorAll('.field.colour input[type=text]')]"

@@ -4,6 +4,7 @@ live/screens/web/page.
 
 import json
 import re
+from itertools import chain
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -29,7 +30,7 @@ def call(pages: Pages, where: str, *args: Any) -> Any:
     return pages.run(f"page/{module}.js", name, *map(plain, args))
 
 
-def said(pages: Pages, where: str, *args: Any) -> str:
+def call_for_text(pages: Pages, where: str, *args: Any) -> str:
     return str(call(pages, where, *args)).replace("\u00a0", " ")
 
 
@@ -273,7 +274,7 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
     games = [game("a", curves=curves, date="2026.05.02"), game("b", board=2)]
     round_ = "Round 1 \u00b7 2 May 2026 \u00b7 live"
 
-    def told(game: str, weight: float, at_s: float) -> dict[str, Any]:
+    def build_moment(game: str, weight: float, at_s: float) -> dict[str, Any]:
         id = f"{game}{at_s}"
         return {
             "id": id,
@@ -287,9 +288,9 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
     # Fourteen moves are too few to be the best.
     assert found == [round_, "Best so far: Anna, playing like 2150 (Elo 2100).", None]
     moments = [
-        told("a", 0.9, 1),
-        *(told("b", 0.1 * n, n) for n in range(2, 7)),
-        told("c", 1.0, 9),
+        build_moment("a", 0.9, 1),
+        *(build_moment("b", 0.1 * n, n) for n in range(2, 7)),
+        build_moment("c", 1.0, 9),
     ]
     assert call(pages, "boards.headline", games, moments) == [round_, "b6", moments[5]]
     begun = [game("a", plies=())]
@@ -303,7 +304,7 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
 def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_early(
     pages: Pages,
 ) -> None:
-    def shown(percentile: float, boards: int) -> str:
+    def write_headline(percentile: float, boards: int) -> str:
         settled = msgspec.structs.replace(
             point(31, 16, 2150), counted=16, percentile=percentile
         )
@@ -314,9 +315,9 @@ def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_ear
         found: str = call(pages, "boards.headline", games, [])[1]
         return found
 
-    assert shown(80.0, 2).startswith("Best so far: Anna")
-    assert shown(79.0, 1) == "Games: 1, decided: 0."
-    assert shown(99.0, 3) == "Games: 3, decided: 0."
+    assert write_headline(80.0, 2).startswith("Best so far: Anna")
+    assert write_headline(79.0, 1) == "Games: 1, decided: 0."
+    assert write_headline(99.0, 3) == "Games: 3, decided: 0."
 
 
 def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) -> None:
@@ -443,7 +444,7 @@ def costly_game(*moves: tuple[int, int, int]) -> GameDetail:
     curve = tuple(
         point(2 * at + 1, 10 + at, value) for at, (value, _, _) in enumerate(moves)
     )
-    scores = [score for _, *both in moves for score in both]
+    scores = chain.from_iterable(both for _, *both in moves)
     plies = tuple(
         ply(number, score, 0, best="f1c4") for number, score in enumerate(scores, 1)
     )
@@ -715,11 +716,9 @@ def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None
                 other
             )
     scripts = [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]
-    said = {
-        each
-        for path in scripts
-        for each in SAID.findall(path.read_text(encoding="utf-8"))
-    }
+    said: set[str] = set()
+    for path in scripts:
+        said.update(SAID.findall(path.read_text(encoding="utf-8")))
     said_by_name = {
         *SAID_IN_HTML.findall((OVERLAY / "index.html").read_text(encoding="utf-8")),
         *get_args(FeedState),
@@ -749,10 +748,10 @@ def test_the_page_speaks_the_first_language_that_it_knows(
 
 
 def test_a_text_without_a_translation_stays_english(pages: Pages) -> None:
-    assert said(pages, "language.sayIn", "ru", "Board {}", 4) == "Доска 4"
-    assert said(pages, "language.sayIn", "en", "Round {}", 4) == "Round 4"
+    assert call_for_text(pages, "language.sayIn", "ru", "Board {}", 4) == "Доска 4"
+    assert call_for_text(pages, "language.sayIn", "en", "Round {}", 4) == "Round 4"
     assert (
-        said(pages, "language.sayIn", "de", "nothing of {}", "this")
+        call_for_text(pages, "language.sayIn", "de", "nothing of {}", "this")
         == "nothing of this"
     )
 
@@ -769,7 +768,7 @@ def test_a_screen_reader_says_move_score_and_result_of_the_open_board(
         ({"plies": (*quiet, ply(3, None))}, "2. Nf3."),
         ({"plies": quiet, "result": "1-0"}, "1–0."),
     ):
-        assert said(pages, "score_words.boardNews", game(**more)) == words
+        assert call_for_text(pages, "score_words.boardNews", game(**more)) == words
 
 
 # --- alerts ---------------------------------------------------------------------------
@@ -815,7 +814,8 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(
     for severity, sign in SIGNS.items():  # The terminal's.
         alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}
         assert (
-            said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
+            call_for_text(pages, "alerts_panel.alertText", alert, game())
+            == f"{sign} Black rose"
         )
     counts = [call(pages, "alerts_panel.alertCount", each) for each in (alerts, [])]
     assert counts == ["!!\xa04", ""]

@@ -5,6 +5,7 @@ the websocket, the broker, links to earlier plies.
 import base64
 import gzip
 import json
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -330,14 +331,15 @@ class Broadcast:
     def send(self, lost: bool = False, after_s: float = 2.0) -> None:
         """Send what there is; time passes."""
         self.now_s += after_s
-        self.script += said(self.stream.take(), lost)
+        self.script += build_script(self.stream.take(), lost)
         self.script.append({"advance": after_s * 1000})
 
     def step(self) -> None:
-        self.stream.publish([change for _ in range(3) for change in self.world.step()])
+        changes = chain.from_iterable(self.world.step() for _ in range(3))
+        self.stream.publish(list(changes))
 
 
-def said(messages: list[BrokerMessage], lost: bool = False) -> Script:
+def build_script(messages: list[BrokerMessage], lost: bool = False) -> Script:
     return [
         {
             "topic": f"p/3/{each.topic}",
@@ -394,12 +396,18 @@ def test_a_stale_copy_of_what_is_retained_is_mended(pages: Pages) -> None:
     fresh = [each for each in cast.script if each.get("retain")][-2:]
     cast.stream.forget()
     cast.step()
-    late = said(cast.stream.take())
+    late = build_script(cast.stream.take())
     script = [*stale, {"connect": True}, {"advance": 3000}, *late, {"advance": 60_000}]
     # Whatever came in between: the present, as soon as it is there, and live after it.
     cast.step()
     cast.now_s += 2
-    script += [*stale, *fresh, *late, *said(cast.stream.take()), {"advance": 5000}]
+    script += [
+        *stale,
+        *fresh,
+        *late,
+        *build_script(cast.stream.take()),
+        {"advance": 5000},
+    ]
     answer = pages("broker", script=script)
     assert answer["statuses"][-1] == "live"
     assert pages("snapshot") == plain(snapshot(cast.world))
@@ -433,6 +441,7 @@ def test_a_page_and_a_service_of_different_times_say_so(
     ):
         message = BrokerMessage(topic, payload)
         answer = pages(
-            "broker", script=[*said([message]), {"connect": True}, {"advance": 3000}]
+            "broker",
+            script=[*build_script([message]), {"connect": True}, {"advance": 3000}],
         )
         assert (answer["statuses"][-1], answer["reason"]) == ("refused", reason)

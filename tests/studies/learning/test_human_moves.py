@@ -202,7 +202,8 @@ FREE = next(number for number in range(100) if not _drawn(str(number)))
 
 
 def _moves(drawn: bool) -> str:
-    return next(m for m in (f"e2e4 {k}" for k in range(100)) if _drawn(m) is drawn)
+    candidates = (f"e2e4 {number}" for number in range(100))
+    return next(moves for moves in candidates if _drawn(moves) is drawn)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +61,7 @@ def test_every_position_comes_once_before_any_comes_again() -> None:
     data["ply"] = np.arange(len(data))
     whole = draw_batches(data, TINY, 0)
     first = [next(whole)["ply"].tolist() for _ in range(len(data) // 8)]
-    assert sorted(ply for plies in first for ply in plies) == list(range(len(data)))
+    assert sorted(chain.from_iterable(first)) == list(range(len(data)))
     resumed = draw_batches(data, TINY, 16)
     assert [next(resumed)["ply"].tolist() for _ in range(3)] == first[2:5]
 

@@ -1,7 +1,7 @@
 """Fits of choices and tables."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import get_args
 
 import numpy as np
@@ -85,19 +85,17 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     fit = fit_likelihood(turns)
     best = compute_log_likelihood(turns, fit.skill)
     fallen = float(stats.t.ppf(0.975, 118)) ** 2
-    profiles = [
-        [
-            ChoiceSkill(end, fit.skill.c * math.exp(x))
-            for x in np.linspace(-1.5, 1.5, 601)
-        ]
-        for end in fit.s_interval
-    ] + [
-        [ChoiceSkill(fit.skill.s * math.exp(x), end) for x in np.linspace(-3, 3, 601)]
-        for end in fit.c_interval
-    ]
-    for skills in profiles:
+
+    def assert_fallen(skills: Iterable[ChoiceSkill]) -> None:
         profile = max(compute_log_likelihood(turns, skill) for skill in skills)
         assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
+
+    many_c = [fit.skill.c * math.exp(x) for x in np.linspace(-1.5, 1.5, 601)]
+    for s in fit.s_interval:
+        assert_fallen(ChoiceSkill(s, c) for c in many_c)
+    many_s = [fit.skill.s * math.exp(x) for x in np.linspace(-3, 3, 601)]
+    for c in fit.c_interval:
+        assert_fallen(ChoiceSkill(s, c) for s in many_s)
 
 
 @pytest.mark.parametrize(

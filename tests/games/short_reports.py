@@ -33,7 +33,7 @@ def line(sans: str, start_fen: str = chess.STARTING_FEN) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def told(
+def make_game(
     pair: str = "Anna Adams-Boris Berg",
     sans: str = "",
     *,
@@ -55,7 +55,7 @@ def told(
     return GameReport(key, headers, start_fen, moves, result, problem=problem)
 
 
-def headed(game: Headed, **changes: Any) -> Headed:
+def change_headers(game: Headed, **changes: Any) -> Headed:
     """The same with other headers."""
     headers = msgspec.structs.replace(game.headers, **changes)
     return msgspec.structs.replace(game, headers=headers)
@@ -75,7 +75,7 @@ def follow(
     return list(steps)
 
 
-def holding(*games: GameReport) -> GameIndex:
+def build_index(*games: GameReport) -> GameIndex:
     """What is held after one complete report."""
     held = GameIndex()
     follow(held, *games)
