@@ -191,6 +191,10 @@ class View(Vertical):
         """Draw what has changed."""
         raise NotImplementedError
 
+    def on_resize(self) -> None:
+        """Draw anew: what was drawn for another size is cut, or leaves lines empty."""
+        self.redraw()
+
     def start(self) -> None:
         """Take the keys."""
         # Not by a message: keys typed meanwhile would go astray.

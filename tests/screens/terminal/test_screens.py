@@ -22,6 +22,7 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
+from live.screens.terminal import terminal_app
 from live.screens.terminal.board_rows import best_strength, clock_style, least_clock_s
 from live.screens.terminal.sources_view import write_delay
 from live.screens.terminal.text import DUSK
@@ -378,6 +379,19 @@ async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> Non
         )
         assert "Sanz Wawer" in await stage.press("down"), "the cursor leaves sentences out"
         assert stage.app.boards.rows.cursor == stage.app.boards.listed[1].id
+
+
+async def test_the_curves_fit_at_once_when_the_list_grows_by_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(terminal_app, "FRAME_S", 60.0)
+    async with Stage() as stage:
+        first = next(iter(stage.client_state.games()))
+        stage.client_state.apply(GameMessage(replace(first, problem="illegal move")))
+        stage.app.redraw()
+        for _ in range(3):
+            await stage.pilot.pause()
+        assert "-5┤" in stage.shown().splitlines()[-4]
 
 
 async def test_an_event_without_boards_says_what_is_followed() -> None:
