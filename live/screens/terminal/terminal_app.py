@@ -59,7 +59,7 @@ from live.watch.finding import dial, in_order
 
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
-#: From so many columns on, the board stands beside the list, and the address in the
+#: From so many columns on, moments stand beside the board, and the address in the
 #: first line.
 _WIDE = 120
 #: What the signs on the screens mean.
@@ -96,7 +96,7 @@ class Terminal(App[None]):
         (0, "-thin"),
         (60, "-narrow"),
         (_WIDE, "-wide"),
-        (160, "-wall"),
+        (180, "-wall"),
     ]
     VERTICAL_BREAKPOINTS = [
         (0, "-flat"),

@@ -26,7 +26,7 @@ from live.screens.terminal import terminal_app
 from live.screens.terminal.board_rows import best_strength, clock_style, least_clock_s
 from live.screens.terminal.sources_view import write_delay
 from live.screens.terminal.text import DUSK
-from live.screens.terminal.widgets import RowList
+from live.screens.terminal.widgets import Lines, RowList
 from live.server.event_reader import replay_game
 from live.server.visibility import Visibility
 from live.server.visibility import redact as withheld_from
@@ -379,6 +379,18 @@ async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> Non
         )
         assert "Sanz Wawer" in await stage.press("down"), "the cursor leaves sentences out"
         assert stage.app.boards.rows.cursor == stage.app.boards.listed[1].id
+
+
+@pytest.mark.parametrize(("size", "least"), [((80, 24), 70), ((120, 40), 50), ((200, 60), 90)])
+async def test_the_curves_of_the_board_under_the_cursor_have_room(
+    size: tuple[int, int], least: int
+) -> None:
+    async with Stage(alerts=True, size=size) as stage:
+        charts = stage.app.query_one("#panel #charts", Lines)
+        assert charts.size.width >= least and charts.size.height >= 7
+        row = stage.shown().splitlines()[2]
+        assert ("GM Larino Nieto, David" in row) == (size[0] == 120)
+        assert ("59:04 42:02" in row) == (size[0] > 80)
 
 
 async def test_the_curves_fit_at_once_when_the_list_grows_by_a_sentence(
