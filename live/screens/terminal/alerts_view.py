@@ -9,9 +9,8 @@ from textual.binding import Binding
 from live.messages.alerts import Alert
 from live.messages.figures import GameView
 from live.messages.from_clients import DeskCommand
-from live.screens.terminal.desk_list import DeskList
+from live.screens.terminal.desk_list import BOARD_CELLS, NAMES_FROM, DeskList
 from live.screens.terminal.text import (
-    NAMES_FROM,
     SEVERITY_STYLES,
     Panel,
     age_text,
@@ -25,8 +24,8 @@ from live.screens.terminal.text import (
 from live.watch.finding import SIGNS, count_things, in_order
 from live.watch.incident_log import board_words
 
-#: Cells of a board with its players, and without them.
-_BOARD_CELLS, _NUMBER_CELLS = 24, 9
+#: Cells of a board without its players, and of a source's name.
+_NUMBER_CELLS = 9
 #: Cells of the sign, the note's sign, the age, and the gaps.
 _REST_CELLS = 14
 
@@ -52,7 +51,7 @@ class AlertsView(DeskList[Alert]):
 
     def _find_cells(self) -> tuple[int, int]:
         """Return the cells of the board and of what is the matter, which says more."""
-        board = _BOARD_CELLS if self.size.width >= NAMES_FROM else _NUMBER_CELLS
+        board = BOARD_CELLS if self.size.width >= NAMES_FROM else _NUMBER_CELLS
         return board, max(8, self.size.width - board - _REST_CELLS)
 
     def write_head(self) -> str:
@@ -69,15 +68,12 @@ class AlertsView(DeskList[Alert]):
             sign = "z"
         elif item.acknowledged_s is not None:
             sign = "✓"
-        board = plain(item.feed or item.player or "", _BOARD_CELLS)
-        if view is not None:
-            number = f"{view.board} " if view.board is not None else ""
-            board = f"{number}{plain(view.white.name, 12)}–{plain(view.black.name, 12)}"
+        board = board_words(view) if view else item.feed or item.player or ""
         times = f" ×{item.times}" if item.times > 1 else ""
         text = plain(point_of(item, view), 300) + times
         return Text.assemble(
             (left(sign, 3), style),
-            (f"{left(board, board_cells)} ", quiet),
+            (f"{left(self.write_board(board), board_cells)} ", quiet),
             (left(text, what_cells), style),
             ("✎" if item.note else " ", "accent"),
             (right(age_text(self.context.wall_s() - item.first_seen_s), 4), "dim"),

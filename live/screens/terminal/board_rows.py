@@ -141,7 +141,7 @@ class BoardOrder(NamedTuple):
 
 
 ORDERS = {
-    "board": BoardOrder("Bd", "by event, newest round and board number"),
+    "number": BoardOrder("Bd", "by event, newest round and board number"),
     "clock": BoardOrder(
         "Clocks", "least time on a clock first", lambda game, age_s: least_clock_s(game)
     ),

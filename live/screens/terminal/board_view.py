@@ -31,6 +31,7 @@ from live.screens.terminal.text import (
     clock_text,
     fit_columns,
     fit_name,
+    fit_parts,
     heads,
     left,
     move_text,
@@ -155,6 +156,8 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
 
 # --- a board on the screen ------------------------------------------------------------
 
+#: Cells of the border on both sides of its title.
+_TITLE_ENDS = 6
 #: Fewer lines say nothing.
 _LEAST_CHARTS = 5
 #: What stands beside a player's name, the least needed last: of the perceived rating,
@@ -303,7 +306,7 @@ class BoardView(View, can_focus=True):
             f"from {' and '.join(sources)}",
             plain(game.event, 40),
         ]
-        return " · ".join(filter(None, parts))
+        return fit_parts(parts, self.outer_size.width - _TITLE_ENDS)
 
     def _write_wrong(self, game: GameDetail) -> Panel:
         """Return what is wrong, in whole sentences."""
@@ -325,7 +328,7 @@ class BoardView(View, can_focus=True):
         rating = self.context.state.engine().rating
         head = heads("  ", (name, *columns), "")
         if is_final(game):
-            head = Text(head.plain.replace("Plays like", "Played like"), "dim")
+            head = Text(head.plain.replace(" Plays like", "Played like"), "dim")
         lines = [head]
         for sign, color, _ in _SIDES:
             player, point = getattr(game, color), last_point(game, color)
@@ -379,15 +382,15 @@ class BoardView(View, can_focus=True):
             lines.append(styled("engine the same", "good"))
         elif best := _write_best(game, ply):
             lines.append(styled(f"engine {best}", "accent"))
-        shares = {"find" if ply.mark == "find" else "played": ply.played_share}
+        shares = {"find it" if ply.mark == "find" else "play it": ply.played_share}
         if ply.difficulty and (game.running or at < len(game.plies)):
-            shares["best"] = ply.difficulty.best_share
-            word = "trap" if ply.mark == "trap" else "err"
-            shares[word] = ply.difficulty.error_chance
-        for word, share in shares.items():
+            shares["reply best"] = ply.difficulty.best_share
+            words = "fall for it" if ply.mark == "trap" else "go wrong"
+            shares[words] = ply.difficulty.error_chance
+        for words, share in shares.items():
             if share is not None:
-                style = "good" if word == ply.mark else "dim"
-                lines.append(styled(f"{word} {share_text(share)}", style))
+                style = "good" if words in ("find it", "fall for it") else "dim"
+                lines.append(styled(f"{share_text(share)} {words}", style))
         if ply.depth:
             lines.append(styled(f"depth {ply.depth}", "dim"))
         if ply.spent_s is not None:

@@ -6,7 +6,7 @@ What a terminal has no room for is left out, least important columns first; key 
 prefers the clocks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -43,6 +43,7 @@ from live.screens.terminal.text import (
     fit_columns,
     fit_name,
     heads,
+    is_withheld,
     left,
     move_text,
     plain,
@@ -85,17 +86,17 @@ _TITLED = 16
 
 
 def choose_columns(
-    width: int, sorted_by: str, *, rounds: bool, clocks: bool
+    width: int, sorted_by: str, *, empty: Collection[str], clocks: bool
 ) -> list[Column]:
     """Return the most columns that leave the names some room.
 
-    What boards are sorted by comes first. ``rounds``: there are several.
+    What boards are sorted by comes first. ``empty``: heads of columns that say nothing.
     ``clocks``: they come before ratings.
     """
     order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else _FOR_RATINGS)])
-    known = [COLUMNS[head] for head in order if head in COLUMNS]
+    useful = order.keys() & COLUMNS.keys() - set(empty)
     free = width - _LEFT - 2 * _LEAST_NAME
-    chosen = fit_columns([each for each in known if rounds or each.head != "Rd"], free)
+    chosen = fit_columns([COLUMNS[head] for head in order if head in useful], free)
     free -= sum(column.cells + 1 for column in chosen)
     name = min(_MOST_NAME, _LEAST_NAME + free // 2)
     return [
@@ -112,7 +113,7 @@ class BoardsView(ListView):
     """
 
     BINDINGS = [
-        Binding("s", "sort", "sort", tooltip="by board, clock, age, perceived rating"),
+        Binding("s", "sort", "sort", tooltip="by number, clock, age, perceived rating"),
         Binding("f", "clocks", "clocks", tooltip="clocks first, or ratings first"),
         CURVE_KEY,
         Binding(
@@ -126,7 +127,7 @@ class BoardsView(ListView):
 
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
-        self.order = "board"
+        self.order = "number"
         self.clocks = False
         """Clocks come before ratings."""
         self.unfolded = False
@@ -137,7 +138,9 @@ class BoardsView(ListView):
         self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
-        self.standing.border_title = "Standing"
+        self.standing.border_title = "Standing over all games"
+        for part in (self.moments, self.standing):
+            part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")
         self._asking: dict[GameId, list[Alert]] = {}
         """By board, the most urgent first."""
@@ -205,8 +208,8 @@ class BoardsView(ListView):
         """Show heads, a line for each board, and below it what is wrong with it."""
         width = self.rows.scrollable_content_region.width - 1
         by = ORDERS[self.order].head
-        rounds = len({round_key(game) for game in self.listed}) > 1
-        columns = choose_columns(width, by, rounds=rounds, clocks=self.clocks)
+        empty = self._find_empty_columns()
+        columns = choose_columns(width, by, empty=empty, clocks=self.clocks)
         self._heads.display = bool(self.listed)
         self._heads.show([heads("   ", columns, by)])
         rows: list[tuple[GameView, Text | None]] = []
@@ -221,6 +224,17 @@ class BoardsView(ListView):
 
         ids = ["" if note else view.id for view, note in rows]
         self.rows.show(ids, draw)
+
+    def _find_empty_columns(self) -> set[str]:
+        """Return the heads of columns that say nothing, or the same of every board."""
+        empty = set()
+        if len({round_key(game) for game in self.listed}) < 2:
+            empty.add("Rd")
+        if not any(game.white.elo or game.black.elo for game in self.listed):
+            empty.add("Elo")
+        if is_withheld(self.context.state.engine()):
+            empty |= {"Plays like", "Curve"}
+        return empty
 
     def _is_in_trouble(self, view: GameView) -> bool:
         """Return whether something is wrong that no alert says."""

@@ -29,6 +29,8 @@ _BAND_FROM = 10
 COSTLY = 0.10
 #: Dots of a braille cell, from above, left and right; four by two.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+#: Dots of a dotted line are so far apart: closer, both players' look like a curve.
+_DOTS_APART = 4
 _BLANK = "\u2800"
 _LAST_BRAILLE = "\u28ff"
 #: Stands where the cursor is.
@@ -63,12 +65,10 @@ class BraillePlot:
         return self._x(ply) // 2
 
     def draw_dots(self, points: Sequence[Point], style: str) -> None:
-        """Join the points by a dotted line, a dot in each cell, where the scale has
-        them.
-        """
+        """Join the points by a dotted line, where the scale has them."""
         for (ply, elo), (to_ply, to_elo) in pairwise(points):
             x, to_x = self._x(ply), self._x(to_ply)
-            for at in range(x + x % 2, to_x, 2):
+            for at in range(x + -x % _DOTS_APART, to_x, _DOTS_APART):
                 there = elo + (to_elo - elo) * (at - x) / (to_x - x)
                 if self._low <= there <= self._high:
                     self._draw_dot(at, self._y(there), style)
@@ -229,7 +229,8 @@ def rating_chart(
                 plot.write(point, text, "bad")
     ends = [edge[-1] for edge in edges if edge and low <= edge[-1][1] <= high]
     if ends:
-        plot.write(max(ends, key=lambda end: end[1]), "usual", "band")
+        name = "usual" if figure == "perceived" else "95 %"
+        plot.write(max(ends, key=lambda end: end[1]), name, "band")
     labels = {0: f"{high:.0f}", height - 1: f"{low:.0f}"}
     for color in sorted(elos, key=lambda color: -elos[color]):
         row = plot.row_of(elos[color])

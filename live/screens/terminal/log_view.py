@@ -7,9 +7,8 @@ from rich.text import Text
 from textual.binding import Binding
 
 from live.messages.alerts import Incident
-from live.screens.terminal.desk_list import DeskList
+from live.screens.terminal.desk_list import NAMES_FROM, DeskList, read_number
 from live.screens.terminal.text import (
-    NAMES_FROM,
     SEVERITY_STYLES,
     Panel,
     by_color,
@@ -52,7 +51,7 @@ class LogView(DeskList[Incident]):
         matches = matcher(self.query_text)
         found = {}
         for each in reversed(with_boards(self.context.incidents(), boards)):
-            if matches(_write_searched(each), _read_number(each.board)):
+            if matches(_write_searched(each), read_number(each.board)):
                 found[str(each.number)] = each
         return found
 
@@ -66,15 +65,14 @@ class LogView(DeskList[Incident]):
 
     def write_row(self, item: Incident) -> Text:
         is_own, is_over = item.kind in OWN_KINDS, item.over_s is not None
-        number = _read_number(item.board)
-        has_names = number is None or self.size.width >= NAMES_FROM
-        board = item.board if has_names else str(number)
-        about = f"{plain(board, 30)}: " if board else ""
+        about = f"{self.write_board(item.board)}: " if item.board else ""
         # As it was then: how long something lasts goes on, but how many there are is
         # news.
         first = item.text if item.kind in COUNTED else item.changes[0].text
         text = by_color(
-            first.removeprefix(f"Board {number}: "), item.player, item.color
+            first.removeprefix(f"Board {read_number(item.board)}: "),
+            item.player,
+            item.color,
         )
         sign = " " if is_over and not is_own else incident_sign(item)
         return Text.assemble(
@@ -115,12 +113,6 @@ def _write_searched(incident: Incident) -> str:
     times = " ".join(format_time(change.at_s) for change in incident.changes)
     state = "open" if incident.over_s is None else "over"
     return plain(f"{said_of(incident)} {times} {state}", 4000)
-
-
-def _read_number(board: str) -> int | None:
-    """Return the board's number, with which its words begin."""
-    first = board.partition(" ")[0]
-    return int(first) if first.isdecimal() and len(first) < 9 else None
 
 
 def format_time(at_s: float) -> str:

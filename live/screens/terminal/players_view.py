@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -19,7 +18,7 @@ from live.catalogue import (
 )
 from live.messages.figures import PlayerView
 from live.messages.values import GameId
-from live.screens.terminal.printed import RANK, figure_columns
+from live.screens.terminal.printed import RANK, WIDEST_TABLE, figure_columns
 from live.screens.terminal.text import (
     Column,
     Panel,
@@ -33,15 +32,15 @@ from live.screens.terminal.text import (
     right,
     styled,
     styled_figure,
-    wrapped,
+    wrap_beside,
 )
 from live.screens.terminal.view_context import ViewContext, asks, group_by_board
 from live.screens.terminal.widgets import Lines, ListView, RowList, TextView, View
 from live.watch.finding import count_things
 
 _MOST_PLAYER = 32
-#: Cells of the star and the board's number before a moment.
-_MOMENT_INDENT = 5
+#: Of a figure, on a player's page.
+_NAME_CELLS = 26
 #: What players are ranked by, in the order of key s.
 SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 
@@ -127,9 +126,9 @@ class PlayersView(ListView):
         return line
 
     def caption(self) -> str:
-        by = BY_ID[self.sort].name
+        by = BY_ID[self.sort].head
         players = count_things(len(self._listed), "player")
-        return self.add_filter(f"{players} by {by[:1].lower()}{by[1:]}")
+        return self.add_filter(f"{players} over all games, by {by}")
 
     def open_row(self) -> None:
         self.context.show("player", self.rows.cursor or "")
@@ -155,7 +154,7 @@ class PlayerPage(TextView):
         views = self.context.state.players()
         return next((view for view in views if view.id == self._player), None)
 
-    def write(self) -> Panel:
+    def write(self, width: int) -> Panel:
         rating, view = self.context.state.engine().rating, self._find()
         if view is None:
             return [Text(), styled("  This player is gone: esc goes back")]
@@ -172,20 +171,14 @@ class PlayerPage(TextView):
             said = f"{value}{unit}{f' ({ends})' if ends else ''}"
             if value in ("", "·"):
                 said = figure.missing
-            lines.append(_figure_line(figure.name, said, figure.meaning))
+            head = styled(f" {left(figure.name, _NAME_CELLS)} ", "strong")
+            parts = (said, "text"), (figure.meaning, "dim")
+            lines += wrap_beside(head, parts, min(width, WIDEST_TABLE))
         return lines
 
     def action_boards(self) -> None:
         if (view := self._find()) is not None:
             self.context.show("boards", plain(view.name, 60))
-
-
-def _figure_line(name: str, said: str, meaning: str) -> Text:
-    return Text.assemble(
-        (f" {left(plain(name, 26), 26)} ", "strong"),
-        (left(said, max(22, cell_len(said))), "text"),
-        (f" {meaning}", "dim"),
-    )
 
 
 class MomentsView(View):
@@ -194,15 +187,15 @@ class MomentsView(View):
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
         self.border_title = "Moments"
-        self._rows = RowList(self._open_board)
+        self.rows = RowList(self._open_board)
         self._boards: dict[str, GameId] = {}
         """By moment."""
 
     def compose(self) -> ComposeResult:
-        yield self._rows
+        yield self.rows
 
     def redraw(self) -> None:
-        state, region = self.context.state, self._rows.scrollable_content_region
+        state, region = self.context.state, self.rows.scrollable_content_region
         boards = {view.id: view.board for view in state.games()}
         moments = sorted(state.moments(), key=lambda each: -(each.at_s or 0.0))
         self._boards = {each.id: each.game for each in moments}
@@ -213,17 +206,17 @@ class MomentsView(View):
             told = [(plain(each.text.en, 300), "text")]
             # Where there is one line, it is cut instead.
             width = region.width if region.height > 1 else 320
-            first, *more = wrapped(told, width, _MOMENT_INDENT)
-            line = styled(f"★ {number} ", "accent").append_text(first[_MOMENT_INDENT:])
+            head = styled(f"★ {number} ", "accent")
+            line, *more = wrap_beside(head, told, width)
             rows.append((each.id, line))
             rows += [("", below) for below in more]
         if not rows:
             quiet = "Nothing told yet: a turn, a find, an upset will stand here"
             rows = [("", styled(quiet, "dim"))]
-        self._rows.show([id for id, _ in rows], lambda at: rows[at][1])
+        self.rows.show([id for id, _ in rows], lambda at: rows[at][1])
 
     def find_board(self) -> GameId | None:
-        return self._boards.get(self._rows.cursor or "")
+        return self._boards.get(self.rows.cursor or "")
 
     def _open_board(self) -> None:
         if (game := self.find_board()) is not None:

@@ -13,6 +13,7 @@ from live.screens.terminal.text import (
     Panel,
     feed_style,
     fit,
+    fit_parts,
     is_withheld,
     plain,
     styled,
@@ -33,8 +34,7 @@ class SourcesView(TextView):
     sees.
     """
 
-    def write(self) -> Panel:
-        width = self.size.width
+    def write(self, width: int) -> Panel:
         context, state = self.context, self.context.state
         boards: Counter[str] = Counter()
         for view in state.games():
@@ -50,10 +50,11 @@ class SourcesView(TextView):
             if for_s >= 1:
                 said += f", not live for {span(for_s)}"
             lines += wrapped([(said, feed_style(feed.state))], width)
-            lines += wrapped([(explain_feed(feed), "text")], width, 3)
+            if reason := explain_feed(feed):
+                lines += wrapped([(reason, "text")], width, 3)
         engine, health = state.engine(), state.engines()
         lines += [Text(), styled(" Engines", "head")]
-        lines += wrapped([(f"⚙ {write_engines(health)}", "text")], width)
+        lines += wrapped([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
         if not is_withheld(engine):
             lines += wrapped([(write_measure(engine, state.gain()), "text")], width, 3)
         for trouble in find_engine_troubles(health):
@@ -80,7 +81,7 @@ def write_measure(engine: EngineInfo, gain: GainKind) -> str:
     return f"{plain(engine.name, 40)}{rating} · {engine.limit} · {gain} gain"
 
 
-def write_engines(engines: EngineHealth) -> str:
+def write_engines(engines: EngineHealth) -> list[str]:
     """Return how busy the engines are."""
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
@@ -91,7 +92,7 @@ def write_engines(engines: EngineHealth) -> str:
     if engines.measuring is not None and engines.measuring.of:
         done, of = engines.measuring.done, engines.measuring.of
         said.append(f"measuring {done} of {of}, ratings move a little until then")
-    return " · ".join(said)
+    return said
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
@@ -129,15 +130,20 @@ def write_health(context: ViewContext, width: int) -> Text:
             line.append(f"{FEED_SIGNS[feed.state]} ", feed_style(feed.state))
             line.append(f"{_write_trouble(feed, width - line.cell_len)}  ", "warn")
     for trouble in find_engine_troubles(engines):
-        line.append(f"! {plain(trouble, 80)}  ", "warn")
+        said = f"! {plain(trouble)}"
+        if cell_len(said) > width - line.cell_len:
+            said = said.partition(": ")[0]  # what is to be done is left to the screen
+        line.append(f"{said}  ", "warn")
     for feed in filter(is_calm, state.feeds()):
-        if note := feed.detail.partition("; ")[2]:
-            said = f"{plain(feed.feed, 36)}: {plain(note, 120)}"
-            line.append(f"{FEED_SIGNS[feed.state]} {said}  ", "text")
-    busy = f"⚙ {write_engines(engines)}"
-    while busy and cell_len(busy) > width - line.cell_len:
-        busy = busy.rpartition(" · ")[0]
-    return line.append(busy, "dim")
+        note = plain(feed.detail.partition("; ")[2])
+        said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {note}"
+        if note and cell_len(said) <= width - line.cell_len:
+            line.append(f"{said}  ", "text")
+    busy = write_engines(engines)
+    room = width - line.cell_len - 2
+    if room >= cell_len(busy[0]):
+        line.append(f"⚙ {fit_parts(busy, room)}", "dim")
+    return line
 
 
 def _write_trouble(feed: FeedHealth, width: int) -> str:

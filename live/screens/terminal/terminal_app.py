@@ -78,7 +78,8 @@ SIGNS = (
     "Curves: ┈ own Elo, dotted the edges of what is usual, ▼ a move that cost 10 of"
     " 100 points of expected score. Below them the score: up is good for White.",
     "Algorithm 4: Ferreira's, against the engine: it ranks, its distances are not Elo.",
-    "Odds: White wins, draw, Black wins, of 100.",
+    "Odds: White wins, draw, Black wins, of 100. 3 in 10 play it: so many players of"
+    " this Elo would; reply best, go wrong: so many of the opponent's.",
     "3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
@@ -124,9 +125,7 @@ class Terminal(App[None]):
             tooltip="write about the board into the log",
         ),
         Binding("q", "leave", "quit", tooltip="end, after asking"),
-        Binding(
-            "question_mark,f1", "help", "help", tooltip="this page", key_display="?"
-        ),
+        Binding("question_mark,f1", "help", "help", tooltip="this page"),
         Binding(
             "e",
             "desk('ask_export')",

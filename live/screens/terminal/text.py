@@ -104,6 +104,20 @@ def fit_name(name: str, width: int) -> str:
     return fit(family, width)
 
 
+def fit_parts(parts: Iterable[str], width: int) -> str:
+    """Return the parts that are not empty as one line, whole, as many as there is room
+    for from the left; the first is cut where it alone is too long.
+    """
+    first, *more = filter(None, parts)
+    line = fit(first, width)
+    for part in more:
+        longer = f"{line} · {part}"
+        if cell_len(longer) > width:
+            break
+        line = longer
+    return line
+
+
 def right(text: str, width: int) -> str:
     """Exactly ``width`` cells, set to the right."""
     shown = fit(text, width)
@@ -138,8 +152,10 @@ def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Pa
     return lines
 
 
-#: On a terminal narrower than this a board's number has to do for its players.
-NAMES_FROM = 100
+def wrap_beside(head: Text, parts: Sequence[tuple[str, str]], width: int) -> Panel:
+    """Return texts as :func:`wrapped` does, the first line of them behind a head."""
+    first, *more = wrapped(parts, width, head.cell_len)
+    return [head.append_text(first[head.cell_len :]), *more]
 
 
 class Column(Value):

@@ -149,7 +149,7 @@ class RowList(OptionList):
         if row >= len(self.ids):
             return draw_strip(self, Text(), width)
         # While a text is asked for, the list goes on to be what it is asked about.
-        is_asking = isinstance(self.screen.focused, AskLine)
+        is_asking = self.can_focus and isinstance(self.screen.focused, AskLine)
         here = row == self.highlighted and (self.has_focus or is_asking)
         line = Text("▌" if here else " ", "accent", no_wrap=True, end="")
         line = Text.assemble(line, self._drawn.get(row) or self._draw(row))
@@ -227,10 +227,10 @@ class TextView(View):
         yield self.page
 
     def redraw(self) -> None:
-        self.page.lines.show(self.write())
+        self.page.lines.show(self.write(self.page.scrollable_content_region.width))
 
-    def write(self) -> Panel:
-        """Return the whole text."""
+    def write(self, width: int) -> Panel:
+        """Return the whole text in lines of at most ``width`` cells."""
         raise NotImplementedError
 
 

@@ -64,8 +64,9 @@ def test_own_elos_that_are_close_have_a_label_each(black_elo: int) -> None:
 def test_own_elo_is_dashed_and_named_and_the_band_dotted() -> None:
     lines = drawn(game_of([0] * 40, [2400.0] * 20))
     assert any(line.startswith("2459○┤") and "┈┈┈" in line for line in lines)
-    dotted = [line for line in lines if sum(line.count(dot) for dot in "⠁⠈⠂⠐⠄⠠⡀⢀") >= 8]
-    assert len(dotted) == 2
+    dots = [sum(line.count(dot) for dot in "⠁⠈⠂⠐⠄⠠⡀⢀") for line in lines]
+    assert len([count for count in dots if count >= 8]) == 2
+    assert max(dots) < WIDTH / 2, "dots side by side look like a curve"
     game = replace(game_of([0] * 40, [2400.0] * 20), white=replace(detail().white, elo=None))
     assert not any("○┤" in line for line in drawn(game))
 
@@ -112,6 +113,7 @@ def test_the_other_figure_is_on_its_own_scale() -> None:
     game = replace(detail(), curves=Curves(white=tuple(point(ply, 2700.0) for ply in (1, 3, 5))))
     lines = drawn(game, "algorithm4")
     assert not any("2459○" in line for line in lines)
+    assert any("95 %" in line for line in lines) and not any("usual" in line for line in lines)
     assert int(lines[0][: AXIS - 1]) > 2700
 
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from live.catalogue import BY_ID
 from live.messages.alerts import Alert
 from live.messages.figures import Curves, DifficultyView, GameDetail
 from live.messages.from_clients import DeskCommand
@@ -280,12 +281,41 @@ async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
         await stage.press("s", "end")
         assert str(max(elos)) in (await stage.frame()).splitlines()[2]
         last = stage.app.views["players"].query_one(RowList).cursor
-        assert "Mean gain" in await stage.press("enter")
+        assert "Playing like" in await stage.press("enter")
         await stage.press("enter")
         [game] = stage.app.boards.listed
         assert last in stage.client_state.player_ids(game.id)
         await stage.press("escape", "escape", "escape")
         assert stage.app.view.id == "players"
+
+
+async def test_a_players_page_is_whole_at_any_width() -> None:
+    async with Stage(size=(60, 24)) as stage:
+        pages = [await stage.press("2", "enter")]
+        pages += [await stage.press("pagedown") for _ in range(4)]
+        said = " ".join("\n".join(pages).split())
+        assert "…" not in said
+        assert "needs a finished game against a rated opponent" in said
+        assert BY_ID["elo"].meaning in " ".join(pages[0].split())
+
+
+async def test_standings_say_that_they_are_over_all_games() -> None:
+    async with Stage(size=(200, 60)) as stage:
+        assert "Standing over all games" in stage.shown()
+        assert "12 players over all games, by Plays like" in await stage.press("2")
+
+
+@pytest.mark.parametrize(
+    ("width", "cell"), [(80, "▌!! 1    "), (120, "▌!! 1 Larino Nieto – Fiorito, Joaquin ")]
+)
+async def test_a_list_of_the_desk_names_both_players_or_none(width: int, cell: str) -> None:
+    async with Stage(alerts=True, size=(width, 24)) as stage:
+        assert cursor_line(await stage.press("3")).startswith(cell)
+        view = next(iter(stage.client_state.games()))
+        long = replace(view.white, name="Fernandez De La Hoz Arellano, Carlos Alberto")
+        stage.client_state.apply(GameMessage(replace(view, white=long)))
+        row = cursor_line(await stage.frame())
+        assert ("1 Fernandez De… – Fiorito, Joaquin " in row) == (width == 120)
 
 
 async def test_alerts_are_acknowledged_muted_and_noted() -> None:
@@ -406,6 +436,32 @@ async def test_the_curves_fit_at_once_when_the_list_grows_by_a_sentence(
         assert "-5┤" in stage.shown().splitlines()[-4]
 
 
+async def test_a_column_that_says_nothing_leaves_its_room_to_names() -> None:
+    async with Stage(kind="unrated", native=True) as stage:
+        heads, row, *_ = stage.shown().splitlines()[1:]
+        assert "Elo" not in heads and "GM Larino Nieto" in row
+    async with Stage() as stage:
+        assert "Elo" in stage.shown().splitlines()[1]
+        engine = withheld_from(stage.client_state.engine(), Visibility.VENUE)
+        stage.client_state.apply(EngineMessage(engine))
+        heads = (await stage.frame()).splitlines()[1]
+        assert "Clocks" in heads and "Curve" not in heads and "Plays like" not in heads
+
+
+async def test_one_row_alone_has_the_cursor() -> None:
+    async with Stage(size=(200, 60)) as stage:
+        for keys in ((), ("tab",), ("tab",), ("slash",)):
+            assert (await stage.press(*keys)).count("▌") == 1
+            assert cursor_line(stage.shown())
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+async def test_the_title_of_a_board_has_whole_parts(width: int) -> None:
+    async with Stage(size=(width, 40)) as stage:
+        title = next(line for line in stage.shown().splitlines() if "Board 1 · round 4.2" in line)
+        assert "…" not in title and ("Open 2025" in title) == (width > 60)
+
+
 async def test_an_event_without_boards_says_what_is_followed() -> None:
     async with Stage() as stage:
         for view in list(stage.client_state.games()):
@@ -434,8 +490,8 @@ async def test_an_alert_names_its_players_once() -> None:
         stage.client_state.apply(AlertMessage(rise))
         assert "Black's clock rose from" in await stage.frame()
         rows = (await stage.press("3")).splitlines()
-        assert name not in rows[2] and "Black's clock rose from 60:33 to 90:30" in rows[2]
-        assert sum(name in row for row in rows) == 1
+        assert rows[2].count(name) == 1 and "Black's clock rose from 60:33 to 90:30" in rows[2]
+        assert sum(name in row for row in rows) == 2, "and below, with the advice"
         log = IncidentLog()
         log.add_alert(rise, BASE_S)
         stage.context.incidents = log.incidents
@@ -491,6 +547,7 @@ async def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
             " ".join(line.strip("│─ ") for page in pages for line in page.splitlines()).split()
         )
         assert "\u2026" not in said
+        assert "? f1 help" in said
         assert "8 of 10 games" in said and "all alerts of the board" in said
         await stage.press("escape")
         assert stage.app.view.id == "alerts"
@@ -531,15 +588,34 @@ async def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen()
             in text
         )
         assert "● demo: live, 6 boards" in text
-        late = EngineHealth(behind="figures are up to 6 moves behind on 9 boards: follow fewer")
+        behind = "figures are up to 6 moves behind on 9 boards: if that lasts, follow fewer boards"
+        late = EngineHealth(behind=behind)
         stage.client_state.apply(HealthMessage(feeds[:1], late))
         assert (
             "! figures are up to 6 moves behind on 9" in (await stage.press("1")).splitlines()[-2]
         )
+        assert "if that" not in stage.shown() and "follow fewer" not in stage.shown()
         assert "from ● demo" in await stage.press("enter")
         ended = FeedHealth("demo", "failed", "demo holds no game")
         stage.client_state.apply(HealthMessage((ended,), EngineHealth()))
         assert "demo failed: holds no game" in (await stage.press("1")).splitlines()[-2]
+
+
+async def test_a_note_of_a_source_stands_whole_at_the_foot_or_not_at_all() -> None:
+    async with Stage() as stage:
+        note = "your own event: live-rate --feed URL or FILE"
+        feed = FeedHealth("demo", "live", f"6 games; {note}")
+        stage.client_state.apply(HealthMessage((feed,), EngineHealth()))
+        for width, stands in ((120, True), (90, True), (60, False)):
+            foot = (await stage.resize((width, 24))).splitlines()[-2]
+            assert (note in foot) == stands and "…" not in foot
+
+
+async def test_a_source_that_says_nothing_takes_one_line() -> None:
+    async with Stage() as stage:
+        lines = (await stage.press("5")).splitlines()
+        at = lines.index(" ● demo: live, 6 boards")
+        assert lines[at + 2] == " Engines"
 
 
 async def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
@@ -568,13 +644,13 @@ async def test_beside_the_move_stands_what_others_would_play() -> None:
     hard = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
     ply = replace(game.plies[1], depth=40, played_share=0.083, difficulty=hard)
     for mark, words in (
-        (None, ("+0.37~", "depth 40", "played 1 in 12", "best 1 in 20")),
-        ("find", ("find 1 in 12", "best 1 in 20", "err 4 in 10")),
-        ("trap", ("played 1 in 12", "trap 4 in 10")),
+        (None, ("+0.37~", "depth 40", "1 in 12 play it", "1 in 20 reply best")),
+        ("find", ("1 in 12 find it", "1 in 20 reply best", "4 in 10 go wrong")),
+        ("trap", ("1 in 12 play it", "4 in 10 fall for it")),
     ):
         plies = game.plies[0], replace(ply, mark=mark)
         async with Stage(size=(80, 40)) as stage:
-            assert "played" not in await show_board(stage, game)
+            assert " in " not in (await show_board(stage, game)).partition("○ play")[0]
             text = await show_board(stage, replace(game, plies=plies))
         assert all(each in text for each in words)
 
@@ -635,7 +711,8 @@ async def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
     async with Stage(size=(120, 40)) as stage:
         for each, said in ((running, "lays like"), (over, "layed like"), (unsure, "lays like")):
             text = await show_board(stage, each)
-            assert f"P{said}" in text and ("played like 2441" in text) == (said == "layed like")
+            assert f"P{said} Clock     usual Better than Moves" in text
+            assert ("played like 2441" in text) == (said == "layed like")
 
 
 LOOK = Alert(id="a", kind="stale", severity="look", text="", advice="", first_seen_s=0.0)
