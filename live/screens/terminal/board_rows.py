@@ -8,19 +8,31 @@ the newest round.
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from live.catalogue import main_event
 from live.event.rate_game import COLORS
 from live.games.game import number_move
 from live.games.pace_of_play import Pace, classify_pace
 from live.games.rounds import normalise_round, read_round_number
+from live.messages.alerts import Alert
 from live.messages.figures import CurvePoint, GameDetail, GameView
 from live.messages.values import Color, GameId
 from live.screens.terminal.charts import sparkline
-from live.screens.terminal.text import clock_runs, clock_text, is_early, matcher, plain
-from live.screens.terminal.view_context import RecentChanges
+from live.screens.terminal.text import (
+    SEVERITY_STYLES,
+    clock_runs,
+    clock_text,
+    is_early,
+    matcher,
+    plain,
+    point_of,
+)
+from live.screens.terminal.view_context import RecentChanges, asks
 from live.server.event_reader import game_order
+from live.watch.finding import SIGNS
+
+Game = TypeVar("Game", bound=GameView)
 
 #: Cells of a small curve.
 CURVE_CELLS = 6
@@ -57,6 +69,28 @@ def problem_of(game: GameView) -> str:
     """What is wrong with it, or that only the journal holds it."""
     restored = RESTORED if game.restored else ""
     return plain(game.problem or game.dispute or restored, 100)
+
+
+class Trouble(NamedTuple):
+    """What is wrong with a board."""
+
+    sign: str
+    text: str
+    style: str
+
+
+def find_troubles(game: GameView, alerts: Iterable[Alert]) -> list[Trouble]:
+    """Return what is wrong with the board of these alerts, the most urgent first. A
+    problem of which somebody took note is dim.
+    """
+    found, style = [], "warn"
+    for alert in alerts:
+        style = "dim"
+        if asks(alert):
+            text, severity = plain(point_of(alert, game), 200), alert.severity
+            found.append(Trouble(SIGNS[severity], text, SEVERITY_STYLES[severity]))
+    problem = plain(game.problem or game.dispute, 200)
+    return found or ([Trouble("!", problem, style)] if problem else [])
 
 
 def words(game: GameView) -> str:
@@ -122,7 +156,7 @@ def curve_cell(game: GameDetail, color: Color) -> str:
     """Draw how a side's perceived rating went of late."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
     known = [point.perceived for point in points if point.perceived is not None]
-    return sparkline(known, CURVE_CELLS)
+    return sparkline(tuple(known[-2 * CURVE_CELLS :]), CURVE_CELLS)
 
 
 # --- order ----------------------------------------------------------------------------
@@ -158,13 +192,6 @@ ORDERS = {
 }
 
 
-def in_board_order(games: Iterable[GameView]) -> list[GameView]:
-    """By event, in it the newest round first, in that by board."""
-    found = sorted(games, key=game_order)
-    found.sort(key=round_key, reverse=True)
-    return sorted(found, key=main_event)
-
-
 def round_key(view: GameView) -> tuple[int, str]:
     """Sources write boards into rounds: 4.12 is board 12 of round 4."""
     _, parts, _, _ = game_order(view)
@@ -172,25 +199,26 @@ def round_key(view: GameView) -> tuple[int, str]:
 
 
 def ordered(
-    games: Iterable[GameView],
+    games: Iterable[Game],
     alerting: Collection[GameId],
-    value: Callable[[GameView], float | None] = lambda game: None,
-) -> list[GameView]:
+    value: Callable[[Game], float | None] = lambda game: None,
+) -> list[Game]:
     """Boards of ``alerting`` first, as they come there, then by ``value``; equal ones
-    as boards are.
+    by event, in it the newest round first, in that by board.
     """
     urgency = {game: place for place, game in enumerate(alerting)}
 
-    def place(view: GameView) -> tuple[float, float]:
-        known = value(view)
-        return urgency.get(view.id, len(urgency)), math.inf if known is None else known
+    def place(game: Game) -> tuple[int, float, str]:
+        known = value(game)
+        number = math.inf if known is None else known
+        return urgency.get(game.id, len(urgency)), number, main_event(game)
 
-    return sorted(in_board_order(games), key=place)
+    found = sorted(games, key=game_order)
+    found.sort(key=round_key, reverse=True)
+    return sorted(found, key=place)
 
 
-def of_newest_rounds(
-    games: Sequence[GameView], alerting: Collection[GameId]
-) -> list[GameView]:
+def of_newest_rounds(games: Sequence[Game], alerting: Collection[GameId]) -> list[Game]:
     """Without those that are over, ask for no notice, and are of a round of their event
     before the newest that has begun. What has no number is not earlier.
     """

@@ -3,9 +3,9 @@ whole, or as a part of the screen beside the list.
 """
 
 import contextlib
+from functools import lru_cache
 
 import chess
-from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -14,44 +14,46 @@ from textual.containers import Container, Horizontal
 from live.catalogue import is_final, sentence
 from live.games.game import number_move
 from live.messages.figures import GameDetail, PlyView
-from live.messages.values import Color, GameId
-from live.screens.terminal.board_rows import RESTORED, RESULTS, clock_cell, last_point
-from live.screens.terminal.charts import (
-    find_costs,
-    move_axis,
-    rating_chart,
-    score_chart,
+from live.messages.values import GameId
+from live.screens.terminal.board_rows import (
+    RESTORED,
+    RESULTS,
+    clock_cell,
+    find_troubles,
+    last_point,
 )
+from live.screens.terminal.charts import SIDE_SIGNS, draw_charts, find_costs
 from live.screens.terminal.text import (
     FEED_SIGNS,
-    SEVERITY_STYLES,
+    WITHHELD,
     Column,
     Panel,
     age_text,
     clock_text,
     fit_columns,
-    fit_name,
     fit_parts,
     heads,
+    is_withheld,
     left,
     move_text,
     odds_text,
     plain,
     ply_score,
-    point_of,
     right,
     share_text,
     styled,
     styled_figure,
     wrapped,
+    write_player,
 )
-from live.screens.terminal.view_context import ViewContext, asks
+from live.screens.terminal.view_context import ViewContext, group_by_board
 from live.screens.terminal.widgets import Lines, View, entitle
-from live.watch.finding import SIGNS, count_things, in_order
+from live.watch.finding import count_things
 
 # --- the position ---------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4)
 def replay(game: GameDetail, plies: int) -> chess.Board | None:
     """Return the position after so many plies; None in a variant that we do not
     know.
@@ -117,6 +119,7 @@ def signs(game: GameDetail) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=2)
 def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
     """Return a line for each move number below their head, with clocks where there is
     room for them; ``at`` is the ply under the cursor.
@@ -158,8 +161,6 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
 
 #: Cells of the border on both sides of its title.
 _TITLE_ENDS = 6
-#: Fewer lines say nothing.
-_LEAST_CHARTS = 5
 #: What stands beside a player's name, the least needed last: of the perceived rating,
 #: and of Algorithm 4, which has a scale of its own.
 _SIDE_COLUMNS = {
@@ -178,13 +179,6 @@ _SIDE_COLUMNS = {
     ),
 }
 _LEAST_NAME, _MOST_NAME = 12, 40
-#: A name has its title from this width on.
-_TITLED = 16
-#: Sign of a side, and the other.
-_SIDES: tuple[tuple[str, Color, Color], ...] = (
-    ("○", "white", "black"),
-    ("●", "black", "white"),
-)
 #: Lines of what is wrong.
 _MOST_WRONG = 3
 #: The key of every view that shows curves.
@@ -310,13 +304,9 @@ class BoardView(View, can_focus=True):
 
     def _write_wrong(self, game: GameDetail) -> Panel:
         """Return what is wrong, in whole sentences."""
-        alerts = [x for x in in_order(self.context.state.alerts()) if x.game == game.id]
-        said = []
-        for alert in filter(asks, alerts):
-            text = f"{SIGNS[alert.severity]} {plain(point_of(alert, game), 200)}"
-            said.append((text, SEVERITY_STYLES[alert.severity]))
-        if not said and (problem := game.problem or game.dispute):
-            said.append((f"! {plain(problem, 200)}", "dim" if alerts else "warn"))
+        alerts = group_by_board(self.context.state.alerts()).get(game.id, ())
+        troubles = find_troubles(game, alerts)
+        said = [(f"{sign} {text}", style) for sign, text, style in troubles]
         return wrapped(said, self.size.width)[:_MOST_WRONG]
 
     def _write_players(self, game: GameDetail) -> Panel:
@@ -330,17 +320,14 @@ class BoardView(View, can_focus=True):
         if is_final(game):
             head = Text(head.plain.replace(" Plays like", "Played like"), "dim")
         lines = [head]
-        for sign, color, _ in _SIDES:
+        for color, sign in SIDE_SIGNS.items():
             player, point = getattr(game, color), last_point(game, color)
             own = {
                 "elo": (str(player.elo or ""), "text"),
                 "clock": clock_cell(game, color, self.context.changes),
             }
-            has_title = player.title and name.width >= _TITLED
-            title = f"{plain(player.title, 4)} " if has_title else ""
-            line = styled(f"{sign} ", color).append(title, "strong")
-            room = name.width - cell_len(title)
-            line.append(left(fit_name(plain(player.name, 40), room), room))
+            line = styled(f"{sign} ", color)
+            line.append(name.align(write_player(player, name.width)))
             for column in columns:
                 figure = column.figure
                 text, style = own.get(figure) or styled_figure(figure, point, rating)
@@ -351,10 +338,11 @@ class BoardView(View, can_focus=True):
     def _explain(self, game: GameDetail) -> Panel:
         """Return a sentence for each player: what the figure means here."""
         lines = []
-        for sign, color, other in _SIDES:
+        elos = game.white.elo, game.black.elo
+        for color, sign in SIDE_SIGNS.items():
+            own, other = elos if color == "white" else elos[::-1]
             point, final = last_point(game, color), is_final(game)
-            elo, opponent = getattr(game, color).elo, getattr(game, other).elo
-            text = sentence(point, elo, opponent, final=final) if point else ""
+            text = sentence(point, own, other, final=final) if point else ""
             text = text or game.note or "no figure yet"
             lines.append(styled(f"{sign} {text}", "dim"))
         return lines
@@ -410,16 +398,10 @@ class BoardView(View, can_focus=True):
         return [head, *rows[top : top + height - 1]]
 
     def _draw_charts(self, game: GameDetail) -> Panel:
-        """Both curves over the score, on one axis of moves."""
-        width, height = self._charts.size
-        if height < _LEAST_CHARTS:
-            return []
-        rating, scored = self.context.state.engine().rating, 2 * max(1, height // 8)
-        return [
-            *rating_chart(game, self.figure, rating, width, height - scored - 1),
-            *move_axis(game, width),
-            *score_chart(game, self._find_ply(game), width, scored),
-        ]
+        engine, at = self.context.state.engine(), self._find_ply(game)
+        if is_withheld(engine):
+            return [styled(f" {WITHHELD}", "dim")]
+        return draw_charts(game, at, self.figure, engine.rating, self._charts.size)
 
     # --- keys -------------------------------------------------------------------------
 

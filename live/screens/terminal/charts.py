@@ -3,9 +3,12 @@ on one axis of moves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from rich.text import Text
+from textual.geometry import Size
 
 from live.catalogue import BY_ID, Reading, read
 from live.event.rate_game import COLORS
@@ -22,6 +25,8 @@ AXIS = 6
 LEAST_PLIES = 40
 #: A rating axis never spans less than this, Elo: noise must not look like drama.
 MIN_SPAN_ELO = 300.0
+#: Fewer lines say nothing.
+_LEAST_CHARTS = 5
 #: A chart of fewer lines shows what is usual only as far as the curves reach: it would
 #: press them flat.
 _BAND_FROM = 10
@@ -38,7 +43,7 @@ _CURSOR = "┊"
 #: The marks of the score axis, pawns; placed by expected scores, so that ±1 is not lost
 #: near ±10.
 _MARKS = (5, -5, 0, 2, -2)
-SIDE_SIGNS = {"white": "○", "black": "●"}
+SIDE_SIGNS: dict[Color, str] = {"white": "○", "black": "●"}
 
 Point = tuple[float, float]
 """A ply and the Elo after it."""
@@ -64,25 +69,17 @@ class BraillePlot:
         """Return the column of cells, 0 at the left."""
         return self._x(ply) // 2
 
-    def draw_dots(self, points: Sequence[Point], style: str) -> None:
-        """Join the points by a dotted line, where the scale has them."""
-        for (ply, elo), (to_ply, to_elo) in pairwise(points):
-            x, to_x = self._x(ply), self._x(to_ply)
-            for at in range(x + -x % _DOTS_APART, to_x, _DOTS_APART):
-                there = elo + (to_elo - elo) * (at - x) / (to_x - x)
-                if self._low <= there <= self._high:
-                    self._draw_dot(at, self._y(there), style)
-
-    def draw_line(self, points: Sequence[Point], style: str) -> None:
-        """Join the points."""
+    def draw_line(
+        self, points: Sequence[Point], style: str, *, dotted: bool = False
+    ) -> None:
+        """Join the points, as far as the scale has them."""
         ends = [(self._x(ply), self._y(elo)) for ply, elo in points]
         for (x, y), (to_x, to_y) in pairwise([*ends, *ends[-1:]]):
             steps = max(abs(to_x - x), abs(to_y - y), 1)
             for step in range(steps + 1):
-                part = step / steps
-                self._draw_dot(
-                    round(x + part * (to_x - x)), round(y + part * (to_y - y)), style
-                )
+                at = x + round(step / steps * (to_x - x))
+                if not dotted or at % _DOTS_APART == 0:
+                    self._draw_dot(at, y + round(step / steps * (to_y - y)), style)
 
     def draw_bar(self, ply: int, start: float, end: float, style: str) -> None:
         """Fill what lies between two values, as wide as a ply."""
@@ -127,8 +124,10 @@ class BraillePlot:
         for row in range(self.height):
             label = labels.get(row, "")
             line = styled(f"{right(label, AXIS - 1)}{'┤' if label else '│'}", "dim")
-            for column in range(self.width):
-                line.append(*self._cells.get((row, column), (" ", "")))
+            places = [(row, column) for column in range(self.width)]
+            cells = [self._cells.get(place, (" ", "")) for place in places]
+            for style, alike in groupby(cells, key=itemgetter(1)):
+                line.append("".join(sign for sign, _ in alike), style)
             line.rstrip()
             lines.append(line)
         return lines
@@ -138,17 +137,19 @@ class BraillePlot:
 
     def _y(self, elo: float) -> int:
         last = 4 * self.height - 1
-        y = round((self._high - elo) / (self._high - self._low) * last)
-        return max(0, min(last, y))
+        return round((self._high - elo) / (self._high - self._low) * last)
 
     def _draw_dot(self, x: int, y: int, style: str) -> None:
         place = y // 4, x // 2
+        if not 0 <= place[0] < self.height:
+            return
         sign, _ = self._cells.get(place, (_BLANK, ""))
         if _BLANK <= sign <= _LAST_BRAILLE:
             self._cells[place] = chr(ord(sign) | _DOTS[y % 4][x % 2]), style
 
 
-def sparkline(values: Sequence[float], cells: int) -> str:
+@lru_cache(maxsize=1024)
+def sparkline(values: tuple[float, ...], cells: int) -> str:
     """Return the last values, two a cell, as one row of joined dots."""
     shown = values[-2 * cells :]
     if not shown:
@@ -185,6 +186,25 @@ def find_costly_moves(game: GameDetail) -> list[int]:
     return sorted(costly, key=lambda ply: -costs[ply])
 
 
+@lru_cache(maxsize=2)
+def draw_charts(
+    game: GameDetail, at: int, figure: str, engine_rating: int, size: Size
+) -> Panel:
+    """Return both players' ratings over the score with a cursor ``at`` a ply, on one
+    axis of moves. Kept: most frames change nothing.
+    """
+    width, height = size
+    if height < _LEAST_CHARTS:
+        return []
+    scored = 2 * max(1, height // 8)
+    rated = height - scored - 1
+    return [
+        *rating_chart(game, figure, engine_rating, width, rated),
+        *move_axis(game, width),
+        *score_chart(game, at, width, scored),
+    ]
+
+
 def rating_chart(
     game: GameDetail, figure: str, engine_rating: int, width: int, height: int
 ) -> Panel:
@@ -216,7 +236,7 @@ def rating_chart(
     low, high = span_of(known)
     plot = BraillePlot((max(4, width - AXIS), height), _count_plies(game), (low, high))
     for edge in edges:
-        plot.draw_dots(edge, "band")
+        plot.draw_line(edge, "band", dotted=True)
     for color, curve in curves.items():
         plot.draw_line(curve, color)
     for color, curve in curves.items():

@@ -34,7 +34,7 @@ from live.screens.terminal.text import (
     styled_figure,
     wrap_beside,
 )
-from live.screens.terminal.view_context import ViewContext, asks, group_by_board
+from live.screens.terminal.view_context import ViewContext, asks
 from live.screens.terminal.widgets import Lines, ListView, RowList, TextView, View
 from live.watch.finding import count_things
 
@@ -105,8 +105,8 @@ class PlayersView(ListView):
             line = styled(f"  {text}", "dim")
         self._heads.show([line])
         alerting: set[str] = set()
-        for game in group_by_board(filter(asks, state.alerts())):
-            alerting.update(state.player_ids(game))
+        for alert in filter(asks, state.alerts()):
+            alerting.update(state.player_ids(alert.game or ""))
         draw = partial(self._row, (name, *columns), alerting, rating)
         self.rows.show([row.view.id for row in self._listed], draw)
 
@@ -196,12 +196,12 @@ class MomentsView(View):
 
     def redraw(self) -> None:
         state, region = self.context.state, self.rows.scrollable_content_region
-        boards = {view.id: view.board for view in state.games()}
         moments = sorted(state.moments(), key=lambda each: -(each.at_s or 0.0))
         self._boards = {each.id: each.game for each in moments}
         rows: list[tuple[str, Text]] = []
         for each in moments:
-            board = boards.get(each.game)
+            game = state.game(each.game)
+            board = game.board if game else None
             number = right("·" if board is None else str(board), 2)
             told = [(plain(each.text.en, 300), "text")]
             # Where there is one line, it is cut instead.

@@ -18,17 +18,14 @@ from rich.theme import Theme
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
-    LEAST_SHOWN_ELO,
-    MOST_SHOWN_ELO,
     cell,
     ends_cell,
-    percentile_text,
 )
 from live.games.game import number_move
 from live.human.difficulty import format_share
 from live.messages.alerts import Alert, Severity
 from live.messages.figures import CurvePoint, EngineInfo, GameView, PlayerView, PlyView
-from live.messages.from_sources import MATE_CP, NOT_READ
+from live.messages.from_sources import MATE_CP, NOT_READ, Player
 from live.messages.health import FeedState
 from live.messages.values import Color, Value
 from live.watch.finding import dial
@@ -41,8 +38,8 @@ _PICTURE = "□"
 _MARKS = 2
 #: Characters of a hostile text looked at for each cell that is shown.
 _LOOK = 8
-
-
+#: A name has its title from this width on.
+_TITLED = 16
 #: Wraps text; it draws nothing.
 _CONSOLE = Console(quiet=True)
 #: Lines one below the other.
@@ -131,6 +128,12 @@ def styled(text: str, style: str = "") -> Text:
     line = Text(no_wrap=True)
     line.append(text, style)
     return line
+
+
+def write_player(player: Player, width: int) -> str:
+    """Return a title, where there is room for it, and as much of the name."""
+    title = f"{plain(player.title or '', 4)} ".lstrip() if width >= _TITLED else ""
+    return title + fit_name(plain(player.name, 40), width - cell_len(title))
 
 
 def is_same(one: Text | None, other: Text | None) -> bool:
@@ -240,17 +243,6 @@ def ply_score(ply: PlyView) -> str:
     return text if ply.final else f"{text}~"
 
 
-def perceived_text(elo: float | None) -> str:
-    """Five cells at most: ``2340``, ``3200+`` and ``800-`` beyond what is shown; ``·``
-    while unknown.
-    """
-    if elo is None:
-        return "·"
-    if elo > MOST_SHOWN_ELO:
-        return f"{MOST_SHOWN_ELO}+"
-    return f"{LEAST_SHOWN_ELO}-" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
-
-
 def is_withheld(engine: EngineInfo) -> bool:
     """Whether scores and ratings are kept from us (:mod:`live.server.visibility`)."""
     return engine.rating_source == "withheld"
@@ -266,6 +258,9 @@ def is_early(view: CurvePoint | PlayerView | None) -> bool:
     return view is None or view.counted < EARLY_MOVES
 
 
+_PLACE_STYLES = {"▲": "above", "▼": "below", " ": "strong"}
+
+
 def place_sign(view: CurvePoint | PlayerView | None) -> str:
     """``▲`` where the figure is above what is usual, ``▼`` below; else a blank."""
     if view is None or is_early(view) or view.perceived is None:
@@ -277,13 +272,8 @@ def place_sign(view: CurvePoint | PlayerView | None) -> str:
     return " "
 
 
-def how(view: CurvePoint | PlayerView | None) -> str:
-    """Return the style of a perceived rating: early, above, below or within what is
-    usual.
-    """
-    if is_early(view):
-        return "dim"
-    return {"▲": "above", "▼": "below"}.get(place_sign(view), "strong")
+#: What is not a figure itself, but the ends of one.
+_ENDS = {"usual": "perceived", "interval": "algorithm4"}
 
 
 def figure_cell(
@@ -292,26 +282,14 @@ def figure_cell(
     """What a list says of a player or of one side of a game: a figure of the catalogue,
     ``usual``, the band of the perceived rating, or ``interval``, that of Algorithm 4.
     """
+    unknown = "·" if name in ("perceived", "algorithm4") else ""
     if view is None:
-        return "·" if name in ("perceived", "algorithm4") else ""
-    match name:
-        case "perceived":
-            return perceived_text(view.perceived)
-        case "percentile":
-            if view.perceived is not None and is_early(view):
-                return "early"
-            return (
-                ""
-                if view.percentile is None
-                else percentile_text(view.percentile).replace(" ", "")
-            )
-        case "usual":
-            return ends_cell(BY_ID["perceived"], view)
-        case "interval":
-            return ends_cell(BY_ID["algorithm4"], view, engine_rating)
-    return cell(BY_ID[name], view, engine_rating) or (
-        "·" if name == "algorithm4" else ""
-    )
+        return unknown
+    if name in _ENDS:
+        return ends_cell(BY_ID[_ENDS[name]], view, engine_rating)
+    if name == "percentile" and view.perceived is not None and is_early(view):
+        return "early"
+    return cell(BY_ID[name], view, engine_rating) or unknown
 
 
 def styled_figure(
@@ -319,9 +297,11 @@ def styled_figure(
 ) -> tuple[str, str]:
     """Return a :func:`figure_cell`, with the sign of its place, and its style."""
     text = figure_cell(name, view, engine_rating)
-    if name == "perceived":
-        return f"{text}{place_sign(view)}", how(view)
-    return text, "dim" if name in ("usual", "interval") else "text"
+    if name != "perceived":
+        return text, "dim" if name in _ENDS else "text"
+    sign = place_sign(view)
+    style = "dim" if is_early(view) else _PLACE_STYLES[sign]
+    return f"{text}{sign}", style
 
 
 def odds_text(win: float, draw: float) -> str:

@@ -118,11 +118,11 @@ def test_the_other_figure_is_on_its_own_scale() -> None:
 
 
 def test_a_sparkline_shows_the_newest_in_its_cells() -> None:
-    assert sparkline([], 6) == ""
-    assert len(sparkline([2400.0] * 90, 6)) == 6
-    rising, falling = sparkline([2000.0, 2600.0], 6), sparkline([2600.0, 2000.0], 6)
+    assert sparkline((), 6) == ""
+    assert len(sparkline((2400.0,) * 90, 6)) == 6
+    rising, falling = sparkline((2000.0, 2600.0), 6), sparkline((2600.0, 2000.0), 6)
     assert rising != falling and BLANK not in rising
-    assert len({*sparkline([2400.0] * 12, 6)}) == 1
+    assert len({*sparkline((2400.0,) * 12, 6)}) == 1
 
 
 def test_words_never_cover_a_line_or_each_other() -> None:

@@ -15,13 +15,13 @@ from live.screens.terminal.board_view import signs
 from live.screens.terminal.players_view import listed
 from live.screens.terminal.text import (
     clock_runs,
+    figure_cell,
     fit,
     fit_name,
     interval_text,
     left,
     move_text,
     odds_text,
-    perceived_text,
     plain,
     ply_score,
     right,
@@ -97,8 +97,8 @@ def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
             (None, None): "·", (35, None): "+0.35", (-1204, None): "-12.04", (0, None): "+0.00",
             (3900, 5): "#5", (-3900, -3): "#-3", (-3900, 0): "#", (3900, None): "+39",
         }.items()),
-        *((perceived_text(elo), text) for elo, text in {
-            None: "·", 2340.4: "2340", 3201.0: "3200+", 799.0: "800-", 3200.0: "3200",
+        *((figure_cell("perceived", full_point(1, elo)), text) for elo, text in {
+            2340.4: "2340", 3201.0: "3200+", 799.0: "≤800",
         }.items()),
         (interval_text(1890.2, 2370.0), "1890–2370"),
         (interval_text(None, 2370.0) + interval_text(1890.2, None), ""),

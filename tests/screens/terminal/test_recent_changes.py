@@ -58,7 +58,7 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
         "2441", "2180–2750", "early", "2210", "2010–2410",
     ]  # fmt: skip
     assert is_early(early) and is_early(None) and not is_early(whole)
-    assert figure_cell("percentile", whole) == "74%"
+    assert figure_cell("percentile", whole) == "74 %"
     assert best_strength(game) == 2441.0
     assert best_strength(replace(game, curves=Curves(white=(early,)))) is None
 
