@@ -331,4 +331,4 @@ async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
         screen = OutputMode("app", hall, public, "", Console(), asyncio.Event())
         screen.begin()
         (view,) = hall.state.games()
-        assert 60 <= screen._context.changes.ran_s(view.id, view.feed, 10) < 1000
+        assert 60 <= screen._context.changes.measure_run_s(view.id, view.feed, 10) < 1000

@@ -13,13 +13,13 @@ from live.screens.terminal.desk_list import BOARD_CELLS, NAMES_FROM, DeskList
 from live.screens.terminal.text import (
     SEVERITY_STYLES,
     Panel,
-    age_text,
-    left,
-    matcher,
+    align_left,
+    align_right,
+    build_matcher,
     plain,
-    point_of,
-    right,
-    wrapped,
+    shorten_alert,
+    wrap_texts,
+    write_age,
 )
 from live.watch.finding import SIGNS, count_things, in_order
 from live.watch.incident_log import board_words
@@ -41,7 +41,7 @@ class AlertsView(DeskList[Alert]):
     ]
 
     def find_items(self) -> Mapping[str, Alert]:
-        matches = matcher(self.query_text)
+        matches = build_matcher(self.query_text)
         found = {}
         for alert in in_order(self.context.state.alerts()):
             searched = f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}"
@@ -56,7 +56,7 @@ class AlertsView(DeskList[Alert]):
 
     def write_head(self) -> str:
         board, what = self._find_cells()
-        return f"    {left('Board', board)} {left('What', what)}  For"
+        return f"    {align_left('Board', board)} {align_left('What', what)}  For"
 
     def write_row(self, item: Alert) -> Text:
         board_cells, what_cells = self._find_cells()
@@ -70,18 +70,23 @@ class AlertsView(DeskList[Alert]):
             sign = "✓"
         board = board_words(view) if view else item.feed or item.player or ""
         times = f" ×{item.times}" if item.times > 1 else ""
-        text = plain(point_of(item, view), 300) + times
+        text = plain(shorten_alert(item, view), 300) + times
         return Text.assemble(
-            (left(sign, 3), style),
-            (f"{left(self.write_board(board), board_cells)} ", quiet),
-            (left(text, what_cells), style),
+            (align_left(sign, 3), style),
+            (f"{align_left(self.write_board(board), board_cells)} ", quiet),
+            (align_left(text, what_cells), style),
             ("✎" if item.note else " ", "accent"),
-            (right(age_text(self.context.wall_s() - item.first_seen_s), 4), "dim"),
+            (
+                align_right(write_age(self.context.wall_s() - item.first_seen_s), 4),
+                "dim",
+            ),
         )
 
     def explain(self, item: Alert) -> Panel:
         view = self._find_view(item)
-        text = f"{board_words(view)}: {point_of(item, view)}" if view else item.text
+        text = (
+            f"{board_words(view)}: {shorten_alert(item, view)}" if view else item.text
+        )
         parts = [(plain(text, 400), "strong"), (plain(item.advice, 400), "text")]
         if (found := item.agreement) is not None:
             said = (
@@ -94,12 +99,12 @@ class AlertsView(DeskList[Alert]):
             parts.append((said, "dim"))
         if item.note:
             parts.append((f"✎ {plain(item.note, 500)}", "accent"))
-        return wrapped(parts, self.size.width)
+        return wrap_texts(parts, self.size.width)
 
     def _find_view(self, alert: Alert) -> GameView | None:
         return self.context.state.game(alert.game) if alert.game else None
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         muted = sum(alert.muted for alert in self.listed.values())
         text = count_things(len(self.listed), "alert")
         return self.write_caption(f"{text}, {muted} of them muted" if muted else text)

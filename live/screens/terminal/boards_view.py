@@ -22,36 +22,37 @@ from live.screens.terminal.board_rows import (
     ORDERS,
     RESULTS,
     Trouble,
-    board_matcher,
-    clock_cell,
-    curve_cell,
+    build_board_matcher,
+    find_last_point,
+    find_round,
     find_troubles,
-    last_point,
-    of_newest_rounds,
-    ordered,
-    round_key,
+    keep_newest_rounds,
+    order_boards,
+    write_clock_cell,
+    write_curve,
 )
 from live.screens.terminal.board_view import CURVE_KEY, BoardView
 from live.screens.terminal.players_view import MomentsView, PlayersView
+from live.screens.terminal.sources_view import write_source
 from live.screens.terminal.text import (
-    FEED_SIGNS,
     Column,
     Panel,
-    age_text,
-    feed_style,
+    align_left,
+    begin_line,
     fit_columns,
-    heads,
     is_withheld,
-    left,
-    move_text,
-    plain,
-    ply_score,
-    styled,
-    styled_figure,
-    wrapped,
+    write_age,
+    write_heads,
+    write_move,
     write_player,
+    write_score,
+    write_styled_figure,
 )
-from live.screens.terminal.view_context import ViewContext, asks, group_by_board
+from live.screens.terminal.view_context import (
+    ViewContext,
+    asks_for_notice,
+    group_by_board,
+)
 from live.screens.terminal.widgets import Lines, ListView
 from live.watch.finding import count_things
 
@@ -152,16 +153,18 @@ class BoardsView(ListView):
 
     def redraw(self) -> None:
         alerts = group_by_board(self.context.state.alerts())
-        asking = [game for game, found in alerts.items() if any(map(asks, found))]
+        asking = [
+            game for game, found in alerts.items() if any(map(asks_for_notice, found))
+        ]
         found = (
             self.context.state.game(each.id) for each in self.context.state.games()
         )
         every = games = list(filter(None, found))
         if self.query_text:
-            games = list(filter(board_matcher(self.query_text), every))
+            games = list(filter(build_board_matcher(self.query_text), every))
         elif not self.unfolded:
-            games = of_newest_rounds(every, asking)
-        self.listed = ordered(games, asking, self._value)
+            games = keep_newest_rounds(every, asking)
+        self.listed = order_boards(games, asking, self._find_order_value)
         self._troubles = {}
         for game in self.listed:
             troubles = find_troubles(game, alerts.get(game.id, ()))
@@ -177,31 +180,25 @@ class BoardsView(ListView):
 
     def _show_what_is_not_listed(self, folded: int) -> None:
         """Say which boards are folded, or why there is none."""
-        text, lines = "", Panel()
+        lines: Panel = []
         if folded:
             boards = count_things(folded, "board")
             text = f" and {boards} of earlier rounds, all over: r, or / and: round 7"
+            lines = [begin_line(text, "dim")]
         elif self.query_text and not self.listed:
             text = f" No board matches {self.query_text!r}: esc shows all"
+            lines = [begin_line(text, "dim")]
         elif not self.listed:
             lines = self._explain_emptiness()
-        if text:
-            lines = [styled(text, "dim")]
         self._folded.display = bool(lines)
         self._folded.show(lines)
 
     def _explain_emptiness(self) -> Panel:
         """Return what is followed, and how it is."""
-        width = self.size.width
-        lines = [
-            Text(),
-            styled(" No board yet: they appear as soon as a source sends them", "head"),
-        ]
+        text = " No board yet: they appear as soon as a source sends them"
+        lines = [Text(), begin_line(text, "head")]
         for feed in self.context.state.feeds():
-            said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 60)}: {feed.state}"
-            detail = plain(feed.detail.removeprefix(feed.feed).strip(), 200)
-            lines += [Text(), *wrapped([(said, feed_style(feed.state))], width, 3)]
-            lines += wrapped([(detail, "text")], width, 5)
+            lines += [Text(), *write_source(feed, self.size.width)]
         return lines
 
     def _show_rows(self) -> None:
@@ -211,7 +208,7 @@ class BoardsView(ListView):
         empty = self._find_empty_columns()
         columns = choose_columns(width, by, empty=empty, clocks=self.clocks)
         self._heads.display = bool(self.listed)
-        self._heads.show([heads("   ", columns, by)])
+        self._heads.show([write_heads("   ", columns, by)])
         rows: list[tuple[str, GameDetail, Text | None]] = []
         for game in self.listed:
             rows.append((game.id, game, None))
@@ -228,7 +225,7 @@ class BoardsView(ListView):
     def _find_empty_columns(self) -> set[str]:
         """Return the heads of columns that say nothing, or the same of every board."""
         empty = set()
-        if len({round_key(game) for game in self.listed}) < 2:
+        if len({find_round(game) for game in self.listed}) < 2:
             empty.add("Rd")
         if not any(game.white.elo or game.black.elo for game in self.listed):
             empty.add("Elo")
@@ -236,10 +233,10 @@ class BoardsView(ListView):
             empty |= {"Plays like", "Curve"}
         return empty
 
-    def _value(self, game: GameDetail) -> float | None:
+    def _find_order_value(self, game: GameDetail) -> float | None:
         """Return what the order goes by."""
         value = ORDERS[self.order].value
-        age_s, _ = self.context.changes.age_s(game.id, game.plies_played)
+        age_s, _ = self.context.changes.measure_age_s(game.id, game.plies_played)
         return value(game, age_s) if value else None
 
     def _write_row(self, game: GameDetail, columns: Sequence[Column]) -> Text:
@@ -260,7 +257,7 @@ class BoardsView(ListView):
             sign, style = _RESTORED_SIGN, "dim"
         elif self._is_new(game):
             sign = "•"
-        return styled(left(sign, 2), style)
+        return begin_line(align_left(sign, 2), style)
 
     def _is_new(self, game: GameDetail) -> bool:
         """Return whether the last move is a moment old."""
@@ -283,24 +280,26 @@ class BoardsView(ListView):
             case "Score" if not game.running:
                 return RESULTS.get(game.result, game.result), "strong"
             case "Score":
-                return ply_score(last) if last else "", ""
+                return write_score(last) if last else "", ""
             case "Plays like":
-                return styled_figure("perceived", last_point(game, color), 0)
+                return write_styled_figure("perceived", find_last_point(game, color), 0)
             case "Elo":
                 return str(getattr(game, color).elo or ""), "dim"
             case "Curve":
-                return curve_cell(game, color), color
+                return write_curve(game, color), color
             case "Clocks":
-                return clock_cell(game, color, changes)
+                return write_clock_cell(game, color, changes)
             case "Move":
-                move = move_text(game, last, "…").removesuffix(last.san) if last else ""
+                move = (
+                    write_move(game, last, "…").removesuffix(last.san) if last else ""
+                )
                 return move, "changed" if self._is_new(game) else ""
             case _:
-                age_s, exact = changes.age_s(game.id, len(game.plies))
-                age = f"{'' if exact else '>'}{age_text(age_s)}"
+                age_s, exact = changes.measure_age_s(game.id, len(game.plies))
+                age = f"{'' if exact else '>'}{write_age(age_s)}"
                 return age if game.running else "", "dim"
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         if not self.listed:
             return self.add_filter("no board")
         return self.add_filter(
@@ -335,6 +334,6 @@ class BoardsView(ListView):
 def _write_note(troubles: Sequence[Trouble]) -> Text:
     """Return the first, and how many others there are."""
     others = f" (+{len(troubles) - 1})" if len(troubles) > 1 else ""
-    return styled(" " * _NOTE_INDENT).append(
+    return begin_line(" " * _NOTE_INDENT).append(
         troubles[0].text + others, troubles[0].style
     )

@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from live.messages.alerts import Alert, Incident
 from live.screens.terminal.text import (
     Panel,
+    begin_line,
     fit,
     fit_name,
     plain,
-    styled,
-    wrapped,
+    wrap_texts,
 )
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import Lines, ListView
@@ -83,11 +83,11 @@ class DeskList(ListView, Generic[Item]):
     def redraw(self) -> None:
         self.listed = self.find_items()
         items = list(self.listed.values())
-        lines = [styled(self.write_head(), "dim")]
+        lines = [begin_line(self.write_head(), "dim")]
         if unknown := self.context.no_desk():
-            lines += wrapped([(f"Not known: {unknown}", "warn")], self.size.width, 2)
+            lines += wrap_texts([(f"Not known: {unknown}", "warn")], self.size.width, 2)
         elif not items:
-            lines.append(styled(f"  ✓ {self.empty}", "good"))
+            lines.append(begin_line(f"  ✓ {self.empty}", "good"))
         self._heads.show(lines)
         self.rows.show(list(self.listed), lambda at: self.write_row(items[at]))
         here = self.find_selected()

@@ -11,13 +11,13 @@ from live.screens.terminal.text import (
     FEED_SIGNS,
     WITHHELD,
     Panel,
-    feed_style,
+    begin_line,
+    choose_feed_style,
     fit,
     fit_parts,
     is_withheld,
     plain,
-    styled,
-    wrapped,
+    wrap_texts,
 )
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import TextView
@@ -39,35 +39,42 @@ class SourcesView(TextView):
         boards: Counter[str] = Counter()
         for view in state.games():
             boards.update((view.feed, *view.also))
-        lines = [styled(" Sources, and parts of the service", "head")]
+        lines = [begin_line(" Sources, and parts of the service", "head")]
         if lost := context.status():
-            lines.append(styled(fit(f" As last known: {lost}", width), "warn"))
+            lines.append(begin_line(fit(f" As last known: {lost}", width), "warn"))
         for feed in state.feeds():
-            said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}"
-            if not feed.part:
-                said += f", {count_things(boards[feed.feed], 'board')}"
-            for_s = context.changes.silent_s(feed.feed)
+            more = "" if feed.part else f", {count_things(boards[feed.feed], 'board')}"
+            for_s = context.changes.measure_silence_s(feed.feed)
             if for_s >= 1:
-                said += f", not live for {span(for_s)}"
-            lines += wrapped([(said, feed_style(feed.state))], width)
-            if reason := explain_feed(feed):
-                lines += wrapped([(reason, "text")], width, 3)
+                more += f", not live for {span(for_s)}"
+            lines += write_source(feed, width, more)
         engine, health = state.engine(), state.engines()
-        lines += [Text(), styled(" Engines", "head")]
-        lines += wrapped([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
+        lines += [Text(), begin_line(" Engines", "head")]
+        lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
         if not is_withheld(engine):
-            lines += wrapped([(write_measure(engine, state.gain()), "text")], width, 3)
+            lines += wrap_texts(
+                [(write_measure(engine, state.gain()), "text")], width, 3
+            )
         for trouble in find_engine_troubles(health):
-            lines.append(styled(f"   ! {plain(trouble, 200)}", "warn"))
-        lines += [Text(), styled(" The public", "head")]
+            lines.append(begin_line(f"   ! {plain(trouble, 200)}", "warn"))
+        lines += [Text(), begin_line(" The public", "head")]
         delay = write_delay(context.public_delay()) or "sees everything at once"
-        lines += wrapped([(delay, "text")], width)
-        return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
+        lines += wrap_texts([(delay, "text")], width)
+        return [*lines, begin_line(f" reads {plain(context.address, 200)}", "accent")]
 
 
 def is_calm(feed: FeedHealth) -> bool:
     """Return whether nothing is wrong with a source."""
     return feed.state in ("live", "finished")
+
+
+def write_source(feed: FeedHealth, width: int, more: str = "") -> Panel:
+    """Return its state, with ``more`` behind it, and below it the reason."""
+    said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{more}"
+    lines = wrap_texts([(said, choose_feed_style(feed.state))], width)
+    if reason := explain_feed(feed):
+        lines += wrap_texts([(reason, "text")], width, 3)
+    return lines
 
 
 def explain_feed(feed: FeedHealth) -> str:
@@ -120,14 +127,14 @@ def write_delay(delay: PublicDelay) -> str:
 def write_health(context: ViewContext, width: int) -> Text:
     """Return one line: what is wrong, what is to be known, how busy the engines are."""
     state, engines = context.state, context.state.engines()
-    line = styled(" ")
+    line = begin_line(" ")
     if is_withheld(state.engine()):
         line.append(f"{WITHHELD}  ", "warn")
     elif not state.engine().models:
         line.append("no model reads these scores  ", "warn")
     for feed in state.feeds():
         if not is_calm(feed):
-            line.append(f"{FEED_SIGNS[feed.state]} ", feed_style(feed.state))
+            line.append(f"{FEED_SIGNS[feed.state]} ", choose_feed_style(feed.state))
             line.append(f"{_write_trouble(feed, width - line.cell_len)}  ", "warn")
     for trouble in find_engine_troubles(engines):
         said = f"! {plain(trouble)}"

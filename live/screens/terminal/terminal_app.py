@@ -33,17 +33,17 @@ from live.screens.terminal.text import (
     PALETTES,
     PAPER,
     Palette,
+    begin_line,
     fit,
     plain,
-    styled,
-    wrapped,
+    wrap_texts,
 )
 from live.screens.terminal.view_context import (
     SCREENS,
     Answers,
     Shown,
     ViewContext,
-    asks,
+    asks_for_notice,
 )
 from live.screens.terminal.widgets import (
     AskLine,
@@ -167,7 +167,7 @@ class Terminal(App[None]):
         context.choose = self.choose
         context.show = self.open
         for each in PALETTES.values():
-            self.register_theme(_theme(each))
+            self.register_theme(_build_theme(each))
         self.boards = BoardsView(context, "boards")
         self.board = BoardView(context, "board")
         self.views: dict[str, View] = {
@@ -237,17 +237,19 @@ class Terminal(App[None]):
         self.view.redraw()
         self._draw_tabs()
         delay_s = self.context.public_delay().delay_s
-        place = styled(f" public {dial(delay_s)} behind " if delay_s else "", "warn")
+        place = begin_line(
+            f" public {dial(delay_s)} behind " if delay_s else "", "warn"
+        )
         if self.size.width >= _WIDE:
             place.append(plain(self.context.address, 60), "dim")
         self._place.show([place])
         self._status.show([self._write_status(self._status.size.width)])
 
     def _draw_tabs(self) -> None:
-        """The screens with their keys, and what is wrong beside their names."""
+        """Show the screens with their keys, and what is wrong beside their names."""
         state = self.context.state
         beside: dict[str, str] = {}
-        if unread := in_order(filter(asks, state.alerts())):
+        if unread := in_order(filter(asks_for_notice, state.alerts())):
             counts = Counter(alert.severity for alert in unread)
             said = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
             beside["alerts"] = f" {' '.join(said)}"
@@ -263,11 +265,11 @@ class Terminal(App[None]):
     def _write_status(self, width: int) -> Text:
         context = self.context
         if trouble := context.status():
-            return styled(f" ↻ {trouble}", "warn")
-        if message := context.message():
-            return styled(f" {message}", "accent")
-        caption = self.view.caption()
-        line = styled(f" {caption}  " if caption else "", "text")
+            return begin_line(f" ↻ {trouble}", "warn")
+        if message := context.find_message():
+            return begin_line(f" {message}", "accent")
+        caption = self.view.describe()
+        line = begin_line(f" {caption}  " if caption else "", "text")
         rest = width - line.cell_len
         if rest > 20:
             line.append_text(write_health(context, rest))
@@ -285,10 +287,10 @@ class Terminal(App[None]):
         # widgets, keys typed in one go would overtake each other, and miss the line
         # that the first of them opens.
         event.stop()
-        await self._press(event)
+        await self._carry_out_key(event)
         self.redraw()
 
-    async def _press(self, event: events.Key) -> None:
+    async def _carry_out_key(self, event: events.Key) -> None:
         # ``S`` for shift+s, else Textual's name.
         is_letter = event.character is not None and event.character.isalnum()
         key = event.character if is_letter and event.character else event.key
@@ -305,8 +307,8 @@ class Terminal(App[None]):
                 found.node.moved = True
 
     def _ask_to_end(self) -> None:
-        """Ctrl-C: the first one asks, for a hall depends on the service; the second
-        ends it.
+        """Ask on the first Ctrl-C, for a hall depends on the service; end it on the
+        second.
         """
         asked = self.context.leave_question
         if isinstance(self.screen, Choice) and self.screen.question == asked:
@@ -330,7 +332,7 @@ class Terminal(App[None]):
         """Ask for a line of text at the foot of the screen."""
         self.screen.add_class("-asking")
         text = fit(label, max(12, self.size.width - 40))
-        self._label.show([styled(f" {text} ", "warn")])
+        self._label.show([begin_line(f" {text} ", "warn")])
         self._line.open(value, done, at_once=at_once)
 
     def _close_line(self) -> None:
@@ -338,7 +340,7 @@ class Terminal(App[None]):
         self.view.start()
 
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
-        """Somebody has clicked on a name."""
+        """Show the screen on whose name somebody has clicked."""
         name = (event.tab.id or "").removeprefix("tab-")
         if self.views[name] not in (self.view, *self._behind):
             self.action_go(name)
@@ -397,8 +399,8 @@ class Terminal(App[None]):
         self.exit()
 
     def action_help(self) -> None:
-        """Every key that holds here, and what the signs mean."""
-        lines = [styled(f" Keys: {self.view.id}", "head")]
+        """Show every key that holds here, and what the signs mean."""
+        lines = [begin_line(f" Keys: {self.view.id}", "head")]
         keys: dict[str, list[str]] = {}
         for each in self.screen.active_bindings.values():
             words = ": ".join(
@@ -412,7 +414,7 @@ class Terminal(App[None]):
                 Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text"))
             )
         for note in SIGNS:
-            lines += wrapped([(note, "dim")], 72)
+            lines += wrap_texts([(note, "dim")], 72)
         self.push_screen(HelpScreen(lines))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -428,7 +430,7 @@ class Terminal(App[None]):
 # --- the lines around every screen ----------------------------------------------------
 
 
-def _theme(palette: Palette) -> Theme:
+def _build_theme(palette: Palette) -> Theme:
     if not palette.ground:
         # The framework's own styles need more than we name.
         return dataclasses.replace(BUILTIN_THEMES["ansi-dark"], name=palette.name)

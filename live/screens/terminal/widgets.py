@@ -21,7 +21,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from live.messages.values import GameId
-from live.screens.terminal.text import Panel, is_same, styled
+from live.screens.terminal.text import Panel, begin_line, is_same
 from live.screens.terminal.view_context import Answers, ViewContext
 
 
@@ -211,7 +211,7 @@ class View(Vertical):
         """Drop what narrows the view; whether there was anything."""
         return False
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         """Return what stands above the keys."""
         return ""
 
@@ -317,7 +317,7 @@ class Choice(ModalScreen[None]):
         self._answers = answers
 
     def compose(self) -> ComposeResult:
-        lines = [styled(self.question, "warn"), Text()]
+        lines = [begin_line(self.question, "warn"), Text()]
         for key, (words, _) in self._answers.items():
             lines.append(Text.assemble((f"{key:>4}  ", "head"), (words, "text")))
         lines.append(Text.assemble((" esc  ", "head"), ("nothing", "text")))

@@ -24,7 +24,11 @@ from live.messages.to_clients import (
 )
 from live.messages.values import GameId
 from live.screens.terminal import terminal_app
-from live.screens.terminal.board_rows import best_strength, clock_style, least_clock_s
+from live.screens.terminal.board_rows import (
+    choose_clock_style,
+    find_best_rating,
+    find_least_clock_s,
+)
 from live.screens.terminal.sources_view import write_delay
 from live.screens.terminal.text import DUSK
 from live.screens.terminal.widgets import Lines, RowList
@@ -110,43 +114,43 @@ async def test_arrows_and_letters_move_the_cursor() -> None:
         assert cursor_line(await stage.press("pagedown")) == last
 
 
-def listed(stage: Stage) -> list[int | None]:
+def list_players(stage: Stage) -> list[int | None]:
     """Board numbers from above."""
     return [game.board for game in stage.app.boards.listed]
 
 
 async def test_every_order_sorts_and_says_so() -> None:
     async with Stage() as stage:
-        by_board = listed(stage)
+        by_board = list_players(stage)
         assert "Bd▾" in await stage.frame() and by_board == [1, 2, 3, 4, 5, 6]
         boards = stage.app.boards
         for head, order, value in (
             (
                 "Clocks▾",
                 "clock",
-                lambda game: -1e9 if game.result != "*" else -(least_clock_s(game) or 1e9),
+                lambda game: -1e9 if game.result != "*" else -(find_least_clock_s(game) or 1e9),
             ),
             ("Age▾", "age", lambda game: game.result == "*"),
-            ("Plays like▾", "rating", lambda game: best_strength(game) or 0.0),
+            ("Plays like▾", "rating", lambda game: find_best_rating(game) or 0.0),
         ):
             text = await stage.press("s")
             assert head in text and boards.order == order and "alerts stay on top" in text
             values = [value(stage.client_state.game(view.id)) for view in boards.listed]
             assert values == sorted(values, reverse=True)
         await stage.press("s")
-        assert listed(stage) == by_board
+        assert list_players(stage) == by_board
 
 
 async def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
     async with Stage() as stage:
         await stage.press("slash", *"kovchan")
-        assert listed(stage) == [2], "at once, while it is typed"
+        assert list_players(stage) == [2], "at once, while it is typed"
         assert "No board matches 'nobody at all'" in await stage.answer("nobody at all")
         await stage.press("slash")
         await stage.answer("!kovchan running")
-        assert 2 not in listed(stage)
+        assert 2 not in list_players(stage)
         await stage.press("escape")
-        assert len(listed(stage)) == 6
+        assert len(list_players(stage)) == 6
 
 
 async def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for() -> None:
@@ -159,12 +163,12 @@ async def test_next_morning_the_newest_round_stands_alone_until_others_are_asked
             told = replace(view, event="Open", result=over)
             stage.client_state.apply(GameMessage(told))
         assert "and 6 boards of earlier rounds, all over" in await stage.frame()
-        assert listed(stage) == [1, 2]
+        assert list_players(stage) == [1, 2]
         text = await stage.press("r")
-        assert " Rd " in text.splitlines()[1] and len(listed(stage)) == 8
+        assert " Rd " in text.splitlines()[1] and len(list_players(stage)) == 8
         await stage.press("slash")
         await stage.answer("round 99")
-        assert listed(stage) == [1, 2]
+        assert list_players(stage) == [1, 2]
 
 
 async def test_export_asks_for_form_and_extent() -> None:
@@ -265,7 +269,7 @@ async def test_a_board_that_vanished_says_so() -> None:
         stage.changes.note([gone])
         assert "no longer holds this board" in await stage.frame()
         await stage.press("escape")
-        assert len(listed(stage)) == 5
+        assert len(list_players(stage)) == 5
 
 
 async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
@@ -698,9 +702,9 @@ async def test_the_clock_of_a_running_board_is_drawn_low() -> None:
         stage.client_state.apply(MoveMessage(game.id, low.ply, low))
         await stage.press("f")
         assert DUSK.styles["bad"].rpartition(" ")[2] in colours(stage, "0:42")
-        assert clock_style(299.0, "90+30") == clock_style(15.0, "3+2") == "warn"
-        assert clock_style(59.0, "3+2") == clock_style(None, "") == ""
-        assert clock_style(59.0, "") == clock_style(9.0, "3+2") == "bad"
+        assert choose_clock_style(299.0, "90+30") == choose_clock_style(15.0, "3+2") == "warn"
+        assert choose_clock_style(59.0, "3+2") == choose_clock_style(None, "") == ""
+        assert choose_clock_style(59.0, "") == choose_clock_style(9.0, "3+2") == "bad"
 
 
 async def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
