@@ -439,6 +439,7 @@ def _build_theme(palette: Palette) -> Theme:
         dark=palette is not PAPER,
         primary=palette.styles["head"].removeprefix("bold "),
         accent=palette.styles["accent"],
+        warning=palette.styles["warn"].removeprefix("bold "),
         foreground=palette.styles["text"],
         background=palette.ground,
     )

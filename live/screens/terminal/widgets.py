@@ -154,8 +154,8 @@ class RowList(OptionList):
         line = Text("▌" if here else " ", "accent", no_wrap=True, end="")
         line = Text.assemble(line, self._drawn.get(row) or self._draw(row))
         if here:
-            line.stylize_before("cursor")
             line.pad_right(max(0, width - line.cell_len))
+            line.stylize_before("cursor")
         return draw_strip(self, line, width).apply_meta({"option": row})
 
     def action_select(self) -> None:

@@ -459,6 +459,17 @@ async def test_one_row_alone_has_the_cursor() -> None:
             assert cursor_line(stage.shown())
 
 
+async def test_the_cursor_marks_the_whole_row_and_trouble_has_its_colour() -> None:
+    async with Stage(alerts=True, size=(120, 40)) as stage:
+        tabs, _, row, *_ = stage.strips()
+        first, last = (row.crop(at, at + 1)._segments[0].style for at in (6, 118))
+        assert first and last and first.bgcolor == last.bgcolor
+        style = tabs.crop(tabs.text.index("3 Alerts"), tabs.text.index("4 Log"))._segments[0].style
+        assert style and style.color
+        red, _, blue = style.color.get_truecolor()
+        assert red > blue, "calm ones are blue"
+
+
 @pytest.mark.parametrize("width", [60, 80, 120])
 async def test_the_title_of_a_board_has_whole_parts(width: int) -> None:
     async with Stage(size=(width, 40)) as stage:
