@@ -56,7 +56,7 @@ from live.screens.terminal.view_context import (
 from live.screens.terminal.widgets import Lines, ListView
 from live.watch.finding import count_things
 
-#: By their heads, as they stand where ratings come first.
+#: By their heads; what gives way first comes last.
 COLUMNS = {
     column.head: column
     for column in (
@@ -70,9 +70,8 @@ COLUMNS = {
         Column("Age", 4),
     )
 }
-#: What gives way last comes first.
-_FOR_RATINGS = ("Rd", "Score", "Plays like", "Elo", "Curve", "Clocks")
-_FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age", "Plays like", "Elo", "Curve")
+#: Those that come first where clocks do.
+_FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age")
 #: Sign of the alert, board number, and the gaps around both names.
 _LEFT = 2 + 3 + 3
 _LEAST_NAME, _MOST_NAME = 13, 24
@@ -90,8 +89,8 @@ def choose_columns(
     What boards are sorted by comes first. ``empty``: heads of columns that say nothing.
     ``clocks``: they come before ratings.
     """
-    order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else _FOR_RATINGS)])
-    useful = order.keys() & COLUMNS.keys() - set(empty)
+    order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else ()), *COLUMNS])
+    useful = COLUMNS.keys() - set(empty)
     free = width - _LEFT - 2 * _LEAST_NAME
     chosen = fit_columns([COLUMNS[head] for head in order if head in useful], free)
     free -= sum(column.cells + 1 for column in chosen)

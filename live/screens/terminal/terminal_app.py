@@ -70,7 +70,8 @@ SIGNS = (
     "▌ selected  • just changed  ◌ from before the restart, not sent again yet  ▾ "
     "sorted by this column  ○ White  ● Black  ~ provisional score  · not known yet",
     "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games"
-    " are fast. 0:00? has run out by our reckoning alone.",
+    " are fast. 0:00? has run out by our reckoning alone. Age: since the last move,"
+    " > at least so long.",
     "Plays like: the rating that these moves look like, ▲ above or ▼ below what is "
     "usual. Grey and early under ten counted moves. usual: 8 of 10 games by players"
     " of this Elo lie there. Better than: of 100 games by players of this Elo, so "
