@@ -9,24 +9,23 @@ from textual.binding import Binding
 from live.messages.alerts import Alert
 from live.messages.figures import GameView
 from live.messages.from_clients import DeskCommand
-from live.screens.terminal.desk_list import DeskList
+from live.screens.terminal.desk_list import BOARD_CELLS, NAMES_FROM, DeskList
 from live.screens.terminal.text import (
-    NAMES_FROM,
     SEVERITY_STYLES,
     Panel,
-    age_text,
-    left,
-    matcher,
+    align_left,
+    align_right,
+    build_matcher,
     plain,
-    point_of,
-    right,
-    wrapped,
+    shorten_alert,
+    wrap_texts,
+    write_age,
 )
 from live.watch.finding import SIGNS, count_things, in_order
 from live.watch.incident_log import board_words
 
-#: Cells of a board with its players, and without them.
-_BOARD_CELLS, _NUMBER_CELLS = 24, 9
+#: Cells of a board without its players, and of a source's name.
+_NUMBER_CELLS = 9
 #: Cells of the sign, the note's sign, the age, and the gaps.
 _REST_CELLS = 14
 
@@ -42,7 +41,7 @@ class AlertsView(DeskList[Alert]):
     ]
 
     def find_items(self) -> Mapping[str, Alert]:
-        matches = matcher(self.query_text)
+        matches = build_matcher(self.query_text)
         found = {}
         for alert in in_order(self.context.state.alerts()):
             searched = f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}"
@@ -52,12 +51,12 @@ class AlertsView(DeskList[Alert]):
 
     def _find_cells(self) -> tuple[int, int]:
         """Return the cells of the board and of what is the matter, which says more."""
-        board = _BOARD_CELLS if self.size.width >= NAMES_FROM else _NUMBER_CELLS
+        board = BOARD_CELLS if self.size.width >= NAMES_FROM else _NUMBER_CELLS
         return board, max(8, self.size.width - board - _REST_CELLS)
 
     def write_head(self) -> str:
         board, what = self._find_cells()
-        return f"    {left('Board', board)} {left('What', what)}  For"
+        return f"    {align_left('Board', board)} {align_left('What', what)}  For"
 
     def write_row(self, item: Alert) -> Text:
         board_cells, what_cells = self._find_cells()
@@ -69,23 +68,25 @@ class AlertsView(DeskList[Alert]):
             sign = "z"
         elif item.acknowledged_s is not None:
             sign = "✓"
-        board = plain(item.feed or item.player or "", _BOARD_CELLS)
-        if view is not None:
-            number = f"{view.board} " if view.board is not None else ""
-            board = f"{number}{plain(view.white.name, 12)}–{plain(view.black.name, 12)}"
+        board = board_words(view) if view else item.feed or item.player or ""
         times = f" ×{item.times}" if item.times > 1 else ""
-        text = plain(point_of(item, view), 300) + times
+        text = plain(shorten_alert(item, view), 300) + times
         return Text.assemble(
-            (left(sign, 3), style),
-            (f"{left(board, board_cells)} ", quiet),
-            (left(text, what_cells), style),
+            (align_left(sign, 3), style),
+            (f"{align_left(self.write_board(board), board_cells)} ", quiet),
+            (align_left(text, what_cells), style),
             ("✎" if item.note else " ", "accent"),
-            (right(age_text(self.context.wall_s() - item.first_seen_s), 4), "dim"),
+            (
+                align_right(write_age(self.context.wall_s() - item.first_seen_s), 4),
+                "dim",
+            ),
         )
 
     def explain(self, item: Alert) -> Panel:
         view = self._find_view(item)
-        text = f"{board_words(view)}: {point_of(item, view)}" if view else item.text
+        text = (
+            f"{board_words(view)}: {shorten_alert(item, view)}" if view else item.text
+        )
         parts = [(plain(text, 400), "strong"), (plain(item.advice, 400), "text")]
         if (found := item.agreement) is not None:
             said = (
@@ -98,12 +99,12 @@ class AlertsView(DeskList[Alert]):
             parts.append((said, "dim"))
         if item.note:
             parts.append((f"✎ {plain(item.note, 500)}", "accent"))
-        return wrapped(parts, self.size.width)
+        return wrap_texts(parts, self.size.width)
 
     def _find_view(self, alert: Alert) -> GameView | None:
         return self.context.state.game(alert.game) if alert.game else None
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         muted = sum(alert.muted for alert in self.listed.values())
         text = count_things(len(self.listed), "alert")
         return self.write_caption(f"{text}, {muted} of them muted" if muted else text)

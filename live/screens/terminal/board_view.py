@@ -3,9 +3,9 @@ whole, or as a part of the screen beside the list.
 """
 
 import contextlib
+from functools import lru_cache
 
 import chess
-from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -14,43 +14,46 @@ from textual.containers import Container, Horizontal
 from live.catalogue import is_final, sentence
 from live.games.game import number_move
 from live.messages.figures import GameDetail, PlyView
-from live.messages.values import Color, GameId
-from live.screens.terminal.board_rows import RESTORED, RESULTS, clock_cell, last_point
-from live.screens.terminal.charts import (
-    find_costs,
-    move_axis,
-    rating_chart,
-    score_chart,
+from live.messages.values import GameId
+from live.screens.terminal.board_rows import (
+    RESTORED,
+    RESULTS,
+    find_last_point,
+    find_troubles,
+    write_clock_cell,
 )
+from live.screens.terminal.charts import SIDE_SIGNS, draw_charts, find_costs
 from live.screens.terminal.text import (
     FEED_SIGNS,
-    SEVERITY_STYLES,
+    WITHHELD,
     Column,
     Panel,
-    age_text,
-    clock_text,
+    align_left,
+    align_right,
+    begin_line,
     fit_columns,
-    fit_name,
-    heads,
-    left,
-    move_text,
+    fit_parts,
+    is_withheld,
     odds_text,
     plain,
-    ply_score,
-    point_of,
-    right,
-    share_text,
-    styled,
-    styled_figure,
-    wrapped,
+    wrap_texts,
+    write_age,
+    write_clock,
+    write_heads,
+    write_move,
+    write_player,
+    write_score,
+    write_share,
+    write_styled_figure,
 )
-from live.screens.terminal.view_context import ViewContext, asks
+from live.screens.terminal.view_context import ViewContext, group_by_board
 from live.screens.terminal.widgets import Lines, View, entitle
-from live.watch.finding import SIGNS, count_things, in_order
+from live.watch.finding import count_things
 
 # --- the position ---------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4)
 def replay(game: GameDetail, plies: int) -> chess.Board | None:
     """Return the position after so many plies; None in a variant that we do not
     know.
@@ -64,15 +67,15 @@ def replay(game: GameDetail, plies: int) -> chess.Board | None:
     return board
 
 
-def diagram(board: chess.Board, *, coloured: bool) -> Panel:
-    """White below, 2 cells a square: 9 lines of 18 cells. White's men are outlines,
-    Black's are filled; without colours a dot marks the dark squares.
+def draw_diagram(board: chess.Board, *, coloured: bool) -> Panel:
+    """Draw White below, 2 cells a square: 9 lines of 18 cells. White's men are
+    outlines, Black's are filled; without colours a dot marks the dark squares.
     """
     last = board.peek() if board.move_stack else None
     marked = {last.from_square, last.to_square} if last else set()
     lines: Panel = []
     for rank in range(7, -1, -1):
-        line = styled(f"{rank + 1} ", "dim")
+        line = begin_line(f"{rank + 1} ", "dim")
         for square in chess.SquareSet(chess.BB_RANKS[rank]):
             dark, man, start = square in _DARK, board.piece_at(square), len(line)
             ground = "dark_square" if dark else "light_square"
@@ -83,7 +86,7 @@ def diagram(board: chess.Board, *, coloured: bool) -> Panel:
             line.append(f"{sign} ", style)
             line.stylize("last_move" if square in marked else ground, start)
         lines.append(line)
-    return [*lines, styled("  a b c d e f g h", "dim")]
+    return [*lines, begin_line("  a b c d e f g h", "dim")]
 
 
 _DARK = chess.SquareSet(chess.BB_DARK_SQUARES)
@@ -102,10 +105,10 @@ _CLOCK_CELLS = 6
 MOVE_CELLS = 3 + 2 * _SIDE_CELLS
 
 
-def signs(game: GameDetail) -> list[str]:
-    """The sign of every ply; none while a score is provisional. The engine's first
-    choice is no mistake, whatever it says of it a move later. What lost nothing may be
-    a find or set a trap.
+def find_signs(game: GameDetail) -> list[str]:
+    """Return the sign of every ply; none while a score is provisional. The engine's
+    first choice is no mistake, whatever it says of it a move later. What lost nothing
+    may be a find or set a trap.
     """
     costs = find_costs(game)
     found = []
@@ -116,20 +119,25 @@ def signs(game: GameDetail) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=2)
 def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
     """Return a line for each move number below their head, with clocks where there is
     room for them; ``at`` is the ply under the cursor.
     """
     clock = _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
-    head = styled("   ", "dim")
+    head = begin_line("   ", "dim")
     for color in ("○ White", "● Black"):
-        head.append(left(f" {color}", 10) + right("gain", 7) + right("score ", 8))
-        head.append(right("clock", clock))
+        head.append(
+            align_left(f" {color}", 10)
+            + align_right("gain", 7)
+            + align_right("score ", 8)
+        )
+        head.append(align_right("clock", clock))
     lines = [head]
-    for ply, mark in zip(game.plies, signs(game), strict=True):
+    for ply, mark in zip(game.plies, find_signs(game), strict=True):
         number, white = number_move(game, ply.ply)
         if white or ply.ply == 1:
-            lines.append(styled(right(str(number), 3), "dim"))
+            lines.append(begin_line(align_right(str(number), 3), "dim"))
             if not white:  # the game began with Black's move
                 lines[-1].append(" " * (_SIDE_CELLS + clock))
         _append(lines[-1], ply, mark, at == ply.ply, clock)
@@ -142,21 +150,21 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
     line.append("▸" if here else " ", "accent")
     line.append(ply.san, "strong" if mark else "text")
     style = "bad" if mark == "??" else "good" if mark in PRAISE.values() else "warn"
-    line.append(left(mark, 9 - len(ply.san)), style)
+    line.append(align_left(mark, 9 - len(ply.san)), style)
     gain = "·" if ply.gain_cp is None else f"{ply.gain_cp / 100:+.2f}"
-    line.append(right(gain, 7), "text" if ply.gain_cp else "dim")
-    score = ply_score(ply)
+    line.append(align_right(gain, 7), "text" if ply.gain_cp else "dim")
+    score = write_score(ply)
     score += "" if ply.score_cp is None or score.endswith("~") else " "
-    line.append(right(score, 8), "text" if ply.final else "dim")
-    line.append(right(clock_text(ply.clock_s), clock), "dim")
+    line.append(align_right(score, 8), "text" if ply.final else "dim")
+    line.append(align_right(write_clock(ply.clock_s), clock), "dim")
     if here:
         line.stylize_before("cursor", start)
 
 
 # --- a board on the screen ------------------------------------------------------------
 
-#: Fewer lines say nothing.
-_LEAST_CHARTS = 5
+#: Cells of the border on both sides of its title.
+_TITLE_ENDS = 6
 #: What stands beside a player's name, the least needed last: of the perceived rating,
 #: and of Algorithm 4, which has a scale of its own.
 _SIDE_COLUMNS = {
@@ -175,13 +183,6 @@ _SIDE_COLUMNS = {
     ),
 }
 _LEAST_NAME, _MOST_NAME = 12, 40
-#: A name has its title from this width on.
-_TITLED = 16
-#: Sign of a side, and the other.
-_SIDES: tuple[tuple[str, Color, Color], ...] = (
-    ("○", "white", "black"),
-    ("●", "black", "white"),
-)
 #: Lines of what is wrong.
 _MOST_WRONG = 3
 #: The key of every view that shows curves.
@@ -264,7 +265,7 @@ class BoardView(View, can_focus=True):
             for part in self.query(Lines):
                 part.show([])
             gone = "  The source no longer holds this board: esc goes back"
-            self._wrong.show([styled(gone)])
+            self._wrong.show([begin_line(gone)])
             return
         if self.ply is not None and self.ply > len(game.plies):
             self.ply = None  # what the cursor was on was taken back
@@ -282,11 +283,11 @@ class BoardView(View, can_focus=True):
                 part.show(draw(game))
 
     def _write_headline(self, game: GameDetail) -> str:
-        """How the game stands and where it is from; what gives way on a narrow terminal
-        last.
+        """Return how the game stands and where it is from; what gives way on a narrow
+        terminal last.
         """
         context = self.context
-        age_s, exact = context.changes.age_s(game.id, len(game.plies))
+        age_s, exact = context.changes.measure_age_s(game.id, len(game.plies))
         behind = game.plies_played - game.plies_scored
         states = {feed.feed: feed.state for feed in context.state.feeds()}
         sources = (
@@ -298,23 +299,19 @@ class BoardView(View, can_focus=True):
             "" if game.running else RESULTS.get(game.result, game.result),
             RESTORED if game.restored and not game.problem else "",
             f"{count_things(behind, 'move')} to score" if behind > 1 else "",
-            f"last move {age_text(age_s)} ago" if exact and game.running else "",
+            f"last move {write_age(age_s)} ago" if exact and game.running else "",
             f"round {plain(game.round, 8)}" if game.round else "",
             f"from {' and '.join(sources)}",
             plain(game.event, 40),
         ]
-        return " · ".join(filter(None, parts))
+        return fit_parts(parts, self.outer_size.width - _TITLE_ENDS)
 
     def _write_wrong(self, game: GameDetail) -> Panel:
         """Return what is wrong, in whole sentences."""
-        alerts = [x for x in in_order(self.context.state.alerts()) if x.game == game.id]
-        said = []
-        for alert in filter(asks, alerts):
-            text = f"{SIGNS[alert.severity]} {plain(point_of(alert, game), 200)}"
-            said.append((text, SEVERITY_STYLES[alert.severity]))
-        if not said and (problem := game.problem or game.dispute):
-            said.append((f"! {plain(problem, 200)}", "dim" if alerts else "warn"))
-        return wrapped(said, self.size.width)[:_MOST_WRONG]
+        alerts = group_by_board(self.context.state.alerts()).get(game.id, ())
+        troubles = find_troubles(game, alerts)
+        said = [(f"{sign} {text}", style) for sign, text, style in troubles]
+        return wrap_texts(said, self.size.width)[:_MOST_WRONG]
 
     def _write_players(self, game: GameDetail) -> Panel:
         """Return a head, and a line for each player with figures and clock."""
@@ -323,24 +320,23 @@ class BoardView(View, can_focus=True):
         used = sum(column.width + 1 for column in columns)
         name = Column("Player", min(_MOST_NAME, room - used), to_right=False)
         rating = self.context.state.engine().rating
-        head = heads("  ", (name, *columns), "")
+        head = write_heads("  ", (name, *columns), "")
         if is_final(game):
-            head = Text(head.plain.replace("Plays like", "Played like"), "dim")
+            head = Text(head.plain.replace(" Plays like", "Played like"), "dim")
         lines = [head]
-        for sign, color, _ in _SIDES:
-            player, point = getattr(game, color), last_point(game, color)
+        for color, sign in SIDE_SIGNS.items():
+            player, point = getattr(game, color), find_last_point(game, color)
             own = {
                 "elo": (str(player.elo or ""), "text"),
-                "clock": clock_cell(game, color, self.context.changes),
+                "clock": write_clock_cell(game, color, self.context.changes),
             }
-            has_title = player.title and name.width >= _TITLED
-            title = f"{plain(player.title, 4)} " if has_title else ""
-            line = styled(f"{sign} ", color).append(title, "strong")
-            room = name.width - cell_len(title)
-            line.append(left(fit_name(plain(player.name, 40), room), room))
+            line = begin_line(f"{sign} ", color)
+            line.append(name.align(write_player(player, name.width)))
             for column in columns:
                 figure = column.figure
-                text, style = own.get(figure) or styled_figure(figure, point, rating)
+                text, style = own.get(figure) or write_styled_figure(
+                    figure, point, rating
+                )
                 line.append(" ").append(column.align(text), style)
             lines.append(line)
         return lines
@@ -348,19 +344,20 @@ class BoardView(View, can_focus=True):
     def _explain(self, game: GameDetail) -> Panel:
         """Return a sentence for each player: what the figure means here."""
         lines = []
-        for sign, color, other in _SIDES:
-            point, final = last_point(game, color), is_final(game)
-            elo, opponent = getattr(game, color).elo, getattr(game, other).elo
-            text = sentence(point, elo, opponent, final=final) if point else ""
+        elos = game.white.elo, game.black.elo
+        for color, sign in SIDE_SIGNS.items():
+            own, other = elos if color == "white" else elos[::-1]
+            point, final = find_last_point(game, color), is_final(game)
+            text = sentence(point, own, other, final=final) if point else ""
             text = text or game.note or "no figure yet"
-            lines.append(styled(f"{sign} {text}", "dim"))
+            lines.append(begin_line(f"{sign} {text}", "dim"))
         return lines
 
     def _draw_position(self, game: GameDetail) -> Panel:
         board = replay(game, self._find_ply(game))
         if board is None:
-            return [styled(f"no diagram of {plain(game.variant, 20)}", "dim")]
-        return diagram(board, coloured=bool(self.context.palette.ground))
+            return [begin_line(f"no diagram of {plain(game.variant, 20)}", "dim")]
+        return draw_diagram(board, coloured=bool(self.context.palette.ground))
 
     def _describe_move(self, game: GameDetail) -> Panel:
         """Return what was played and what the engine would have; how many players of
@@ -368,63 +365,57 @@ class BoardView(View, can_focus=True):
         """
         at = self._find_ply(game)
         if not at:
-            return [styled("start", "dim")]
+            return [begin_line("start", "dim")]
         ply, changes = game.plies[at - 1], self.context.changes
         is_new = self.ply is None and changes.is_new(game.id, at)
-        lines = [styled(move_text(game, ply), "changed" if is_new else "strong")]
-        lines[0].append(f" {ply_score(ply)}")
+        lines = [begin_line(write_move(game, ply), "changed" if is_new else "strong")]
+        lines[0].append(f" {write_score(ply)}")
         if ply.win is not None and ply.draw is not None:
-            lines.append(styled(f"odds {odds_text(ply.win, ply.draw)}", "dim"))
+            lines.append(begin_line(f"odds {odds_text(ply.win, ply.draw)}", "dim"))
         if ply.best == ply.uci:
-            lines.append(styled("engine the same", "good"))
+            lines.append(begin_line("engine the same", "good"))
         elif best := _write_best(game, ply):
-            lines.append(styled(f"engine {best}", "accent"))
-        shares = {"find" if ply.mark == "find" else "played": ply.played_share}
+            lines.append(begin_line(f"engine {best}", "accent"))
+        shares = {"find it" if ply.mark == "find" else "play it": ply.played_share}
         if ply.difficulty and (game.running or at < len(game.plies)):
-            shares["best"] = ply.difficulty.best_share
-            word = "trap" if ply.mark == "trap" else "err"
-            shares[word] = ply.difficulty.error_chance
-        for word, share in shares.items():
+            shares["reply best"] = ply.difficulty.best_share
+            words = "fall for it" if ply.mark == "trap" else "go wrong"
+            shares[words] = ply.difficulty.error_chance
+        for words, share in shares.items():
             if share is not None:
-                style = "good" if word == ply.mark else "dim"
-                lines.append(styled(f"{word} {share_text(share)}", style))
+                style = "good" if words in ("find it", "fall for it") else "dim"
+                lines.append(begin_line(f"{write_share(share)} {words}", style))
         if ply.depth:
-            lines.append(styled(f"depth {ply.depth}", "dim"))
+            lines.append(begin_line(f"depth {ply.depth}", "dim"))
         if ply.spent_s is not None:
-            lines.append(styled(f"took {clock_text(ply.spent_s)}", "dim"))
+            lines.append(begin_line(f"took {write_clock(ply.spent_s)}", "dim"))
         return lines
 
     def _draw_moves(self, game: GameDetail) -> Panel:
         """Return the moves around the cursor, as many as there is room for."""
         at, (width, height) = self._find_ply(game), self._moves.size
         if not game.plies:
-            return [styled(" no move yet")]
+            return [begin_line(" no move yet")]
         if width < MOVE_CELLS:
-            return [styled(" no room for the moves")]
+            return [begin_line(" no room for the moves")]
         head, *rows = draw_moves(game, at, width)
         here = number_move(game, max(1, at))[0] - number_move(game, 1)[0]
         top = max(0, min(here - height // 2, len(rows) + 1 - height))
         return [head, *rows[top : top + height - 1]]
 
     def _draw_charts(self, game: GameDetail) -> Panel:
-        """Both curves over the score, on one axis of moves."""
-        width, height = self._charts.size
-        if height < _LEAST_CHARTS:
-            return []
-        rating, scored = self.context.state.engine().rating, 2 * max(1, height // 8)
-        return [
-            *rating_chart(game, self.figure, rating, width, height - scored - 1),
-            *move_axis(game, width),
-            *score_chart(game, self._find_ply(game), width, scored),
-        ]
+        engine, at = self.context.state.engine(), self._find_ply(game)
+        if is_withheld(engine):
+            return [begin_line(f" {WITHHELD}", "dim")]
+        return draw_charts(game, at, self.figure, engine.rating, self._charts.size)
 
     # --- keys -------------------------------------------------------------------------
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         game, ply = self._find_game(), self.ply
         if game is None or ply is None:
             return ""
-        at = f"at {move_text(game, game.plies[ply - 1])}" if ply else "at the start"
+        at = f"at {write_move(game, game.plies[ply - 1])}" if ply else "at the start"
         return f"{at}: end follows the game again"
 
     def action_figure(self) -> None:

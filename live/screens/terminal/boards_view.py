@@ -6,9 +6,8 @@ What a terminal has no room for is left out, least important columns first; key 
 prefers the clocks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -16,47 +15,48 @@ from textual.containers import Vertical
 
 from live.event.rate_game import COLORS
 from live.games.rounds import normalise_round
-from live.messages.alerts import Alert
-from live.messages.figures import GameDetail, GameView
-from live.messages.values import GameId
+from live.messages.figures import GameDetail
+from live.messages.values import Color, GameId
 from live.screens.terminal.board_rows import (
     CURVE_CELLS,
     ORDERS,
     RESULTS,
-    board_matcher,
-    clock_cell,
-    curve_cell,
-    last_point,
-    of_newest_rounds,
-    ordered,
-    round_key,
+    Trouble,
+    build_board_matcher,
+    find_last_point,
+    find_round,
+    find_troubles,
+    keep_newest_rounds,
+    order_boards,
+    write_clock_cell,
+    write_curve,
 )
 from live.screens.terminal.board_view import CURVE_KEY, BoardView
 from live.screens.terminal.players_view import MomentsView, PlayersView
+from live.screens.terminal.sources_view import write_source
 from live.screens.terminal.text import (
-    FEED_SIGNS,
-    SEVERITY_STYLES,
     Column,
     Panel,
-    age_text,
-    feed_style,
+    align_left,
+    begin_line,
     fit_columns,
-    fit_name,
-    heads,
-    left,
-    move_text,
-    plain,
-    ply_score,
-    point_of,
-    styled,
-    styled_figure,
-    wrapped,
+    is_withheld,
+    write_age,
+    write_heads,
+    write_move,
+    write_player,
+    write_score,
+    write_styled_figure,
 )
-from live.screens.terminal.view_context import ViewContext, asks, group_by_board
+from live.screens.terminal.view_context import (
+    ViewContext,
+    asks_for_notice,
+    group_by_board,
+)
 from live.screens.terminal.widgets import Lines, ListView
-from live.watch.finding import SIGNS, count_things
+from live.watch.finding import count_things
 
-#: By their heads, as they stand where ratings come first.
+#: By their heads; what gives way first comes last.
 COLUMNS = {
     column.head: column
     for column in (
@@ -70,9 +70,8 @@ COLUMNS = {
         Column("Age", 4),
     )
 }
-#: What gives way last comes first.
-_FOR_RATINGS = ("Rd", "Score", "Plays like", "Elo", "Curve", "Clocks")
-_FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age", "Plays like", "Elo", "Curve")
+#: Those that come first where clocks do.
+_FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age")
 #: Sign of the alert, board number, and the gaps around both names.
 _LEFT = 2 + 3 + 3
 _LEAST_NAME, _MOST_NAME = 13, 24
@@ -80,22 +79,20 @@ _LEAST_NAME, _MOST_NAME = 13, 24
 _NOTE_INDENT = 6
 #: Sign of a board that only the journal holds.
 _RESTORED_SIGN = "◌"
-#: A name has its title from this width on.
-_TITLED = 16
 
 
 def choose_columns(
-    width: int, sorted_by: str, *, rounds: bool, clocks: bool
+    width: int, sorted_by: str, *, empty: Collection[str], clocks: bool
 ) -> list[Column]:
     """Return the most columns that leave the names some room.
 
-    What boards are sorted by comes first. ``rounds``: there are several.
+    What boards are sorted by comes first. ``empty``: heads of columns that say nothing.
     ``clocks``: they come before ratings.
     """
-    order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else _FOR_RATINGS)])
-    known = [COLUMNS[head] for head in order if head in COLUMNS]
+    order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else ()), *COLUMNS])
+    useful = COLUMNS.keys() - set(empty)
     free = width - _LEFT - 2 * _LEAST_NAME
-    chosen = fit_columns([each for each in known if rounds or each.head != "Rd"], free)
+    chosen = fit_columns([COLUMNS[head] for head in order if head in useful], free)
     free -= sum(column.cells + 1 for column in chosen)
     name = min(_MOST_NAME, _LEAST_NAME + free // 2)
     return [
@@ -112,7 +109,7 @@ class BoardsView(ListView):
     """
 
     BINDINGS = [
-        Binding("s", "sort", "sort", tooltip="by board, clock, age, perceived rating"),
+        Binding("s", "sort", "sort", tooltip="by number, clock, age, perceived rating"),
         Binding("f", "clocks", "clocks", tooltip="clocks first, or ratings first"),
         CURVE_KEY,
         Binding(
@@ -126,23 +123,23 @@ class BoardsView(ListView):
 
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
-        self.order = "board"
+        self.order = "number"
         self.clocks = False
         """Clocks come before ratings."""
         self.unfolded = False
         """Finished boards of earlier rounds are listed, too."""
-        self.listed: Sequence[GameView] = ()
+        self.listed: Sequence[GameDetail] = ()
         self.board = BoardView(context, "panel")
         """The selected board."""
         self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
-        self.standing.border_title = "Standing"
+        self.standing.border_title = "Standing over all games"
+        for part in (self.moments, self.standing):
+            part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")
-        self._asking: dict[GameId, list[Alert]] = {}
-        """By board, the most urgent first."""
-        self._noted: set[GameId | None] = set()
-        """Boards that have an alert, whether or not it asks for notice."""
+        self._troubles: dict[GameId, list[Trouble]] = {}
+        """By board, what is wrong and nobody took note of."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="list"):
@@ -154,16 +151,24 @@ class BoardsView(ListView):
         yield self.moments
 
     def redraw(self) -> None:
-        alerts = list(self.context.state.alerts())
-        self._asking = group_by_board(filter(asks, alerts))
-        self._noted = {alert.game for alert in alerts}
-        every = views = list(self.context.state.games())
+        alerts = group_by_board(self.context.state.alerts())
+        asking = [
+            game for game, found in alerts.items() if any(map(asks_for_notice, found))
+        ]
+        found = (
+            self.context.state.game(each.id) for each in self.context.state.games()
+        )
+        every = games = list(filter(None, found))
         if self.query_text:
-            views = list(filter(board_matcher(self.query_text), every))
+            games = list(filter(build_board_matcher(self.query_text), every))
         elif not self.unfolded:
-            views = of_newest_rounds(every, self._asking)
-        self.listed = ordered(views, self._asking, self._value)
-        self._show_what_is_not_listed(0 if self.query_text else len(every) - len(views))
+            games = keep_newest_rounds(every, asking)
+        self.listed = order_boards(games, asking, self._find_order_value)
+        self._troubles = {}
+        for game in self.listed:
+            troubles = find_troubles(game, alerts.get(game.id, ()))
+            self._troubles[game.id] = [x for x in troubles if x.style != "dim"]
+        self._show_what_is_not_listed(0 if self.query_text else len(every) - len(games))
         self._show_rows()
         here = self.find_board()
         self.board.visible = here is not None
@@ -174,91 +179,70 @@ class BoardsView(ListView):
 
     def _show_what_is_not_listed(self, folded: int) -> None:
         """Say which boards are folded, or why there is none."""
-        text, lines = "", Panel()
+        lines: Panel = []
         if folded:
             boards = count_things(folded, "board")
             text = f" and {boards} of earlier rounds, all over: r, or / and: round 7"
+            lines = [begin_line(text, "dim")]
         elif self.query_text and not self.listed:
             text = f" No board matches {self.query_text!r}: esc shows all"
+            lines = [begin_line(text, "dim")]
         elif not self.listed:
             lines = self._explain_emptiness()
-        if text:
-            lines = [styled(text, "dim")]
         self._folded.display = bool(lines)
         self._folded.show(lines)
 
     def _explain_emptiness(self) -> Panel:
         """Return what is followed, and how it is."""
-        width = self.size.width
-        lines = [
-            Text(),
-            styled(" No board yet: they appear as soon as a source sends them", "head"),
-        ]
+        text = " No board yet: they appear as soon as a source sends them"
+        lines = [Text(), begin_line(text, "head")]
         for feed in self.context.state.feeds():
-            said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 60)}: {feed.state}"
-            detail = plain(feed.detail.removeprefix(feed.feed).strip(), 200)
-            lines += [Text(), *wrapped([(said, feed_style(feed.state))], width, 3)]
-            lines += wrapped([(detail, "text")], width, 5)
+            lines += [Text(), *write_source(feed, self.size.width)]
         return lines
 
     def _show_rows(self) -> None:
         """Show heads, a line for each board, and below it what is wrong with it."""
         width = self.rows.scrollable_content_region.width - 1
         by = ORDERS[self.order].head
-        rounds = len({round_key(game) for game in self.listed}) > 1
-        columns = choose_columns(width, by, rounds=rounds, clocks=self.clocks)
+        empty = self._find_empty_columns()
+        columns = choose_columns(width, by, empty=empty, clocks=self.clocks)
         self._heads.display = bool(self.listed)
-        self._heads.show([heads("   ", columns, by)])
-        rows: list[tuple[GameView, Text | None]] = []
-        for view in self.listed:
-            rows.append((view, None))
-            if note := self._write_note(view):
-                rows.append((view, note))
+        self._heads.show([write_heads("   ", columns, by)])
+        rows: list[tuple[str, GameDetail, Text | None]] = []
+        for game in self.listed:
+            rows.append((game.id, game, None))
+            if troubles := self._troubles[game.id]:
+                # A row without an id belongs to the one above it.
+                rows.append(("", game, _write_note(troubles)))
 
         def draw(at: int) -> Text:
-            view, note = rows[at]
-            return self._write_row(view, columns) if note is None else note
+            _, game, note = rows[at]
+            return note or self._write_row(game, columns)
 
-        ids = ["" if note else view.id for view, note in rows]
-        self.rows.show(ids, draw)
+        self.rows.show([id for id, _, _ in rows], draw)
 
-    def _is_in_trouble(self, view: GameView) -> bool:
-        """Return whether something is wrong that no alert says."""
-        return bool(view.problem or view.dispute) and view.id not in self._noted
+    def _find_empty_columns(self) -> set[str]:
+        """Return the heads of columns that say nothing, or the same of every board."""
+        empty = set()
+        if len({find_round(game) for game in self.listed}) < 2:
+            empty.add("Rd")
+        if not any(game.white.elo or game.black.elo for game in self.listed):
+            empty.add("Elo")
+        if is_withheld(self.context.state.engine()):
+            empty |= {"Plays like", "Curve"}
+        return empty
 
-    def _write_note(self, view: GameView) -> Text | None:
-        """Return what is wrong and nobody took note of; None where nothing is."""
-        text, style = "", "warn"
-        if asking := self._asking.get(view.id):
-            others = f" (+{len(asking) - 1})" if len(asking) > 1 else ""
-            text = point_of(asking[0], view) + others
-            style = SEVERITY_STYLES[asking[0].severity]
-        elif self._is_in_trouble(view):
-            text = view.problem or view.dispute or ""
-        if not text:
-            return None
-        return styled(" " * _NOTE_INDENT).append(plain(text, 200), style)
-
-    def _value(self, view: GameView) -> float | None:
+    def _find_order_value(self, game: GameDetail) -> float | None:
         """Return what the order goes by."""
-        game, value = self.context.state.game(view.id), ORDERS[self.order].value
-        if value is None or game is None:
-            return None
-        return value(game, self.context.changes.age_s(view.id, view.plies_played)[0])
+        value = ORDERS[self.order].value
+        age_s, _ = self.context.changes.measure_age_s(game.id, game.plies_played)
+        return value(game, age_s) if value else None
 
-    def _write_row(self, view: GameView, columns: Sequence[Column]) -> Text:
-        game = self.context.state.game(view.id)
-        if game is None:
-            return Text()
+    def _write_row(self, game: GameDetail, columns: Sequence[Column]) -> Text:
         line = self._write_sign(game)
-        cells = self._cells(game)
-        for player, column in zip((game.white, game.black), columns[1:3], strict=True):
-            title = plain(player.title or "", 4) if column.width >= _TITLED else ""
-            room = column.width - (cell_len(title) + 1 if title else 0)
-            name = fit_name(plain(player.name, 40), room)
-            cells[column.head] = [(f"{title} {name}".lstrip(), "text")]
         for column in columns:
-            for text, style in cells[column.head]:
+            for color in COLORS if column.sided else COLORS[:1]:
+                text, style = self._write_cell(game, column, color)
                 line.append(column.align(text), style).append(" ")
         line.right_crop()
         return line
@@ -266,50 +250,55 @@ class BoardsView(ListView):
     def _write_sign(self, game: GameDetail) -> Text:
         """Return what a row begins with: an alert, a problem, something new."""
         sign, style = "", "warn"
-        if asking := self._asking.get(game.id):
-            severity = asking[0].severity
-            sign, style = SIGNS[severity], SEVERITY_STYLES[severity]
-        elif self._is_in_trouble(game):
-            sign = "!"
+        if troubles := self._troubles[game.id]:
+            sign, _, style = troubles[0]
         elif game.restored:
             sign, style = _RESTORED_SIGN, "dim"
         elif self._is_new(game):
             sign = "•"
-        return styled(left(sign, 2), style)
+        return begin_line(align_left(sign, 2), style)
 
     def _is_new(self, game: GameDetail) -> bool:
         """Return whether the last move is a moment old."""
         return self.context.changes.is_new(game.id, len(game.plies))
 
-    def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, str]]]:
-        """Return each column's texts with their styles; a sided one has two."""
+    def _write_cell(
+        self, game: GameDetail, column: Column, color: Color
+    ) -> tuple[str, str]:
+        """Return the text of a column, of a sided one for ``color``, and its style."""
         changes, last = self.context.changes, game.plies[-1] if game.plies else None
-        age_s, exact = changes.age_s(game.id, len(game.plies))
-        age = age_text(age_s) if game.running else ""
-        move = move_text(game, last, "…").removesuffix(last.san) if last else ""
-        score = ply_score(last) if last else ""
-        if not game.running:
-            score = RESULTS.get(game.result, game.result)
-        board = "·" if game.board is None else str(game.board)
-        cells = {
-            "Bd": [(board, "dim")],
-            "Rd": [(normalise_round(game.round), "dim")],
-            "Move": [(move, "changed" if self._is_new(game) else "")],
-            "Age": [(age if exact or not age else f">{age}", "dim")],
-            "Score": [(score, "" if game.running else "strong")],
-        }
-        for color in COLORS:
-            elo, point = getattr(game, color).elo, last_point(game, color)
-            for head, cell in (
-                ("Elo", (str(elo or ""), "dim")),
-                ("Curve", (curve_cell(game, color), color)),
-                ("Clocks", clock_cell(game, color, changes)),
-                ("Plays like", styled_figure("perceived", point, 0)),
-            ):
-                cells.setdefault(head, []).append(cell)
-        return cells
+        match column.head:
+            case "Bd":
+                return "·" if game.board is None else str(game.board), "dim"
+            case "Rd":
+                return normalise_round(game.round), "dim"
+            case "White":
+                return write_player(game.white, column.width), "text"
+            case "Black":
+                return write_player(game.black, column.width), "text"
+            case "Score" if not game.running:
+                return RESULTS.get(game.result, game.result), "strong"
+            case "Score":
+                return write_score(last) if last else "", ""
+            case "Plays like":
+                return write_styled_figure("perceived", find_last_point(game, color), 0)
+            case "Elo":
+                return str(getattr(game, color).elo or ""), "dim"
+            case "Curve":
+                return write_curve(game, color), color
+            case "Clocks":
+                return write_clock_cell(game, color, changes)
+            case "Move":
+                move = (
+                    write_move(game, last, "…").removesuffix(last.san) if last else ""
+                )
+                return move, "changed" if self._is_new(game) else ""
+            case _:
+                age_s, exact = changes.measure_age_s(game.id, len(game.plies))
+                age = f"{'' if exact else '>'}{write_age(age_s)}"
+                return age if game.running else "", "dim"
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         if not self.listed:
             return self.add_filter("no board")
         return self.add_filter(
@@ -339,3 +328,11 @@ class BoardsView(ListView):
         self.context.notify(
             f"Sorted {ORDERS[self.order].explained}; alerts stay on top"
         )
+
+
+def _write_note(troubles: Sequence[Trouble]) -> Text:
+    """Return the first, and how many others there are."""
+    others = f" (+{len(troubles) - 1})" if len(troubles) > 1 else ""
+    return begin_line(" " * _NOTE_INDENT).append(
+        troubles[0].text + others, troubles[0].style
+    )

@@ -3,16 +3,19 @@ on one axis of moves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from rich.text import Text
+from textual.geometry import Size
 
 from live.catalogue import BY_ID, Reading, read
 from live.event.rate_game import COLORS
 from live.games.game import number_move
 from live.messages.figures import GameDetail
 from live.messages.values import Color
-from live.screens.terminal.text import Panel, move_text, right, styled
+from live.screens.terminal.text import Panel, align_right, begin_line, write_move
 from live.watch.expected_scores import score_alike, scores_alike
 
 #: Labels and rule left of a chart, cells.
@@ -22,6 +25,8 @@ AXIS = 6
 LEAST_PLIES = 40
 #: A rating axis never spans less than this, Elo: noise must not look like drama.
 MIN_SPAN_ELO = 300.0
+#: Fewer lines say nothing.
+_LEAST_CHARTS = 5
 #: A chart of fewer lines shows what is usual only as far as the curves reach: it would
 #: press them flat.
 _BAND_FROM = 10
@@ -29,6 +34,8 @@ _BAND_FROM = 10
 COSTLY = 0.10
 #: Dots of a braille cell, from above, left and right; four by two.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+#: Dots of a dotted line are so far apart: closer, both players' look like a curve.
+_DOTS_APART = 4
 _BLANK = "\u2800"
 _LAST_BRAILLE = "\u28ff"
 #: Stands where the cursor is.
@@ -36,7 +43,7 @@ _CURSOR = "┊"
 #: The marks of the score axis, pawns; placed by expected scores, so that ±1 is not lost
 #: near ±10.
 _MARKS = (5, -5, 0, 2, -2)
-SIDE_SIGNS = {"white": "○", "black": "●"}
+SIDE_SIGNS: dict[Color, str] = {"white": "○", "black": "●"}
 
 Point = tuple[float, float]
 """A ply and the Elo after it."""
@@ -54,59 +61,51 @@ class BraillePlot:
         self._cells: dict[tuple[int, int], tuple[str, str]] = {}
         """Sign and style by row and column."""
 
-    def row_of(self, elo: float) -> int:
+    def find_row(self, elo: float) -> int:
         """Return the row of cells, 0 at the top."""
-        return self._y(elo) // 4
+        return self._find_y(elo) // 4
 
-    def column_of(self, ply: float) -> int:
+    def find_column(self, ply: float) -> int:
         """Return the column of cells, 0 at the left."""
-        return self._x(ply) // 2
+        return self._find_x(ply) // 2
 
-    def draw_dots(self, points: Sequence[Point], style: str) -> None:
-        """Join the points by a dotted line, a dot in each cell, where the scale has
-        them.
-        """
-        for (ply, elo), (to_ply, to_elo) in pairwise(points):
-            x, to_x = self._x(ply), self._x(to_ply)
-            for at in range(x + x % 2, to_x, 2):
-                there = elo + (to_elo - elo) * (at - x) / (to_x - x)
-                if self._low <= there <= self._high:
-                    self._draw_dot(at, self._y(there), style)
-
-    def draw_line(self, points: Sequence[Point], style: str) -> None:
-        """Join the points."""
-        ends = [(self._x(ply), self._y(elo)) for ply, elo in points]
+    def draw_line(
+        self, points: Sequence[Point], style: str, *, dotted: bool = False
+    ) -> None:
+        """Join the points, as far as the scale has them."""
+        ends = [(self._find_x(ply), self._find_y(elo)) for ply, elo in points]
         for (x, y), (to_x, to_y) in pairwise([*ends, *ends[-1:]]):
             steps = max(abs(to_x - x), abs(to_y - y), 1)
             for step in range(steps + 1):
-                part = step / steps
-                self._draw_dot(
-                    round(x + part * (to_x - x)), round(y + part * (to_y - y)), style
-                )
+                at = x + round(step / steps * (to_x - x))
+                if not dotted or at % _DOTS_APART == 0:
+                    self._draw_dot(at, y + round(step / steps * (to_y - y)), style)
 
     def draw_bar(self, ply: int, start: float, end: float, style: str) -> None:
         """Fill what lies between two values, as wide as a ply."""
-        top, bottom = sorted((self._y(start), self._y(end)))
-        for x in range(self._x(ply), max(self._x(ply) + 1, self._x(ply + 1))):
+        top, bottom = sorted((self._find_y(start), self._find_y(end)))
+        for x in range(
+            self._find_x(ply), max(self._find_x(ply) + 1, self._find_x(ply + 1))
+        ):
             for y in range(top, bottom + 1):
                 self._draw_dot(x, y, style)
 
     def draw_level(self, elo: float, style: str) -> None:
         """Draw a dashed level where nothing else is."""
         for column in range(self.width):
-            self._cells.setdefault((self.row_of(elo), column), ("┈", style))
+            self._cells.setdefault((self.find_row(elo), column), ("┈", style))
 
     def draw_upright(self, ply: float) -> None:
         """Draw the cursor where nothing else is."""
         for row in range(self.height):
-            self._cells.setdefault((row, self.column_of(ply)), (_CURSOR, "accent"))
+            self._cells.setdefault((row, self.find_column(ply)), (_CURSOR, "accent"))
 
     def write(self, point: Point, text: str, style: str) -> bool:
         """Write beside a point, as near as no line is crossed; say whether there was
         room.
         """
-        start = max(0, min(self.column_of(point[0]), self.width - len(text)))
-        near = self.row_of(point[1])
+        start = max(0, min(self.find_column(point[0]), self.width - len(text)))
+        near = self.find_row(point[1])
         rows = range(max(0, near - 2), min(self.height, near + 3))
         for row in sorted(rows, key=lambda row: abs(row - near)):
             places = [(row, start + index) for index in range(len(text))]
@@ -118,47 +117,53 @@ class BraillePlot:
 
     def mark(self, point: Point, sign: str, style: str) -> None:
         """Put a sign on a point itself."""
-        column = min(self.width - 1, self.column_of(point[0]))
-        self._cells[self.row_of(point[1]), column] = sign, style
+        column = min(self.width - 1, self.find_column(point[0]))
+        self._cells[self.find_row(point[1]), column] = sign, style
 
-    def lines(self, labels: Mapping[int, str]) -> Panel:
+    def draw_rows(self, labels: Mapping[int, str]) -> Panel:
         """Return the rows beside their axis, which has ``labels`` at some of them."""
         lines = []
         for row in range(self.height):
             label = labels.get(row, "")
-            line = styled(f"{right(label, AXIS - 1)}{'┤' if label else '│'}", "dim")
-            for column in range(self.width):
-                line.append(*self._cells.get((row, column), (" ", "")))
+            line = begin_line(
+                f"{align_right(label, AXIS - 1)}{'┤' if label else '│'}", "dim"
+            )
+            places = [(row, column) for column in range(self.width)]
+            cells = [self._cells.get(place, (" ", "")) for place in places]
+            for style, alike in groupby(cells, key=itemgetter(1)):
+                line.append("".join(sign for sign, _ in alike), style)
             line.rstrip()
             lines.append(line)
         return lines
 
-    def _x(self, ply: float) -> int:
+    def _find_x(self, ply: float) -> int:
         return round(ply / self._plies * (2 * self.width - 3))
 
-    def _y(self, elo: float) -> int:
+    def _find_y(self, elo: float) -> int:
         last = 4 * self.height - 1
-        y = round((self._high - elo) / (self._high - self._low) * last)
-        return max(0, min(last, y))
+        return round((self._high - elo) / (self._high - self._low) * last)
 
     def _draw_dot(self, x: int, y: int, style: str) -> None:
         place = y // 4, x // 2
+        if not 0 <= place[0] < self.height:
+            return
         sign, _ = self._cells.get(place, (_BLANK, ""))
         if _BLANK <= sign <= _LAST_BRAILLE:
             self._cells[place] = chr(ord(sign) | _DOTS[y % 4][x % 2]), style
 
 
-def sparkline(values: Sequence[float], cells: int) -> str:
+@lru_cache(maxsize=1024)
+def draw_sparkline(values: tuple[float, ...], cells: int) -> str:
     """Return the last values, two a cell, as one row of joined dots."""
     shown = values[-2 * cells :]
     if not shown:
         return ""
-    plot = BraillePlot((cells + 1, 1), 2 * cells - 1, span_of(shown))
+    plot = BraillePlot((cells + 1, 1), 2 * cells - 1, find_span(shown))
     plot.draw_line(list(enumerate(shown)), "")
-    return plot.lines({})[0].plain[AXIS:].rstrip()
+    return plot.draw_rows({})[0].plain[AXIS:].rstrip()
 
 
-def span_of(values: Iterable[float]) -> tuple[float, float]:
+def find_span(values: Iterable[float]) -> tuple[float, float]:
     """Return the Elo from the bottom to the top of a chart that holds all values."""
     known = list(values)
     low, high = min(known), max(known)
@@ -185,10 +190,29 @@ def find_costly_moves(game: GameDetail) -> list[int]:
     return sorted(costly, key=lambda ply: -costs[ply])
 
 
-def rating_chart(
+@lru_cache(maxsize=2)
+def draw_charts(
+    game: GameDetail, at: int, figure: str, engine_rating: int, size: Size
+) -> Panel:
+    """Return both players' ratings over the score with a cursor ``at`` a ply, on one
+    axis of moves. Kept: most frames change nothing.
+    """
+    width, height = size
+    if height < _LEAST_CHARTS:
+        return []
+    scored = 2 * max(1, height // 8)
+    rated = height - scored - 1
+    return [
+        *draw_ratings(game, figure, engine_rating, width, rated),
+        *draw_move_axis(game, width),
+        *draw_scores(game, at, width, scored),
+    ]
+
+
+def draw_ratings(
     game: GameDetail, figure: str, engine_rating: int, width: int, height: int
 ) -> Panel:
-    """Both players' ratings in one plot: own Elo dashed, usual band dotted, costly
+    """Draw both players' ratings in one plot: own Elo dashed, usual band dotted, costly
     moves named.
     """
     curves: dict[Color, list[Point]] = {}
@@ -211,33 +235,34 @@ def rating_chart(
         for edge in edges:
             known += [elo for _, elo in edge[len(edge) // 2 :]]
     if not known:
-        said = styled(" " * AXIS + "no figure yet: five moves first", "dim")
+        said = begin_line(" " * AXIS + "no figure yet: five moves first", "dim")
         return [said, *(Text() for _ in range(height - 1))]
-    low, high = span_of(known)
+    low, high = find_span(known)
     plot = BraillePlot((max(4, width - AXIS), height), _count_plies(game), (low, high))
     for edge in edges:
-        plot.draw_dots(edge, "band")
+        plot.draw_line(edge, "band", dotted=True)
     for color, curve in curves.items():
         plot.draw_line(curve, color)
     for color, curve in curves.items():
         if curve:
             plot.mark(curve[-1], SIDE_SIGNS[color], color)
     for ply in find_costly_moves(game):
-        text = f"▼{move_text(game, game.plies[ply - 1], '…')}"
+        text = f"▼{write_move(game, game.plies[ply - 1], '…')}"
         for point in [*curves["white"], *curves["black"]]:
             if point[0] == ply:
                 plot.write(point, text, "bad")
     ends = [edge[-1] for edge in edges if edge and low <= edge[-1][1] <= high]
     if ends:
-        plot.write(max(ends, key=lambda end: end[1]), "usual", "band")
+        name = "usual" if figure == "perceived" else "95 %"
+        plot.write(max(ends, key=lambda end: end[1]), name, "band")
     labels = {0: f"{high:.0f}", height - 1: f"{low:.0f}"}
     for color in sorted(elos, key=lambda color: -elos[color]):
-        row = plot.row_of(elos[color])
+        row = plot.find_row(elos[color])
         plot.draw_level(elos[color], color)
         if labels.get(row, "").endswith(tuple(SIDE_SIGNS.values())):
             row = _find_free_row(row, height, labels)
         labels[row] = f"{elos[color]}{SIDE_SIGNS[color]}"
-    return plot.lines(labels)
+    return plot.draw_rows(labels)
 
 
 def _trace(readings: Iterable[tuple[int, Reading]], part: int) -> list[Point]:
@@ -262,19 +287,19 @@ def _find_free_row(taken: int, height: int, labels: Mapping[int, str]) -> int:
     return taken
 
 
-def move_axis(game: GameDetail, width: int) -> Panel:
+def draw_move_axis(game: GameDetail, width: int) -> Panel:
     """Return the line of move numbers between the charts."""
     plot = BraillePlot((max(4, width - AXIS), 1), _count_plies(game), (0.0, 1.0))
     line = " " * AXIS
     for ply in range(1, _count_plies(game) + 1):
         number, white = number_move(game, ply)
         if white and number % 5 == 0:
-            line = line.ljust(AXIS + plot.column_of(ply)) + str(number)
-    return [styled(f"{'└':>{AXIS}}{line[AXIS:width]}", "dim")]
+            line = line.ljust(AXIS + plot.find_column(ply)) + str(number)
+    return [begin_line(f"{'└':>{AXIS}}{line[AXIS:width]}", "dim")]
 
 
-def score_chart(game: GameDetail, cursor_ply: int, width: int, height: int) -> Panel:
-    """White's advantage above the line, Black's below, on the axis of the ratings."""
+def draw_scores(game: GameDetail, cursor_ply: int, width: int, height: int) -> Panel:
+    """Draw White's advantage above the line, Black's below, on the ratings' axis."""
     size = max(4, width - AXIS), height
     plot = BraillePlot(size, _count_plies(game), (0.0, 1.0))
     scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
@@ -287,6 +312,6 @@ def score_chart(game: GameDetail, cursor_ply: int, width: int, height: int) -> P
     plot.draw_upright(cursor_ply)
     labels: dict[int, str] = {}
     for pawns in _MARKS:
-        row = plot.row_of(score_alike(100 * pawns))
+        row = plot.find_row(score_alike(100 * pawns))
         labels.setdefault(row, f"{pawns:+d}" if pawns else "0")
-    return plot.lines(labels)
+    return plot.draw_rows(labels)

@@ -3,15 +3,35 @@
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 
 from live.messages.alerts import Alert, Incident
-from live.screens.terminal.text import Panel, styled, wrapped
+from live.screens.terminal.text import (
+    Panel,
+    begin_line,
+    fit,
+    fit_name,
+    plain,
+    wrap_texts,
+)
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import Lines, ListView
 
 Item = TypeVar("Item", Alert, Incident)
+
+
+#: On a terminal narrower than this a board's number has to do for its players.
+NAMES_FROM = 100
+#: Of a board with its players.
+BOARD_CELLS = 35
+
+
+def read_number(board: str) -> int | None:
+    """Return the board's number, with which its words begin."""
+    first = board.partition(" ")[0]
+    return int(first) if first.isdecimal() and len(first) < 9 else None
 
 
 class DeskList(ListView, Generic[Item]):
@@ -47,14 +67,27 @@ class DeskList(ListView, Generic[Item]):
         """Return all that is known of the item under the cursor."""
         raise NotImplementedError
 
+    def write_board(self, words: str) -> str:
+        """Return a board with its players, whose given names give way; on a narrow
+        terminal its number has to do.
+        """
+        number, board = read_number(words), plain(words, 200)
+        if number is not None and self.size.width < NAMES_FROM:
+            return str(number)
+        white, dash, black = board.partition(" – ")
+        if not dash or cell_len(board) <= BOARD_CELLS:
+            return fit(board, BOARD_CELLS)
+        half = (BOARD_CELLS - len(dash)) // 2
+        return f"{fit_name(white, half)}{dash}{fit_name(black, half)}"
+
     def redraw(self) -> None:
         self.listed = self.find_items()
         items = list(self.listed.values())
-        lines = [styled(self.write_head(), "dim")]
+        lines = [begin_line(self.write_head(), "dim")]
         if unknown := self.context.no_desk():
-            lines += wrapped([(f"Not known: {unknown}", "warn")], self.size.width, 2)
+            lines += wrap_texts([(f"Not known: {unknown}", "warn")], self.size.width, 2)
         elif not items:
-            lines.append(styled(f"  ✓ {self.empty}", "good"))
+            lines.append(begin_line(f"  ✓ {self.empty}", "good"))
         self._heads.show(lines)
         self.rows.show(list(self.listed), lambda at: self.write_row(items[at]))
         here = self.find_selected()

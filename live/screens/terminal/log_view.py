@@ -7,17 +7,16 @@ from rich.text import Text
 from textual.binding import Binding
 
 from live.messages.alerts import Incident
-from live.screens.terminal.desk_list import DeskList
+from live.screens.terminal.desk_list import NAMES_FROM, DeskList, read_number
 from live.screens.terminal.text import (
-    NAMES_FROM,
     SEVERITY_STYLES,
     Panel,
-    by_color,
-    left,
-    matcher,
+    align_left,
+    begin_line,
+    build_matcher,
+    name_by_color,
     plain,
-    styled,
-    wrapped,
+    wrap_texts,
 )
 from live.watch.alert_kinds import COUNTED
 from live.watch.finding import count_things
@@ -49,39 +48,37 @@ class LogView(DeskList[Incident]):
 
     def find_items(self) -> Mapping[str, Incident]:
         boards = {view.id: board_words(view) for view in self.context.state.games()}
-        matches = matcher(self.query_text)
+        matches = build_matcher(self.query_text)
         found = {}
         for each in reversed(with_boards(self.context.incidents(), boards)):
-            if matches(_write_searched(each), _read_number(each.board)):
+            if matches(_write_searched(each), read_number(each.board)):
                 found[str(each.number)] = each
         return found
 
     def write_head(self) -> str:
-        return (
-            f"    {left('Time', 8)} {left('What', self._kind_cells())} Board and text"
-        )
+        kind = align_left("What", self._find_kind_cells())
+        return f"    {align_left('Time', 8)} {kind} Board and text"
 
-    def _kind_cells(self) -> int:
+    def _find_kind_cells(self) -> int:
         return 22 if self.size.width >= NAMES_FROM else 16
 
     def write_row(self, item: Incident) -> Text:
         is_own, is_over = item.kind in OWN_KINDS, item.over_s is not None
-        number = _read_number(item.board)
-        has_names = number is None or self.size.width >= NAMES_FROM
-        board = item.board if has_names else str(number)
-        about = f"{plain(board, 30)}: " if board else ""
+        about = f"{self.write_board(item.board)}: " if item.board else ""
         # As it was then: how long something lasts goes on, but how many there are is
         # news.
         first = item.text if item.kind in COUNTED else item.changes[0].text
-        text = by_color(
-            first.removeprefix(f"Board {number}: "), item.player, item.color
+        text = name_by_color(
+            first.removeprefix(f"Board {read_number(item.board)}: "),
+            item.player,
+            item.color,
         )
         sign = " " if is_over and not is_own else incident_sign(item)
         return Text.assemble(
-            (left(sign, 3), SEVERITY_STYLES[item.severity]),
+            (align_left(sign, 3), SEVERITY_STYLES[item.severity]),
             (f"{format_time(item.began_s)} ", "dim"),
             (
-                f"{left(kind_name(item.kind), self._kind_cells())} ",
+                f"{align_left(kind_name(item.kind), self._find_kind_cells())} ",
                 "" if is_own else "dim",
             ),
             (f"{about}{plain(text, 300)}", "dim" if is_over and not is_own else ""),
@@ -94,13 +91,13 @@ class LogView(DeskList[Incident]):
             text = f"{format_time(change.at_s)} {change.what}"
             text += f": {change.text}" if change.text else ""
             parts.append((plain(text, 600), "text"))
-        lines = wrapped(parts, self.size.width)
+        lines = wrap_texts(parts, self.size.width)
         if len(lines) > _MOST_LINES:
             # How it began and how it goes on says more than what lies between.
-            lines = [lines[0], styled(" …", "text"), *lines[2 - _MOST_LINES :]]
+            lines = [lines[0], begin_line(" …", "text"), *lines[2 - _MOST_LINES :]]
         return lines
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         going = sum(each.over_s is None for each in self.listed.values())
         return self.write_caption(
             f"{count_things(len(self.listed), 'incident')}, {going} open"
@@ -115,12 +112,6 @@ def _write_searched(incident: Incident) -> str:
     times = " ".join(format_time(change.at_s) for change in incident.changes)
     state = "open" if incident.over_s is None else "over"
     return plain(f"{said_of(incident)} {times} {state}", 4000)
-
-
-def _read_number(board: str) -> int | None:
-    """Return the board's number, with which its words begin."""
-    first = board.partition(" ")[0]
-    return int(first) if first.isdecimal() and len(first) < 9 else None
 
 
 def format_time(at_s: float) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -19,35 +18,39 @@ from live.catalogue import (
 )
 from live.messages.figures import PlayerView
 from live.messages.values import GameId
-from live.screens.terminal.printed import RANK, figure_columns
+from live.screens.terminal.printed import RANK, WIDEST_TABLE, choose_figure_columns
 from live.screens.terminal.text import (
     Column,
     Panel,
-    figure_cell,
+    align_left,
+    align_right,
+    begin_line,
+    build_matcher,
     fit_name,
-    heads,
     is_early,
-    left,
-    matcher,
     plain,
-    right,
-    styled,
-    styled_figure,
-    wrapped,
+    wrap_beside,
+    write_figure,
+    write_heads,
+    write_styled_figure,
 )
-from live.screens.terminal.view_context import ViewContext, asks, group_by_board
+from live.screens.terminal.view_context import ViewContext, asks_for_notice
 from live.screens.terminal.widgets import Lines, ListView, RowList, TextView, View
 from live.watch.finding import count_things
 
 _MOST_PLAYER = 32
-#: Cells of the star and the board's number before a moment.
-_MOMENT_INDENT = 5
+#: Of a figure, on a player's page.
+_NAME_CELLS = 26
 #: What players are ranked by, in the order of key s.
 SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 
 
-def sorting_value(figure: Figure, view: PlayerView, engine_rating: int) -> float | None:
-    """What is ranked by, as far as it is shown, the best greatest; None comes last."""
+def read_sorting_value(
+    figure: Figure, view: PlayerView, engine_rating: int
+) -> float | None:
+    """Return what is ranked by, as far as it is shown, the best greatest; None comes
+    last.
+    """
     value = read(figure, view, engine_rating).value
     early = is_early(view) and figure.id in ("perceived", "percentile")
     if value is None or early:
@@ -55,17 +58,17 @@ def sorting_value(figure: Figure, view: PlayerView, engine_rating: int) -> float
     return round(value, 1 if figure.kind == "points" else figure.digits)
 
 
-def listed(
+def list_players(
     views: Sequence[PlayerView], query: str, sort: str, engine_rating: int = 0
 ) -> list[Standing]:
-    """Those whom the filter takes, the best first; whose figure is unknown or early
-    last. Places count in the whole field, whoever is listed.
+    """Return those whom the filter takes, the best first; whose figure is unknown or
+    early last. Places count in the whole field, whoever is listed.
     """
-    figure, matches = BY_ID[sort], matcher(query)
+    figure, matches = BY_ID[sort], build_matcher(query)
     return [
         row
         for row in standings(
-            views, lambda view: sorting_value(figure, view, engine_rating)
+            views, lambda view: read_sorting_value(figure, view, engine_rating)
         )
         if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
     ]
@@ -89,13 +92,13 @@ class PlayersView(ListView):
     def redraw(self) -> None:
         state = self.context.state
         views, rating = tuple(state.players()), state.engine().rating
-        self._listed = listed(views, self.query_text, self.sort, rating)
+        self._listed = list_players(views, self.query_text, self.sort, rating)
         width = self.rows.scrollable_content_region.width - 1
-        columns = figure_columns(width, gap=1)
+        columns = choose_figure_columns(width, gap=1)
         used = RANK + 2 + sum(column.width + 1 for column in columns)
         name = Column("Player", max(1, min(_MOST_PLAYER, width - used)), to_right=False)
-        line = heads(
-            f"{right('#', RANK - 1)}  ", (name, *columns), BY_ID[self.sort].head
+        line = write_heads(
+            f"{align_right('#', RANK - 1)}  ", (name, *columns), BY_ID[self.sort].head
         )
         if not self._listed:
             text = (
@@ -103,33 +106,33 @@ class PlayersView(ListView):
                 if self.query_text
                 else "nobody yet"
             )
-            line = styled(f"  {text}", "dim")
+            line = begin_line(f"  {text}", "dim")
         self._heads.show([line])
         alerting: set[str] = set()
-        for game in group_by_board(filter(asks, state.alerts())):
-            alerting.update(state.player_ids(game))
-        draw = partial(self._row, (name, *columns), alerting, rating)
+        for alert in filter(asks_for_notice, state.alerts()):
+            alerting.update(state.player_ids(alert.game or ""))
+        draw = partial(self._write_row, (name, *columns), alerting, rating)
         self.rows.show([row.view.id for row in self._listed], draw)
 
-    def _row(
+    def _write_row(
         self, columns: Sequence[Column], alerting: set[str], rating: int, at: int
     ) -> Text:
         row = self._listed[at]
         name, *figures = columns
         line = Text.assemble(
-            (f"{right(row.text, RANK - 2)} ", "dim"),
+            (f"{align_right(row.text, RANK - 2)} ", "dim"),
             ("!" if row.view.id in alerting else " ", "bad"),
             (name.align(fit_name(plain(row.view.name, 40), name.width)), "text"),
         )
         for column in figures:
-            text, style = styled_figure(column.figure, row.view, rating)
+            text, style = write_styled_figure(column.figure, row.view, rating)
             line.append(" ").append(column.align(text), style)
         return line
 
-    def caption(self) -> str:
-        by = BY_ID[self.sort].name
+    def describe(self) -> str:
+        by = BY_ID[self.sort].head
         players = count_things(len(self._listed), "player")
-        return self.add_filter(f"{players} by {by[:1].lower()}{by[1:]}")
+        return self.add_filter(f"{players} over all games, by {by}")
 
     def open_row(self) -> None:
         self.context.show("player", self.rows.cursor or "")
@@ -151,18 +154,18 @@ class PlayerPage(TextView):
         self._player = about
         self.page.scroll_home(animate=False)
 
-    def _find(self) -> PlayerView | None:
+    def _find_player(self) -> PlayerView | None:
         views = self.context.state.players()
         return next((view for view in views if view.id == self._player), None)
 
-    def write(self) -> Panel:
-        rating, view = self.context.state.engine().rating, self._find()
+    def write(self, width: int) -> Panel:
+        rating, view = self.context.state.engine().rating, self._find_player()
         if view is None:
-            return [Text(), styled("  This player is gone: esc goes back")]
+            return [Text(), begin_line("  This player is gone: esc goes back")]
         name = plain(view.name, 60) or "?"
-        lines = [styled(f" {name}, {count_things(view.games, 'game')}", "head")]
+        lines = [begin_line(f" {name}, {count_things(view.games, 'game')}", "head")]
         for figure in LIVE_FIGURES:
-            value = figure_cell(figure.id, view, rating)
+            value = write_figure(figure.id, view, rating)
             ends = ends_cell(figure, view, rating)
             unit = (
                 f" {figure.unit}"
@@ -172,20 +175,14 @@ class PlayerPage(TextView):
             said = f"{value}{unit}{f' ({ends})' if ends else ''}"
             if value in ("", "·"):
                 said = figure.missing
-            lines.append(_figure_line(figure.name, said, figure.meaning))
+            head = begin_line(f" {align_left(figure.name, _NAME_CELLS)} ", "strong")
+            parts = (said, "text"), (figure.meaning, "dim")
+            lines += wrap_beside(head, parts, min(width, WIDEST_TABLE))
         return lines
 
     def action_boards(self) -> None:
-        if (view := self._find()) is not None:
+        if (view := self._find_player()) is not None:
             self.context.show("boards", plain(view.name, 60))
-
-
-def _figure_line(name: str, said: str, meaning: str) -> Text:
-    return Text.assemble(
-        (f" {left(plain(name, 26), 26)} ", "strong"),
-        (left(said, max(22, cell_len(said))), "text"),
-        (f" {meaning}", "dim"),
-    )
 
 
 class MomentsView(View):
@@ -194,36 +191,36 @@ class MomentsView(View):
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
         self.border_title = "Moments"
-        self._rows = RowList(self._open_board)
+        self.rows = RowList(self._open_board)
         self._boards: dict[str, GameId] = {}
         """By moment."""
 
     def compose(self) -> ComposeResult:
-        yield self._rows
+        yield self.rows
 
     def redraw(self) -> None:
-        state, region = self.context.state, self._rows.scrollable_content_region
-        boards = {view.id: view.board for view in state.games()}
+        state, region = self.context.state, self.rows.scrollable_content_region
         moments = sorted(state.moments(), key=lambda each: -(each.at_s or 0.0))
         self._boards = {each.id: each.game for each in moments}
         rows: list[tuple[str, Text]] = []
         for each in moments:
-            board = boards.get(each.game)
-            number = right("·" if board is None else str(board), 2)
+            game = state.game(each.game)
+            board = game.board if game else None
+            number = align_right("·" if board is None else str(board), 2)
             told = [(plain(each.text.en, 300), "text")]
             # Where there is one line, it is cut instead.
             width = region.width if region.height > 1 else 320
-            first, *more = wrapped(told, width, _MOMENT_INDENT)
-            line = styled(f"★ {number} ", "accent").append_text(first[_MOMENT_INDENT:])
+            head = begin_line(f"★ {number} ", "accent")
+            line, *more = wrap_beside(head, told, width)
             rows.append((each.id, line))
             rows += [("", below) for below in more]
         if not rows:
             quiet = "Nothing told yet: a turn, a find, an upset will stand here"
-            rows = [("", styled(quiet, "dim"))]
-        self._rows.show([id for id, _ in rows], lambda at: rows[at][1])
+            rows = [("", begin_line(quiet, "dim"))]
+        self.rows.show([id for id, _ in rows], lambda at: rows[at][1])
 
     def find_board(self) -> GameId | None:
-        return self._boards.get(self._rows.cursor or "")
+        return self._boards.get(self.rows.cursor or "")
 
     def _open_board(self) -> None:
         if (game := self.find_board()) is not None:

@@ -37,13 +37,13 @@ from live.messages.values import Color, GameId
 from live.screens.terminal.text import (
     RATING_SOURCES,
     Column,
-    clock_text,
-    figure_cell,
     fit_columns,
     is_early,
-    move_text,
     plain,
-    ply_score,
+    write_clock,
+    write_figure,
+    write_move,
+    write_score,
 )
 from live.server.event_reader import game_of, replay_game
 from live.server.reference_client import ReferenceClient
@@ -67,8 +67,8 @@ class EventLineWriter:
         self.lines(map(AlertMessage, alerts))
 
     def lines(self, changes: Iterable[Change]) -> list[str]:
-        """What to print for ``changes``, in order. Of moves that come together, as when
-        a game is met in its middle, the last stands for all.
+        """Return what to print for ``changes``, in order. Of moves that come together,
+        as when a game is met in its middle, the last stands for all.
         """
         changes = list(changes)
         last = {
@@ -86,7 +86,7 @@ class EventLineWriter:
             said: list[str] = []
             match change:
                 case GameMessage(game=view):
-                    said = _news(before, view)
+                    said = _tell_news(before, view)
                 case GoneMessage():
                     said = ["gone from its source"]
                     for color in COLORS:
@@ -100,30 +100,30 @@ class EventLineWriter:
                     instead = before.plies[ply - 1 :]
                     if move is None:
                         to = (
-                            move_text(game, game.plies[-1])
+                            write_move(game, game.plies[-1])
                             if game.plies
                             else "the start"
                         )
                         said = [f"taken back to {to}"]
                     elif instead:
-                        now = move_text(game, move)
+                        now = write_move(game, move)
                         said = [f"corrected to {now}, was {instead[0].san}"]
                         together[id] = 0
                     elif change is last[id]:
                         several = (
                             f"{together[id]} moves to " if together[id] > 1 else ""
                         )
-                        clock = clock_text(move.clock_s)
-                        text = f"played {several}{move_text(game, move)}"
+                        clock = write_clock(move.clock_s)
+                        text = f"played {several}{write_move(game, move)}"
                         said = [f"{text}{clock and f', clock {clock}'}"]
                 case PointMessage(color=color, point=point) if game:
                     # A header corrected later sends whole curves again: a move is
                     # reported once.
                     if point.ply > self._said.get((id, color), 0):
                         self._said[id, color] = point.ply
-                        said = [_figures(game, color, point)]
+                        said = [_tell_figures(game, color, point)]
                 case HealthMessage():
-                    lines += _health(feeds, change.feeds)
+                    lines += _tell_health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
                     # Only who may know of alerts is sent any.
                     lines += map(
@@ -134,7 +134,7 @@ class EventLineWriter:
         return lines
 
 
-def _news(before: GameView | None, now: GameView) -> list[str]:
+def _tell_news(before: GameView | None, now: GameView) -> list[str]:
     if before is None:
         return ["board appears"]
     sources = " and ".join(plain(name, 60) for name in (now.feed, *now.also))
@@ -148,10 +148,10 @@ def _news(before: GameView | None, now: GameView) -> list[str]:
     return list(filter(None, map(texts.__getitem__, changed)))
 
 
-def _figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
+def _tell_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     ply = game.plies[point.ply - 1]
     # The gain of a first choice is known before the position after it has its score.
-    score = f" {ply_score(ply)}" if ply.final else ""
+    score = f" {write_score(ply)}" if ply.final else ""
     own, other = (
         (game.white, game.black) if color == "white" else (game.black, game.white)
     )
@@ -159,7 +159,7 @@ def _figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     final = not game.running and point.ply >= game.plies_played - 1
     said = sentence(point, own.elo, other.elo, final=final) or "no perceived rating"
     gain = f"gain {point.gain_cp / 100:+.2f}"
-    return f"{move_text(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {said}"
+    return f"{write_move(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {said}"
 
 
 def _label(view: GameView) -> str:
@@ -167,7 +167,7 @@ def _label(view: GameView) -> str:
     return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
 
 
-def _health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
+def _tell_health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
     known = {(each.feed, each.state, each.detail) for each in before}
     lines = []
     for each in now:
@@ -201,15 +201,15 @@ RANK = 6
 _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
 
 
-def figure_columns(width: int, gap: int) -> Sequence[Column]:
-    """The figures of players: as many as there is room for beside their names, from the
-    left; ``gap`` cells are between them.
+def choose_figure_columns(width: int, gap: int) -> Sequence[Column]:
+    """Return the figures of players: as many as there is room for beside their names,
+    from the left; ``gap`` cells are between them.
     """
     return fit_columns(FIGURE_COLUMNS, width - RANK - _LEAST_PLAYER - 2, gap)
 
 
 def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:
-    """A table under its title: a column of names where ``first`` is given, then
+    """Return a table under its title: a column of names where ``first`` is given, then
     figures.
     """
     table = Table(
@@ -231,13 +231,15 @@ def titled(title: str, *heads: str, first: str = "", width: int | None = None) -
 def players(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
-    """Everybody by the perceived rating, the highest first; equal numbers are ties."""
+    """Return a table of everybody by the perceived rating, the highest first; equal
+    numbers are ties.
+    """
     basis = (
         f"read by {', '.join(engine.models)}"
         if engine.models
         else "no model reads the scores"
     )
-    shown = figure_columns(width, gap=2)
+    shown = choose_figure_columns(width, gap=2)
     if shown == FIGURE_COLUMNS:
         source = RATING_SOURCES[engine.rating_source]
         basis += "; Algorithm 4, a scale of its own, with the engine at"
@@ -252,7 +254,7 @@ def players(
         row = []
         for column in shown:
             early = column.figure == "perceived" and is_early(view)
-            text = figure_cell(column.figure, view, engine.rating)
+            text = write_figure(column.figure, view, engine.rating)
             row.append(Text(text, "dim" if early else ""))
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     caption = "By “playing like”; equal numbers are ties, "
@@ -262,7 +264,9 @@ def players(
 
 
 def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
-    """What the methods of the papers say of everybody; empty where they cannot yet."""
+    """Return a table of what the methods of the papers say of everybody; empty where
+    they cannot yet.
+    """
     table = titled(
         "Methods (p30: moves within 30 cp of the engine's choice)", width=width
     )
@@ -295,8 +299,8 @@ def games(
     width: int,
     in_doubt: Collection[GameId] = (),
 ) -> Table:
-    """Finished games: both players' figure over the whole game, and how they compare; a
-    ``?`` beside a result ``in_doubt``.
+    """Return a table of finished games: both players' figure over the whole game, and
+    how they compare; a ``?`` beside a result ``in_doubt``.
     """
     table = titled(
         f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width
@@ -314,18 +318,18 @@ def games(
         table.add_row(
             Text(plain(format_board_number(game), 12)),
             Text(plain(game.white.name, 28)),
-            *_figure(game.curves.white)[:shown],
+            *_write_last_figure(game.curves.white)[:shown],
             f"{game.result} ?" if game.id in in_doubt else game.result,
             Text(plain(game.black.name, 28)),
-            *_figure(game.curves.black)[:shown],
+            *_write_last_figure(game.curves.black)[:shown],
         )
     return table
 
 
-def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
-    """The perceived rating after the last move, and what is usual."""
+def _write_last_figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
+    """Return the perceived rating after the last move, and what is usual."""
     last = points[-1] if points else None
     style = "dim" if is_early(last) else "bold"
-    return Text(figure_cell("perceived", last), style), Text(
-        figure_cell("usual", last), "dim"
+    return Text(write_figure("perceived", last), style), Text(
+        write_figure("usual", last), "dim"
     )

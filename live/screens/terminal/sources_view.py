@@ -11,12 +11,13 @@ from live.screens.terminal.text import (
     FEED_SIGNS,
     WITHHELD,
     Panel,
-    feed_style,
+    begin_line,
+    choose_feed_style,
     fit,
+    fit_parts,
     is_withheld,
     plain,
-    styled,
-    wrapped,
+    wrap_texts,
 )
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import TextView
@@ -33,40 +34,47 @@ class SourcesView(TextView):
     sees.
     """
 
-    def write(self) -> Panel:
-        width = self.size.width
+    def write(self, width: int) -> Panel:
         context, state = self.context, self.context.state
         boards: Counter[str] = Counter()
         for view in state.games():
             boards.update((view.feed, *view.also))
-        lines = [styled(" Sources, and parts of the service", "head")]
+        lines = [begin_line(" Sources, and parts of the service", "head")]
         if lost := context.status():
-            lines.append(styled(fit(f" As last known: {lost}", width), "warn"))
+            lines.append(begin_line(fit(f" As last known: {lost}", width), "warn"))
         for feed in state.feeds():
-            said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}"
-            if not feed.part:
-                said += f", {count_things(boards[feed.feed], 'board')}"
-            for_s = context.changes.silent_s(feed.feed)
+            more = "" if feed.part else f", {count_things(boards[feed.feed], 'board')}"
+            for_s = context.changes.measure_silence_s(feed.feed)
             if for_s >= 1:
-                said += f", not live for {span(for_s)}"
-            lines += wrapped([(said, feed_style(feed.state))], width)
-            lines += wrapped([(explain_feed(feed), "text")], width, 3)
+                more += f", not live for {span(for_s)}"
+            lines += write_source(feed, width, more)
         engine, health = state.engine(), state.engines()
-        lines += [Text(), styled(" Engines", "head")]
-        lines += wrapped([(f"⚙ {write_engines(health)}", "text")], width)
+        lines += [Text(), begin_line(" Engines", "head")]
+        lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
         if not is_withheld(engine):
-            lines += wrapped([(write_measure(engine, state.gain()), "text")], width, 3)
+            lines += wrap_texts(
+                [(write_measure(engine, state.gain()), "text")], width, 3
+            )
         for trouble in find_engine_troubles(health):
-            lines.append(styled(f"   ! {plain(trouble, 200)}", "warn"))
-        lines += [Text(), styled(" The public", "head")]
+            lines.append(begin_line(f"   ! {plain(trouble, 200)}", "warn"))
+        lines += [Text(), begin_line(" The public", "head")]
         delay = write_delay(context.public_delay()) or "sees everything at once"
-        lines += wrapped([(delay, "text")], width)
-        return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
+        lines += wrap_texts([(delay, "text")], width)
+        return [*lines, begin_line(f" reads {plain(context.address, 200)}", "accent")]
 
 
 def is_calm(feed: FeedHealth) -> bool:
     """Return whether nothing is wrong with a source."""
     return feed.state in ("live", "finished")
+
+
+def write_source(feed: FeedHealth, width: int, more: str = "") -> Panel:
+    """Return its state, with ``more`` behind it, and below it the reason."""
+    said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{more}"
+    lines = wrap_texts([(said, choose_feed_style(feed.state))], width)
+    if reason := explain_feed(feed):
+        lines += wrap_texts([(reason, "text")], width, 3)
+    return lines
 
 
 def explain_feed(feed: FeedHealth) -> str:
@@ -80,7 +88,7 @@ def write_measure(engine: EngineInfo, gain: GainKind) -> str:
     return f"{plain(engine.name, 40)}{rating} · {engine.limit} · {gain} gain"
 
 
-def write_engines(engines: EngineHealth) -> str:
+def write_engines(engines: EngineHealth) -> list[str]:
     """Return how busy the engines are."""
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
@@ -91,7 +99,7 @@ def write_engines(engines: EngineHealth) -> str:
     if engines.measuring is not None and engines.measuring.of:
         done, of = engines.measuring.done, engines.measuring.of
         said.append(f"measuring {done} of {of}, ratings move a little until then")
-    return " · ".join(said)
+    return said
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
@@ -119,25 +127,30 @@ def write_delay(delay: PublicDelay) -> str:
 def write_health(context: ViewContext, width: int) -> Text:
     """Return one line: what is wrong, what is to be known, how busy the engines are."""
     state, engines = context.state, context.state.engines()
-    line = styled(" ")
+    line = begin_line(" ")
     if is_withheld(state.engine()):
         line.append(f"{WITHHELD}  ", "warn")
     elif not state.engine().models:
         line.append("no model reads these scores  ", "warn")
     for feed in state.feeds():
         if not is_calm(feed):
-            line.append(f"{FEED_SIGNS[feed.state]} ", feed_style(feed.state))
+            line.append(f"{FEED_SIGNS[feed.state]} ", choose_feed_style(feed.state))
             line.append(f"{_write_trouble(feed, width - line.cell_len)}  ", "warn")
     for trouble in find_engine_troubles(engines):
-        line.append(f"! {plain(trouble, 80)}  ", "warn")
+        said = f"! {plain(trouble)}"
+        if cell_len(said) > width - line.cell_len:
+            said = said.partition(": ")[0]  # what is to be done is left to the screen
+        line.append(f"{said}  ", "warn")
     for feed in filter(is_calm, state.feeds()):
-        if note := feed.detail.partition("; ")[2]:
-            said = f"{plain(feed.feed, 36)}: {plain(note, 120)}"
-            line.append(f"{FEED_SIGNS[feed.state]} {said}  ", "text")
-    busy = f"⚙ {write_engines(engines)}"
-    while busy and cell_len(busy) > width - line.cell_len:
-        busy = busy.rpartition(" · ")[0]
-    return line.append(busy, "dim")
+        note = plain(feed.detail.partition("; ")[2])
+        said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {note}"
+        if note and cell_len(said) <= width - line.cell_len:
+            line.append(f"{said}  ", "text")
+    busy = write_engines(engines)
+    room = width - line.cell_len - 2
+    if room >= cell_len(busy[0]):
+        line.append(f"⚙ {fit_parts(busy, room)}", "dim")
+    return line
 
 
 def _write_trouble(feed: FeedHealth, width: int) -> str:

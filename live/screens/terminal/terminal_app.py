@@ -33,17 +33,17 @@ from live.screens.terminal.text import (
     PALETTES,
     PAPER,
     Palette,
+    begin_line,
     fit,
     plain,
-    styled,
-    wrapped,
+    wrap_texts,
 )
 from live.screens.terminal.view_context import (
     SCREENS,
     Answers,
     Shown,
     ViewContext,
-    asks,
+    asks_for_notice,
 )
 from live.screens.terminal.widgets import (
     AskLine,
@@ -59,7 +59,7 @@ from live.watch.finding import dial, in_order
 
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
-#: From so many columns on, the board stands beside the list, and the address in the
+#: From so many columns on, moments stand beside the board, and the address in the
 #: first line.
 _WIDE = 120
 #: What the signs on the screens mean.
@@ -70,7 +70,8 @@ SIGNS = (
     "▌ selected  • just changed  ◌ from before the restart, not sent again yet  ▾ "
     "sorted by this column  ○ White  ● Black  ~ provisional score  · not known yet",
     "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games"
-    " are fast. 0:00? has run out by our reckoning alone.",
+    " are fast. 0:00? has run out by our reckoning alone. Age: since the last move,"
+    " > at least so long.",
     "Plays like: the rating that these moves look like, ▲ above or ▼ below what is "
     "usual. Grey and early under ten counted moves. usual: 8 of 10 games by players"
     " of this Elo lie there. Better than: of 100 games by players of this Elo, so "
@@ -78,7 +79,8 @@ SIGNS = (
     "Curves: ┈ own Elo, dotted the edges of what is usual, ▼ a move that cost 10 of"
     " 100 points of expected score. Below them the score: up is good for White.",
     "Algorithm 4: Ferreira's, against the engine: it ranks, its distances are not Elo.",
-    "Odds: White wins, draw, Black wins, of 100.",
+    "Odds: White wins, draw, Black wins, of 100. 3 in 10 play it: so many players of"
+    " this Elo would; reply best, go wrong: so many of the opponent's.",
     "3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
@@ -96,7 +98,7 @@ class Terminal(App[None]):
         (0, "-thin"),
         (60, "-narrow"),
         (_WIDE, "-wide"),
-        (160, "-wall"),
+        (180, "-wall"),
     ]
     VERTICAL_BREAKPOINTS = [
         (0, "-flat"),
@@ -124,9 +126,7 @@ class Terminal(App[None]):
             tooltip="write about the board into the log",
         ),
         Binding("q", "leave", "quit", tooltip="end, after asking"),
-        Binding(
-            "question_mark,f1", "help", "help", tooltip="this page", key_display="?"
-        ),
+        Binding("question_mark,f1", "help", "help", tooltip="this page"),
         Binding(
             "e",
             "desk('ask_export')",
@@ -168,7 +168,7 @@ class Terminal(App[None]):
         context.choose = self.choose
         context.show = self.open
         for each in PALETTES.values():
-            self.register_theme(_theme(each))
+            self.register_theme(_build_theme(each))
         self.boards = BoardsView(context, "boards")
         self.board = BoardView(context, "board")
         self.views: dict[str, View] = {
@@ -238,17 +238,19 @@ class Terminal(App[None]):
         self.view.redraw()
         self._draw_tabs()
         delay_s = self.context.public_delay().delay_s
-        place = styled(f" public {dial(delay_s)} behind " if delay_s else "", "warn")
+        place = begin_line(
+            f" public {dial(delay_s)} behind " if delay_s else "", "warn"
+        )
         if self.size.width >= _WIDE:
             place.append(plain(self.context.address, 60), "dim")
         self._place.show([place])
         self._status.show([self._write_status(self._status.size.width)])
 
     def _draw_tabs(self) -> None:
-        """The screens with their keys, and what is wrong beside their names."""
+        """Show the screens with their keys, and what is wrong beside their names."""
         state = self.context.state
         beside: dict[str, str] = {}
-        if unread := in_order(filter(asks, state.alerts())):
+        if unread := in_order(filter(asks_for_notice, state.alerts())):
             counts = Counter(alert.severity for alert in unread)
             said = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
             beside["alerts"] = f" {' '.join(said)}"
@@ -264,11 +266,11 @@ class Terminal(App[None]):
     def _write_status(self, width: int) -> Text:
         context = self.context
         if trouble := context.status():
-            return styled(f" ↻ {trouble}", "warn")
-        if message := context.message():
-            return styled(f" {message}", "accent")
-        caption = self.view.caption()
-        line = styled(f" {caption}  " if caption else "", "text")
+            return begin_line(f" ↻ {trouble}", "warn")
+        if message := context.find_message():
+            return begin_line(f" {message}", "accent")
+        caption = self.view.describe()
+        line = begin_line(f" {caption}  " if caption else "", "text")
         rest = width - line.cell_len
         if rest > 20:
             line.append_text(write_health(context, rest))
@@ -286,10 +288,10 @@ class Terminal(App[None]):
         # widgets, keys typed in one go would overtake each other, and miss the line
         # that the first of them opens.
         event.stop()
-        await self._press(event)
+        await self._carry_out_key(event)
         self.redraw()
 
-    async def _press(self, event: events.Key) -> None:
+    async def _carry_out_key(self, event: events.Key) -> None:
         # ``S`` for shift+s, else Textual's name.
         is_letter = event.character is not None and event.character.isalnum()
         key = event.character if is_letter and event.character else event.key
@@ -306,8 +308,8 @@ class Terminal(App[None]):
                 found.node.moved = True
 
     def _ask_to_end(self) -> None:
-        """Ctrl-C: the first one asks, for a hall depends on the service; the second
-        ends it.
+        """Ask on the first Ctrl-C, for a hall depends on the service; end it on the
+        second.
         """
         asked = self.context.leave_question
         if isinstance(self.screen, Choice) and self.screen.question == asked:
@@ -331,7 +333,7 @@ class Terminal(App[None]):
         """Ask for a line of text at the foot of the screen."""
         self.screen.add_class("-asking")
         text = fit(label, max(12, self.size.width - 40))
-        self._label.show([styled(f" {text} ", "warn")])
+        self._label.show([begin_line(f" {text} ", "warn")])
         self._line.open(value, done, at_once=at_once)
 
     def _close_line(self) -> None:
@@ -339,7 +341,7 @@ class Terminal(App[None]):
         self.view.start()
 
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
-        """Somebody has clicked on a name."""
+        """Show the screen on whose name somebody has clicked."""
         name = (event.tab.id or "").removeprefix("tab-")
         if self.views[name] not in (self.view, *self._behind):
             self.action_go(name)
@@ -398,8 +400,8 @@ class Terminal(App[None]):
         self.exit()
 
     def action_help(self) -> None:
-        """Every key that holds here, and what the signs mean."""
-        lines = [styled(f" Keys: {self.view.id}", "head")]
+        """Show every key that holds here, and what the signs mean."""
+        lines = [begin_line(f" Keys: {self.view.id}", "head")]
         keys: dict[str, list[str]] = {}
         for each in self.screen.active_bindings.values():
             words = ": ".join(
@@ -413,7 +415,7 @@ class Terminal(App[None]):
                 Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text"))
             )
         for note in SIGNS:
-            lines += wrapped([(note, "dim")], 72)
+            lines += wrap_texts([(note, "dim")], 72)
         self.push_screen(HelpScreen(lines))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -429,7 +431,7 @@ class Terminal(App[None]):
 # --- the lines around every screen ----------------------------------------------------
 
 
-def _theme(palette: Palette) -> Theme:
+def _build_theme(palette: Palette) -> Theme:
     if not palette.ground:
         # The framework's own styles need more than we name.
         return dataclasses.replace(BUILTIN_THEMES["ansi-dark"], name=palette.name)
@@ -438,6 +440,7 @@ def _theme(palette: Palette) -> Theme:
         dark=palette is not PAPER,
         primary=palette.styles["head"].removeprefix("bold "),
         accent=palette.styles["accent"],
+        warning=palette.styles["warn"].removeprefix("bold "),
         foreground=palette.styles["text"],
         background=palette.ground,
     )

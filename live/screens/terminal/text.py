@@ -18,17 +18,14 @@ from rich.theme import Theme
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
-    LEAST_SHOWN_ELO,
-    MOST_SHOWN_ELO,
     cell,
     ends_cell,
-    percentile_text,
 )
 from live.games.game import number_move
 from live.human.difficulty import format_share
 from live.messages.alerts import Alert, Severity
 from live.messages.figures import CurvePoint, EngineInfo, GameView, PlayerView, PlyView
-from live.messages.from_sources import MATE_CP, NOT_READ
+from live.messages.from_sources import MATE_CP, NOT_READ, Player
 from live.messages.health import FeedState
 from live.messages.values import Color, Value
 from live.watch.finding import dial
@@ -41,8 +38,8 @@ _PICTURE = "□"
 _MARKS = 2
 #: Characters of a hostile text looked at for each cell that is shown.
 _LOOK = 8
-
-
+#: A name has its title from this width on.
+_TITLED = 16
 #: Wraps text; it draws nothing.
 _CONSOLE = Console(quiet=True)
 #: Lines one below the other.
@@ -50,7 +47,7 @@ Panel = list[Text]
 
 
 def plain(text: str, width: int | None = None) -> str:
-    """Feed text made safe for a terminal: no control, escape or direction characters,
+    """Make feed text safe for a terminal: no control, escape or direction characters,
     nothing whose width is a matter of opinion; cut to ``width`` cells with an ellipsis.
     """
     if text.isascii() and text.isprintable():
@@ -70,12 +67,12 @@ def plain(text: str, width: int | None = None) -> str:
                 continue
         else:
             marks = 0
-        kept.append(_PICTURE if _pictorial(char, category) else char)
+        kept.append(_PICTURE if _is_pictorial(char, category) else char)
     safe = "".join(kept)
     return safe if width is None else fit(safe, width)
 
 
-def _pictorial(char: str, category: str) -> bool:
+def _is_pictorial(char: str, category: str) -> bool:
     if category in ("So", "Sk"):
         return char > "\uffff" or unicodedata.east_asian_width(char) == "W"
     return (
@@ -84,14 +81,14 @@ def _pictorial(char: str, category: str) -> bool:
 
 
 def fit(text: str, width: int) -> str:
-    """At most ``width`` cells, with an ellipsis where something is cut."""
+    """Return at most ``width`` cells, with an ellipsis where something is cut."""
     if cell_len(text) <= width:
         return text
     return f"{set_cell_size(text, width - 1).rstrip()}…" if width > 0 else ""
 
 
-def left(text: str, width: int) -> str:
-    """Exactly ``width`` cells, set to the left."""
+def align_left(text: str, width: int) -> str:
+    """Return exactly ``width`` cells, set to the left."""
     return set_cell_size(fit(text, width), width)
 
 
@@ -104,23 +101,45 @@ def fit_name(name: str, width: int) -> str:
     return fit(family, width)
 
 
-def right(text: str, width: int) -> str:
-    """Exactly ``width`` cells, set to the right."""
+def fit_parts(parts: Iterable[str], width: int) -> str:
+    """Return the parts that are not empty as one line, whole, as many as there is room
+    for from the left; the first is cut where it alone is too long.
+    """
+    first, *more = filter(None, parts)
+    line = fit(first, width)
+    for part in more:
+        longer = f"{line} · {part}"
+        if cell_len(longer) > width:
+            break
+        line = longer
+    return line
+
+
+def align_right(text: str, width: int) -> str:
+    """Return exactly ``width`` cells, set to the right."""
     shown = fit(text, width)
     return " " * (width - cell_len(shown)) + shown
 
 
-def styled(text: str, style: str = "") -> Text:
-    """A line that begins with ``text``. Its style ends where the text ends: what is
-    appended has its own.
+def begin_line(text: str, style: str = "") -> Text:
+    """Return a line that begins with ``text``. Its style ends where the text ends: what
+    is appended has its own.
     """
     line = Text(no_wrap=True)
     line.append(text, style)
     return line
 
 
+def write_player(player: Player, width: int) -> str:
+    """Return a title, where there is room for it, and as much of the name."""
+    title = f"{plain(player.title or '', 4)} ".lstrip() if width >= _TITLED else ""
+    return title + fit_name(plain(player.name, 40), width - cell_len(title))
+
+
 def is_same(one: Text | None, other: Text | None) -> bool:
-    """Whether two lines look alike: texts that differ only in their style are equal."""
+    """Return whether two lines look alike: texts that differ only in their style are
+    equal.
+    """
     return (
         one == other
         and one is not None
@@ -129,17 +148,19 @@ def is_same(one: Text | None, other: Text | None) -> bool:
     )
 
 
-def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
+def wrap_texts(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
     """Return texts, each in its style, as lines of at most ``width`` cells."""
     lines = []
     for text, style in parts:
         found = Text(text, style).wrap(_CONSOLE, max(20, width - indent - 1))
-        lines += [styled(" " * indent).append_text(line) for line in found]
+        lines += [begin_line(" " * indent).append_text(line) for line in found]
     return lines
 
 
-#: On a terminal narrower than this a board's number has to do for its players.
-NAMES_FROM = 100
+def wrap_beside(head: Text, parts: Sequence[tuple[str, str]], width: int) -> Panel:
+    """Return texts as :func:`wrap_texts` does, the first line of them behind a head."""
+    first, *more = wrap_texts(parts, width, head.cell_len)
+    return [head.append_text(first[head.cell_len :]), *more]
 
 
 class Column(Value):
@@ -148,7 +169,7 @@ class Column(Value):
     head: str
     width: int
     figure: str = ""
-    """Whose cells :func:`figure_cell` has."""
+    """Whose cells :func:`write_figure` has."""
     sided: bool = False
     to_right: bool = True
 
@@ -158,17 +179,21 @@ class Column(Value):
 
     def align(self, text: str) -> str:
         """Return a text in the cells of one side, aligned as in this column."""
-        return right(text, self.width) if self.to_right else left(text, self.width)
+        return (
+            align_right(text, self.width)
+            if self.to_right
+            else align_left(text, self.width)
+        )
 
 
-def heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
-    """The heads of the columns behind ``first``; that of the one that lines are sorted
-    by is strong and has a sign.
+def write_heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
+    """Return the heads of the columns behind ``first``; that of the one that lines are
+    sorted by is strong and has a sign.
     """
-    line = styled(first, "dim")
+    line = begin_line(first, "dim")
     for column in columns:
         here = column.head == sorted_by
-        align = right if column.to_right else left
+        align = align_right if column.to_right else align_left
         line.append(align(column.head, column.cells), "head" if here else "dim")
         line.append("▾" if here else " ", "accent")
     line.rstrip()
@@ -198,7 +223,7 @@ FEED_SIGNS = {
 }
 
 
-def feed_style(state: FeedState) -> str:
+def choose_feed_style(state: FeedState) -> str:
     """Return how a source in this state is drawn."""
     return {"live": "good", "finished": "good", "failed": "bad"}.get(state, "warn")
 
@@ -211,9 +236,9 @@ RATING_SOURCES = {
 }
 
 
-def ply_score(ply: PlyView) -> str:
-    """``+0.35``, ``-12.04``, ``#5``, ``#-3`` from White's side, with ``~`` while it is
-    provisional; ``·`` while unknown.
+def write_score(ply: PlyView) -> str:
+    """Return ``+0.35``, ``-12.04``, ``#5``, ``#-3`` from White's side, with ``~`` while
+    it is provisional; ``·`` while unknown.
     """
     if ply.score_cp is None:
         return "·"
@@ -224,34 +249,28 @@ def ply_score(ply: PlyView) -> str:
     return text if ply.final else f"{text}~"
 
 
-def perceived_text(elo: float | None) -> str:
-    """Five cells at most: ``2340``, ``3200+`` and ``800-`` beyond what is shown; ``·``
-    while unknown.
-    """
-    if elo is None:
-        return "·"
-    if elo > MOST_SHOWN_ELO:
-        return f"{MOST_SHOWN_ELO}+"
-    return f"{LEAST_SHOWN_ELO}-" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
-
-
 def is_withheld(engine: EngineInfo) -> bool:
-    """Whether scores and ratings are kept from us (:mod:`live.server.visibility`)."""
+    """Return whether scores and ratings are kept from us
+    (:mod:`live.server.visibility`).
+    """
     return engine.rating_source == "withheld"
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """``1890–2370``; empty where an end is open."""
+    """Return ``1890–2370``; empty where an end is open."""
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
 def is_early(view: CurvePoint | PlayerView | None) -> bool:
-    """Whether too few moves are counted."""
+    """Return whether too few moves are counted."""
     return view is None or view.counted < EARLY_MOVES
 
 
-def place_sign(view: CurvePoint | PlayerView | None) -> str:
-    """``▲`` where the figure is above what is usual, ``▼`` below; else a blank."""
+_PLACE_STYLES = {"▲": "above", "▼": "below", " ": "strong"}
+
+
+def find_place_sign(view: CurvePoint | PlayerView | None) -> str:
+    """Return ``▲`` for a figure above what is usual, ``▼`` below it; else a blank."""
     if view is None or is_early(view) or view.perceived is None:
         return " "
     if view.usual_high is not None and view.perceived > view.usual_high:
@@ -261,69 +280,57 @@ def place_sign(view: CurvePoint | PlayerView | None) -> str:
     return " "
 
 
-def how(view: CurvePoint | PlayerView | None) -> str:
-    """Return the style of a perceived rating: early, above, below or within what is
-    usual.
-    """
-    if is_early(view):
-        return "dim"
-    return {"▲": "above", "▼": "below"}.get(place_sign(view), "strong")
+#: What is not a figure itself, but the ends of one.
+_ENDS = {"usual": "perceived", "interval": "algorithm4"}
 
 
-def figure_cell(
+def write_figure(
     name: str, view: CurvePoint | PlayerView | None, engine_rating: int = 0
 ) -> str:
-    """What a list says of a player or of one side of a game: a figure of the catalogue,
-    ``usual``, the band of the perceived rating, or ``interval``, that of Algorithm 4.
+    """Return what a list says of a player or of one side of a game: a figure of the
+    catalogue, ``usual``, the band of the perceived rating, or ``interval``, that of
+    Algorithm 4.
     """
+    unknown = "·" if name in ("perceived", "algorithm4") else ""
     if view is None:
-        return "·" if name in ("perceived", "algorithm4") else ""
-    match name:
-        case "perceived":
-            return perceived_text(view.perceived)
-        case "percentile":
-            if view.perceived is not None and is_early(view):
-                return "early"
-            return (
-                ""
-                if view.percentile is None
-                else percentile_text(view.percentile).replace(" ", "")
-            )
-        case "usual":
-            return ends_cell(BY_ID["perceived"], view)
-        case "interval":
-            return ends_cell(BY_ID["algorithm4"], view, engine_rating)
-    return cell(BY_ID[name], view, engine_rating) or (
-        "·" if name == "algorithm4" else ""
-    )
+        return unknown
+    if name in _ENDS:
+        return ends_cell(BY_ID[_ENDS[name]], view, engine_rating)
+    if name == "percentile" and view.perceived is not None and is_early(view):
+        return "early"
+    return cell(BY_ID[name], view, engine_rating) or unknown
 
 
-def styled_figure(
+def write_styled_figure(
     name: str, view: CurvePoint | PlayerView | None, engine_rating: int
 ) -> tuple[str, str]:
-    """Return a :func:`figure_cell`, with the sign of its place, and its style."""
-    text = figure_cell(name, view, engine_rating)
-    if name == "perceived":
-        return f"{text}{place_sign(view)}", how(view)
-    return text, "dim" if name in ("usual", "interval") else "text"
+    """Return a :func:`write_figure`, with the sign of its place, and its style."""
+    text = write_figure(name, view, engine_rating)
+    if name != "perceived":
+        return text, "dim" if name in _ENDS else "text"
+    sign = find_place_sign(view)
+    style = "dim" if is_early(view) else _PLACE_STYLES[sign]
+    return f"{text}{sign}", style
 
 
 def odds_text(win: float, draw: float) -> str:
-    """``45/40/15``: win, draw and loss of White in per cent; they add up to 100."""
+    """Return ``45/40/15``: win, draw and loss of White in per cent, 100 together."""
     won = round(100 * win)
     level = round(100 * (win + draw)) - won
     return f"{won}/{level}/{100 - won - level}"
 
 
-def move_text(game: GameView, ply: PlyView, dots: str = "...") -> str:
-    """``23.Nf3`` or ``23...Qd4``, counted from the starting position's move number."""
+def write_move(game: GameView, ply: PlyView, dots: str = "...") -> str:
+    """Return ``23.Nf3`` or ``23...Qd4``, counted from the starting position's move
+    number.
+    """
     number, white = number_move(game, ply.ply)
     return f"{number}{'.' if white else dots}{ply.san}"
 
 
-def clock_runs(game: GameView, plies: int) -> bool | None:
-    """Whether it is White's clock that runs after so many plies; None where none is
-    known to: the game is over or adjourned, has not begun, or its end was not sent.
+def is_whites_clock_running(game: GameView, plies: int) -> bool | None:
+    """Return whether it is White's clock that runs after so many plies; None where none
+    is known to: the game is over or adjourned, has not begun, or its end was not sent.
     """
     is_whole = not game.problem or game.problem.startswith(NOT_READ)
     if not game.running or game.adjourned or not is_whole or game.restored or not plies:
@@ -331,13 +338,13 @@ def clock_runs(game: GameView, plies: int) -> bool | None:
     return number_move(game, plies + 1)[1]
 
 
-def clock_text(clock_s: float | None) -> str:
-    """A :func:`dial`; empty while unknown."""
+def write_clock(clock_s: float | None) -> str:
+    """Return a :func:`dial`; empty while unknown."""
     return "" if clock_s is None else dial(clock_s)
 
 
-def age_text(age_s: float | None) -> str:
-    """Three cells at most: ``7s``, ``12m``, ``3h``, ``9d``; empty while unknown."""
+def write_age(age_s: float | None) -> str:
+    """Return ``7s``, ``12m``, ``3h``, ``9d``, three cells; empty while unknown."""
     if age_s is None:
         return ""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
@@ -346,8 +353,10 @@ def age_text(age_s: float | None) -> str:
     return f"{max(0, int(age_s))}s"
 
 
-def share_text(share: float) -> str:
-    """How many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in 200``."""
+def write_share(share: float) -> str:
+    """Return how many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in
+    200``.
+    """
     return format_share(share).removeprefix("about ").replace("fewer than", "<")
 
 
@@ -360,23 +369,23 @@ SEVERITY_STYLES: dict[Severity, str] = {
 }
 
 
-def point_of(alert: Alert, view: GameView | None) -> str:
-    """Its text where the board stands beside it: without the board's name, and its
-    players by their colours.
+def shorten_alert(alert: Alert, view: GameView | None) -> str:
+    """Return an alert's text where the board stands beside it: without the board's
+    name, and its players by their colours.
     """
     if view is None:
         return alert.text
     text = alert.text
     for name in (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: "):
         text = text.removeprefix(name)
-    text = by_color(
+    text = name_by_color(
         text, alert.player, "white" if alert.player == view.white.name else "black"
     )
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def by_color(text: str, player: str | None, color: Color | None) -> str:
-    """The player named in it by the colour: the names of both stand beside it."""
+def name_by_color(text: str, player: str | None, color: Color | None) -> str:
+    """Name the player in a text by the colour: the names of both stand beside it."""
     return text.replace(player, color.capitalize()) if player and color else text
 
 
@@ -386,25 +395,25 @@ def by_color(text: str, player: str | None, color: Color | None) -> str:
 MAX_CHARS = 200
 
 
-def bare(text: str) -> str:
-    """Small letters without accents."""
+def strip_accents(text: str) -> str:
+    """Return small letters without accents."""
     apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in apart if not unicodedata.combining(char))
 
 
-def matcher(query: str) -> Callable[[str, int | None], bool]:
-    """What takes a line's text and its board number, if it has one, and says whether it
-    is listed.
+def build_matcher(query: str) -> Callable[[str, int | None], bool]:
+    """Return what takes a line's text and its board number, if it has one, and says
+    whether it is listed.
 
     Words in any order, all of which must be found; accents and case do not matter;
     ``!word`` must not be found; a number is also a board's number.
     """
-    words = bare(query[:MAX_CHARS]).split()
+    words = strip_accents(query[:MAX_CHARS]).split()
     wanted = [word for word in words if not word.startswith("!")]
     unwanted = [word[1:] for word in words if word.startswith("!") and len(word) > 1]
 
     def matches(text: str, board: int | None) -> bool:
-        line = bare(text)
+        line = strip_accents(text)
 
         def is_in_line(word: str) -> bool:
             if word.isdecimal():

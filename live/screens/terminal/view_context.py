@@ -53,9 +53,8 @@ class RecentChanges:
         # How many plies stand since when, and whether that is exact: the last change of
         # each board.
         self._stands: dict[GameId, tuple[int, float, bool]] = {}
-        # The last move sent and the last rating, with their times.
-        self._moves: dict[GameId, tuple[int, float]] = {}
-        self._points: dict[GameId, tuple[int, float]] = {}
+        # The last move that was sent, or whose rating was, and when.
+        self._news: dict[GameId, tuple[int, float]] = {}
         self._silent: dict[FeedName, float] = {}
         """Since when a feed is not live, seconds."""
 
@@ -64,16 +63,18 @@ class RecentChanges:
         for change in changes:
             match change:
                 case GoneMessage(game=game):
-                    for known in (self._stands, self._moves, self._points):
-                        known.pop(game, None)
+                    self._stands.pop(game, None)
+                    self._news.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=None):
                     self._stands[game] = ply - 1, self.now(), True
-                    self._moves.pop(game, None)
+                    self._news.pop(game, None)
                 case MoveMessage(game=game, ply=ply):
                     self._stands[game] = ply, self.now(), True
-                    self._moves[game] = ply, self.now()
+                    self._news[game] = ply, self.now()
                 case PointMessage(game=game, point=point):
-                    self._points[game] = (point.ply, self.now())
+                    self._news[game] = max(
+                        self._news.get(game, (0, 0.0)), (point.ply, self.now())
+                    )
 
     def set_last_move(self, game: GameId, ply: int, ago_s: float) -> None:
         """Set a board's last move and its age, as far as is known of the time before
@@ -81,10 +82,10 @@ class RecentChanges:
         """
         self._stands[game] = ply, self.now() - ago_s, True
 
-    def age_s(self, game: GameId, plies: int) -> tuple[float, bool]:
-        """Seconds since the last of so many plies came, and whether that is exact: of
-        one that nobody sent, because it was there before us or came while we were cut
-        off, all that is known is that it came before we first looked.
+    def measure_age_s(self, game: GameId, plies: int) -> tuple[float, bool]:
+        """Return seconds since the last of so many plies came, and whether that is
+        exact: of one that nobody sent, because it was there before us or came while we
+        were cut off, all that is known is that it came before we first looked.
         """
         stand, since, exact = self._stands.setdefault(game, (plies, self.now(), False))
         if stand != plies:
@@ -97,7 +98,7 @@ class RecentChanges:
         run; and since when games stand as they do, whether or not a screen shows them.
         """
         for game in games:
-            self.age_s(game.id, game.plies_played)
+            self.measure_age_s(game.id, game.plies_played)
         now = self.now()
         self._silent = {
             each.feed: self._silent.get(each.feed, now)
@@ -105,20 +106,22 @@ class RecentChanges:
             if each.state != "live"
         }
 
-    def ran_s(self, game: GameId, feed: FeedName, plies: int) -> float:
-        """Seconds that the clock of the side to move has run after so many plies, as
-        far as is known: for its :meth:`age_s`, and only until the feed fell silent.
+    def measure_run_s(self, game: GameId, feed: FeedName, plies: int) -> float:
+        """Return the seconds that the clock of the side to move has run after so many
+        plies, as far as is known: since the last one, until the feed fell silent.
         """
-        return max(0.0, self.age_s(game, plies)[0] - self.silent_s(feed))
+        return max(
+            0.0, self.measure_age_s(game, plies)[0] - self.measure_silence_s(feed)
+        )
 
-    def silent_s(self, feed: FeedName) -> float:
-        """Seconds for which a feed is known not to be live; 0 while it is."""
+    def measure_silence_s(self, feed: FeedName) -> float:
+        """Return seconds for which a feed is known not to be live; 0 while it is."""
         return self.now() - self._silent.get(feed, self.now())
 
     def is_new(self, game: GameId, ply: int) -> bool:
-        """Whether this move, or the rating after it, is a moment old."""
-        news = (self._moves.get(game), self._points.get(game))
-        return any(x and x[0] == ply and self.now() - x[1] < NEW_S for x in news)
+        """Return whether this move, or the rating after it, is a moment old."""
+        known, at_s = self._news.get(game, (0, 0.0))
+        return known == ply and self.now() - at_s < NEW_S
 
 
 # --- what is asked, and what all views share ------------------------------------------
@@ -143,8 +146,8 @@ Answers = Mapping[str, tuple[str, Callable[[], None]]]
 """By key: what it does in words, and the action."""
 
 
-def asks(alert: Alert) -> bool:
-    """Whether it stands and nobody took note of it."""
+def asks_for_notice(alert: Alert) -> bool:
+    """Return whether it stands and nobody took note of it."""
     return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
 
@@ -202,20 +205,20 @@ class ViewContext:
         """Show a message for a few seconds."""
         self._message = (self.changes.now(), text)
 
-    def message(self) -> str:
-        """The message of the moment, if there is one."""
+    def find_message(self) -> str:
+        """Return the message of the moment, if there is one."""
         at_s, text = self._message
         return text if self.changes.now() - at_s <= MESSAGE_S else ""
 
     # --- what is done about a board ---------------------------------------------------
 
-    def board_words(self, game: GameId | None) -> str:
-        """``board 12 Carlsen – Ding``; ``no board``."""
+    def name_board(self, game: GameId | None) -> str:
+        """Return ``board 12 Carlsen – Ding``; ``no board``."""
         view = self.state.game(game) if game else None
         return f"board {plain(board_words(view), 44)}" if view else "no board"
 
     def is_desk_known(self) -> bool:
-        """Whether alerts and log are answered here; if not, say why."""
+        """Return whether alerts and log are answered here; if not, say why."""
         desk = self.no_desk()
         if desk:
             self.notify(f"It does nothing now: {desk}")
@@ -226,7 +229,9 @@ class ViewContext:
         if not self.is_desk_known():
             return
         asking = [
-            each.id for each in self.state.alerts() if each.game == game and asks(each)
+            each.id
+            for each in self.state.alerts()
+            if each.game == game and asks_for_notice(each)
         ]
         if game is None or not asking:
             self.notify("The board has no open alert")
@@ -244,7 +249,7 @@ class ViewContext:
                 self.notify("Written into the log: 4 shows it")
 
         if self.is_desk_known():
-            self.ask(f"Log entry, {self.board_words(game)}:", "", done)
+            self.ask(f"Log entry, {self.name_board(game)}:", "", done)
 
     def ask_removal(self, game: GameId | None) -> None:
         """Ask whether to remove a board, or bring the last one back."""
@@ -264,7 +269,7 @@ class ViewContext:
 
         answers: dict[str, tuple[str, Callable[[], None]]] = {}
         if game is not None:
-            answers["y"] = f"remove {self.board_words(game)} and its points", remove_it
+            answers["y"] = f"remove {self.name_board(game)} and its points", remove_it
         answers["u"] = "bring the last one back", bring_back
         self.choose("Remove the board?", answers)
 

@@ -21,7 +21,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from live.messages.values import GameId
-from live.screens.terminal.text import Panel, is_same, styled
+from live.screens.terminal.text import Panel, begin_line, is_same
 from live.screens.terminal.view_context import Answers, ViewContext
 
 
@@ -149,13 +149,13 @@ class RowList(OptionList):
         if row >= len(self.ids):
             return draw_strip(self, Text(), width)
         # While a text is asked for, the list goes on to be what it is asked about.
-        is_asking = isinstance(self.screen.focused, AskLine)
+        is_asking = self.can_focus and isinstance(self.screen.focused, AskLine)
         here = row == self.highlighted and (self.has_focus or is_asking)
         line = Text("▌" if here else " ", "accent", no_wrap=True, end="")
         line = Text.assemble(line, self._drawn.get(row) or self._draw(row))
         if here:
-            line.stylize_before("cursor")
             line.pad_right(max(0, width - line.cell_len))
+            line.stylize_before("cursor")
         return draw_strip(self, line, width).apply_meta({"option": row})
 
     def action_select(self) -> None:
@@ -191,6 +191,10 @@ class View(Vertical):
         """Draw what has changed."""
         raise NotImplementedError
 
+    def on_resize(self) -> None:
+        """Draw anew: what was drawn for another size is cut, or leaves lines empty."""
+        self.redraw()
+
     def start(self) -> None:
         """Take the keys."""
         # Not by a message: keys typed meanwhile would go astray.
@@ -207,7 +211,7 @@ class View(Vertical):
         """Drop what narrows the view; whether there was anything."""
         return False
 
-    def caption(self) -> str:
+    def describe(self) -> str:
         """Return what stands above the keys."""
         return ""
 
@@ -223,10 +227,10 @@ class TextView(View):
         yield self.page
 
     def redraw(self) -> None:
-        self.page.lines.show(self.write())
+        self.page.lines.show(self.write(self.page.scrollable_content_region.width))
 
-    def write(self) -> Panel:
-        """Return the whole text."""
+    def write(self, width: int) -> Panel:
+        """Return the whole text in lines of at most ``width`` cells."""
         raise NotImplementedError
 
 
@@ -313,7 +317,7 @@ class Choice(ModalScreen[None]):
         self._answers = answers
 
     def compose(self) -> ComposeResult:
-        lines = [styled(self.question, "warn"), Text()]
+        lines = [begin_line(self.question, "warn"), Text()]
         for key, (words, _) in self._answers.items():
             lines.append(Text.assemble((f"{key:>4}  ", "head"), (words, "text")))
         lines.append(Text.assemble((" esc  ", "head"), ("nothing", "text")))

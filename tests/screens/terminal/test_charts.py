@@ -12,10 +12,10 @@ from live.screens.terminal.charts import (
     AXIS,
     LEAST_PLIES,
     BraillePlot,
+    draw_ratings,
+    draw_scores,
+    draw_sparkline,
     find_costly_moves,
-    rating_chart,
-    score_chart,
-    sparkline,
 )
 from tests.screens.terminal.sample_boards import detail, full_point, point
 
@@ -42,7 +42,7 @@ def game_of(scores: Sequence[int | None], perceived: Sequence[float]) -> GameDet
 
 
 def drawn(game: GameDetail, figure: str = "perceived") -> list[str]:
-    return [line.plain for line in rating_chart(game, figure, 2160, WIDTH, HEIGHT)]
+    return [line.plain for line in draw_ratings(game, figure, 2160, WIDTH, HEIGHT)]
 
 
 @pytest.mark.parametrize("perceived", [[2400.0] * 20, [2400.0] * 10 + [1300.0] * 10])
@@ -52,7 +52,7 @@ def test_a_line_is_joined_from_its_first_to_its_last_move(
     lines = drawn(game_of([0] * 40, perceived))
     # Own Elo and the edges of what is usual stand in other rows.
     plot = BraillePlot((WIDTH - AXIS, 1), 40, (0.0, 1.0))
-    first, last = (AXIS + plot.column_of(ply) for ply in (1, 39))
+    first, last = (AXIS + plot.find_column(ply) for ply in (1, 39))
     for column in range(first + 1, last - 1):
         assert any(
             "\u2801" <= line.ljust(WIDTH)[column] <= "\u28ff" for line in lines
@@ -82,7 +82,9 @@ def count_dots(line: str) -> int:
 def test_own_elo_is_dashed_and_named_and_the_band_dotted() -> None:
     lines = drawn(game_of([0] * 40, [2400.0] * 20))
     assert any(line.startswith("2459○┤") and "┈┈┈" in line for line in lines)
-    assert len([line for line in lines if count_dots(line) >= 8]) == 2
+    dots = [count_dots(line) for line in lines]
+    assert len([count for count in dots if count >= 8]) == 2
+    assert max(dots) < WIDTH / 2, "dots side by side look like a curve"
     game = replace(
         game_of([0] * 40, [2400.0] * 20), white=replace(detail().white, elo=None)
     )
@@ -101,17 +103,17 @@ def test_the_moves_that_cost_ten_points_are_named_and_no_others() -> None:
 
 def test_ratings_and_score_have_one_axis() -> None:
     game = game_of([0] * 39 + [900], [2400.0] * 20)
-    cursor = [line.plain.rfind("┊") for line in score_chart(game, 40, WIDTH, 8)]
+    cursor = [line.plain.rfind("┊") for line in draw_scores(game, 40, WIDTH, 8)]
     assert max(cursor) in (WIDTH - 2, WIDTH - 1)
     ends = [line.rfind("○") for line in drawn(game)]
     assert max(ends) in (WIDTH - 4, WIDTH - 3, WIDTH - 2)
 
 
 def test_an_unknown_score_is_no_zero() -> None:
-    chart = score_chart(game_of([0, None], []), 99, WIDTH, 8)
+    chart = draw_scores(game_of([0, None], []), 99, WIDTH, 8)
     lines = [line.plain.ljust(WIDTH)[:WIDTH] for line in chart]
     columns = ["".join(column) for column in zip(*lines, strict=True)][AXIS:]
-    at = BraillePlot((WIDTH - AXIS, 1), LEAST_PLIES, (0.0, 1.0)).column_of(2)
+    at = BraillePlot((WIDTH - AXIS, 1), LEAST_PLIES, (0.0, 1.0)).find_column(2)
     assert "·" in columns[at] and "·" not in columns[0] and columns[0].strip()
 
 
@@ -134,15 +136,21 @@ def test_the_other_figure_is_on_its_own_scale() -> None:
     )
     lines = drawn(game, "algorithm4")
     assert not any("2459○" in line for line in lines)
+    assert any("95 %" in line for line in lines) and not any(
+        "usual" in line for line in lines
+    )
     assert int(lines[0][: AXIS - 1]) > 2700
 
 
 def test_a_sparkline_shows_the_newest_in_its_cells() -> None:
-    assert sparkline([], 6) == ""
-    assert len(sparkline([2400.0] * 90, 6)) == 6
-    rising, falling = sparkline([2000.0, 2600.0], 6), sparkline([2600.0, 2000.0], 6)
+    assert draw_sparkline((), 6) == ""
+    assert len(draw_sparkline((2400.0,) * 90, 6)) == 6
+    rising, falling = (
+        draw_sparkline((2000.0, 2600.0), 6),
+        draw_sparkline((2600.0, 2000.0), 6),
+    )
     assert rising != falling and BLANK not in rising
-    assert len({*sparkline([2400.0] * 12, 6)}) == 1
+    assert len({*draw_sparkline((2400.0,) * 12, 6)}) == 1
 
 
 def test_words_never_cover_a_line_or_each_other() -> None:
@@ -150,5 +158,5 @@ def test_words_never_cover_a_line_or_each_other() -> None:
     plot.draw_line([(0, 2200.0), (40, 2200.0)], "")
     assert plot.write((20, 2200.0), "▼one", "") and plot.write((20, 2200.0), "▼two", "")
     assert not plot.write((20, 2200.0), "▼three", "")
-    text = "\n".join(line.plain for line in plot.lines({}))
+    text = "\n".join(line.plain for line in plot.draw_rows({}))
     assert "▼one" in text and "▼two" in text and text.count("⠒") + text.count("⠤") >= 18

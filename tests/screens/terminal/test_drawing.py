@@ -20,21 +20,21 @@ from live.messages.figures import (
     Share,
 )
 from live.screens.terminal import printed
-from live.screens.terminal.board_view import signs
-from live.screens.terminal.players_view import listed
+from live.screens.terminal.board_view import find_signs
+from live.screens.terminal.players_view import list_players
 from live.screens.terminal.text import (
-    clock_runs,
+    align_left,
+    align_right,
     fit,
     fit_name,
     interval_text,
-    left,
-    move_text,
+    is_whites_clock_running,
     odds_text,
-    perceived_text,
     plain,
-    ply_score,
-    right,
-    wrapped,
+    wrap_texts,
+    write_figure,
+    write_move,
+    write_score,
 )
 from tests.screens.terminal.sample_boards import ENGINE, detail, drawn, full_point
 from tests.screens.terminal.stage import Stage
@@ -44,8 +44,8 @@ from tests.screens.terminal.stage import Stage
 def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
     safe = plain(text)
     assert cell_len(fit(safe, width)) <= width
-    assert cell_len(left(safe, width)) == width
-    assert cell_len(right(safe, width)) == width
+    assert cell_len(align_left(safe, width)) == width
+    assert cell_len(align_right(safe, width)) == width
     assert cell_len(plain(text, width)) <= width
 
 
@@ -60,7 +60,7 @@ def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
     ],
 )
 def test_wrapped_text_stays_in_its_cells_and_loses_no_letter(text: str) -> None:
-    lines = wrapped([(text, ""), ("short", "warn")], 30, 2)
+    lines = wrap_texts([(text, ""), ("short", "warn")], 30, 2)
     assert max(line.cell_len for line in lines) <= 30
     assert all(line.plain.startswith("  ") for line in lines)
     said = "".join(line.plain for line in lines[:-1])
@@ -118,7 +118,10 @@ def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
     ("written", "text"),
     [
         *(
-            (ply_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)), text)
+            (
+                write_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)),
+                text,
+            )
             for (cp, mate), text in {
                 (None, None): "·",
                 (35, None): "+0.35",
@@ -131,13 +134,11 @@ def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
             }.items()
         ),
         *(
-            (perceived_text(elo), text)
+            (write_figure("perceived", full_point(1, elo)), text)
             for elo, text in {
-                None: "·",
                 2340.4: "2340",
                 3201.0: "3200+",
-                799.0: "800-",
-                3200.0: "3200",
+                799.0: "≤800",
             }.items()
         ),
         (interval_text(1890.2, 2370.0), "1890–2370"),
@@ -156,25 +157,33 @@ def test_odds_add_up() -> None:
 
 def test_moves_are_numbered_from_the_starting_position() -> None:
     game = detail()
-    assert move_text(game, PlyView(1, "e4", "e2e4")) == "1.e4"
-    assert move_text(game, PlyView(24, "Nf6", "g8f6")) == "12...Nf6"
+    assert write_move(game, PlyView(1, "e4", "e2e4")) == "1.e4"
+    assert write_move(game, PlyView(24, "Nf6", "g8f6")) == "12...Nf6"
     black_first = replace(game, start_fen="8/8/8/8/8/8/8/K6k b - - 0 40")
-    assert move_text(black_first, PlyView(1, "Kg2", "h1g2")) == "40...Kg2"
-    assert move_text(black_first, PlyView(2, "Ka2", "a1a2")) == "41.Ka2"
+    assert write_move(black_first, PlyView(1, "Kg2", "h1g2")) == "40...Kg2"
+    assert write_move(black_first, PlyView(2, "Ka2", "a1a2")) == "41.Ka2"
 
 
 def test_the_clock_of_the_side_to_move_runs() -> None:
     game = detail()
-    assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
-    assert clock_runs(game, 0) is None
+    assert (
+        is_whites_clock_running(game, 2) is True
+        and is_whites_clock_running(game, 1) is False
+    )
+    assert is_whites_clock_running(game, 0) is None
     stopped = (
         {"result": "1-0"},
         {"problem": "illegal move"},
         {"termination": "adjourned"},
     )
     for over in (*stopped, {"restored": True}):
-        assert clock_runs(replace(game, **over), 2) is None
-    assert clock_runs(replace(game, problem="not read: white.elo (a list)"), 2) is True
+        assert is_whites_clock_running(replace(game, **over), 2) is None
+    assert (
+        is_whites_clock_running(
+            replace(game, problem="not read: white.elo (a list)"), 2
+        )
+        is True
+    )
 
 
 def player(
@@ -256,13 +265,13 @@ def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
         replace(NOBODY, id=id, perceived=perceived, counted=counted)
         for id, (perceived, counted) in figures.items()
     ]
-    places = [(row.view.id, row.text) for row in listed(views, "", "perceived")]
+    places = [(row.view.id, row.text) for row in list_players(views, "", "perceived")]
     assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
-    assert {row.text for row in listed(views, "", "points")} == {""}
+    assert {row.text for row in list_players(views, "", "points")} == {""}
 
 
 def test_a_first_choice_is_no_mistake() -> None:
     game = detail()
     fell = replace(game.plies[1], score_cp=900, gain_cp=-400, final=True)
     for ply, sign in ((fell, "??"), (replace(fell, gain_cp=0), "")):
-        assert signs(replace(game, plies=(game.plies[0], ply)))[1] == sign
+        assert find_signs(replace(game, plies=(game.plies[0], ply)))[1] == sign

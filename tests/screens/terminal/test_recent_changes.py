@@ -20,15 +20,14 @@ from live.messages.to_clients import (
 )
 from live.screens.terminal.board_rows import (
     RESTORED,
-    best_strength,
-    board_matcher,
-    of_newest_rounds,
-    ordered,
-    problem_of,
-    words,
+    find_best_rating,
+    keep_newest_rounds,
+    order_boards,
+    write_problem,
+    write_searched,
 )
 from live.screens.terminal.printed import EventLineWriter
-from live.screens.terminal.text import figure_cell, is_early
+from live.screens.terminal.text import is_early, write_figure
 from live.screens.terminal.view_context import NEW_S, RecentChanges
 from live.server.event_reader import game_order
 from tests.event.arithmetic import game, line
@@ -43,10 +42,10 @@ def test_a_game_from_before_the_restart_is_marked_until_its_source_sends_it() ->
     detail = held.game("g1")
     assert detail is not None
     restored = replace(detail, restored=True)
-    assert problem_of(detail) == ""
-    assert problem_of(restored) == RESTORED
+    assert write_problem(detail) == ""
+    assert write_problem(restored) == RESTORED
     wrong = replace(restored, problem="illegal move")
-    assert problem_of(wrong) == "illegal move"
+    assert write_problem(wrong) == "illegal move"
 
 
 def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
@@ -54,7 +53,7 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     early = replace(whole, counted=9)
     game = replace(detail(), curves=Curves(white=(early,), black=(whole,)))
     names = ("perceived", "usual", "percentile", "algorithm4", "interval")
-    assert [figure_cell(name, early, 2160) for name in names] == [
+    assert [write_figure(name, early, 2160) for name in names] == [
         "2441",
         "2180–2750",
         "early",
@@ -62,14 +61,14 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
         "2010–2410",
     ]
     assert is_early(early) and is_early(None) and not is_early(whole)
-    assert figure_cell("percentile", whole) == "74%"
-    assert best_strength(game) == 2441.0
-    assert best_strength(replace(game, curves=Curves(white=(early,)))) is None
+    assert write_figure("percentile", whole) == "74 %"
+    assert find_best_rating(game) == 2441.0
+    assert find_best_rating(replace(game, curves=Curves(white=(early,)))) is None
 
 
 def boards(*games: GameDetail, alerting: tuple[str, ...] = ()) -> list[str]:
     """Ids in the order of the list of boards."""
-    return [game.id for game in ordered(games, alerting)]
+    return [game.id for game in order_boards(games, alerting)]
 
 
 def test_events_that_are_pairings_do_not_come_before_boards() -> None:
@@ -79,7 +78,9 @@ def test_events_that_are_pairings_do_not_come_before_boards() -> None:
 
     rows = [paired("a", 2, "Abel", "Bo"), paired("b", 1, "Cid", "Dee")]
     assert boards(*rows) == ["b", "a"]
-    assert "Open" in words(detail()) and "Round 1" not in words(rows[0])
+    assert "Open" in write_searched(detail()) and "Round 1" not in write_searched(
+        rows[0]
+    )
 
 
 def round_of(round: str, *results: str) -> list[GameDetail]:
@@ -109,19 +110,19 @@ def test_finished_boards_of_earlier_rounds_are_folded() -> None:
         *round_of("8.1", "1-0"),
         *round_of("Final", "1-0"),
     ]
-    shown = [game.id for game in of_newest_rounds(games, ())]
+    shown = [game.id for game in keep_newest_rounds(games, ())]
     assert shown == ["Round 7.2", "8.1.1", "Final.1"]
     # What asks for notice is never folded.
-    asking = [game.id for game in of_newest_rounds(games, {"Round 7.1"})]
+    asking = [game.id for game in keep_newest_rounds(games, {"Round 7.1"})]
     assert asking == ["Round 7.1", *shown]
-    assert [game.id for game in games if board_matcher("round 7")(game)] == [
+    assert [game.id for game in games if build_board_matcher("round 7")(game)] == [
         "Round 7.1",
         "Round 7.2",
     ]
-    assert [game.id for game in games if board_matcher("Rd 8 finished")(game)] == [
-        "8.1.1"
-    ]
-    assert not any(map(board_matcher("round 1"), games))
+    assert [
+        game.id for game in games if build_board_matcher("Rd 8 finished")(game)
+    ] == ["8.1.1"]
+    assert not any(map(build_board_matcher("round 1"), games))
 
 
 MOVE = MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))
@@ -149,7 +150,7 @@ def test_a_move_taken_back_or_come_while_cut_off_is_not_new() -> None:
     )
     assert not changes.is_new("g1", 1)
     changes.note([MOVE])
-    changes.age_s("g1", 5)
+    changes.measure_age_s("g1", 5)
     assert not changes.is_new("g1", 5)
 
 
@@ -157,18 +158,18 @@ def test_an_age_is_exact_from_the_first_move_sent_until_the_board_is_gone() -> N
     clock = Clock()
     changes = RecentChanges(clock)
     clock.now_s += 60
-    assert changes.age_s("g1", 0) == (0.0, False)
+    assert changes.measure_age_s("g1", 0) == (0.0, False)
     clock.now_s += 60
-    assert changes.age_s("g1", 0) == (60.0, False)
+    assert changes.measure_age_s("g1", 0) == (60.0, False)
     changes.note([MOVE])
     clock.now_s += 5
-    assert changes.age_s("g1", 1) == (5.0, True)
+    assert changes.measure_age_s("g1", 1) == (5.0, True)
     changes.note([GoneMessage("g1")])
-    assert changes.age_s("g1", 1) == (0.0, False)
+    assert changes.measure_age_s("g1", 1) == (0.0, False)
     # A board that no screen shows grows old as well.
     changes.look([], [replace(VIEW, id="g2", plies_played=3)])
     clock.now_s += 600
-    assert changes.age_s("g2", 3) == (600.0, False)
+    assert changes.measure_age_s("g2", 3) == (600.0, False)
 
 
 def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> None:
@@ -179,26 +180,26 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     # A position that was there before counts from when it is first looked at, however
     # late.
     clock.now_s += 7200
-    assert changes.ran_s("g1", "hall", 0) == 0.0
+    assert changes.measure_run_s("g1", "hall", 0) == 0.0
     clock.now_s += 3
-    assert changes.ran_s("g1", "hall", 0) == 3.0
+    assert changes.measure_run_s("g1", "hall", 0) == 3.0
     changes.note([MOVE])
     clock.now_s += 5
-    assert changes.ran_s("g1", "hall", 1) == 5.0
+    assert changes.measure_run_s("g1", "hall", 1) == 5.0
     changes.look([silent], [])
     clock.now_s += 50
     changes.look([silent], [])
-    assert changes.ran_s("g1", "hall", 1) == 5.0
+    assert changes.measure_run_s("g1", "hall", 1) == 5.0
     changes.look([live], [])
-    assert changes.ran_s("g1", "hall", 1) == 55.0
+    assert changes.measure_run_s("g1", "hall", 1) == 55.0
     changes.note([MoveMessage("g1", 2, None)])
     clock.now_s += 2
-    assert changes.ran_s("g1", "hall", 1) == 2.0
+    assert changes.measure_run_s("g1", "hall", 1) == 2.0
     # Moves that came while we were cut off count from when they are first looked at.
-    assert changes.ran_s("g1", "hall", 4) == 0.0
+    assert changes.measure_run_s("g1", "hall", 4) == 0.0
     clock.now_s += 7
-    assert changes.ran_s("g1", "hall", 4) == 7.0
-    assert changes.age_s("g1", 4) == (7.0, False)
+    assert changes.measure_run_s("g1", "hall", 4) == 7.0
+    assert changes.measure_age_s("g1", 4) == (7.0, False)
 
 
 VIEW: GameView = view_of(detail())

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from live.catalogue import BY_ID
 from live.messages.alerts import Alert
 from live.messages.figures import Curves, DifficultyView, GameDetail
 from live.messages.from_clients import DeskCommand
@@ -25,10 +26,15 @@ from live.messages.to_clients import (
     StandingMessage,
 )
 from live.messages.values import GameId
-from live.screens.terminal.board_rows import best_strength, clock_style, least_clock_s
+from live.screens.terminal import terminal_app
+from live.screens.terminal.board_rows import (
+    choose_clock_style,
+    find_best_rating,
+    find_least_clock_s,
+)
 from live.screens.terminal.sources_view import write_delay
 from live.screens.terminal.text import DUSK
-from live.screens.terminal.widgets import RowList
+from live.screens.terminal.widgets import Lines, RowList
 from live.server.event_reader import replay_game
 from live.server.visibility import Visibility
 from live.server.visibility import redact as withheld_from
@@ -121,14 +127,14 @@ async def test_arrows_and_letters_move_the_cursor() -> None:
         assert cursor_line(await stage.press("pagedown")) == last
 
 
-def listed(stage: Stage) -> list[int | None]:
+def list_players(stage: Stage) -> list[int | None]:
     """Board numbers from above."""
     return [game.board for game in stage.app.boards.listed]
 
 
 async def test_every_order_sorts_and_says_so() -> None:
     async with Stage() as stage:
-        by_board = listed(stage)
+        by_board = list_players(stage)
         assert "Bd▾" in await stage.frame() and by_board == [1, 2, 3, 4, 5, 6]
         boards = stage.app.boards
         for head, order, value in (
@@ -136,11 +142,11 @@ async def test_every_order_sorts_and_says_so() -> None:
                 "Clocks▾",
                 "clock",
                 lambda game: (
-                    -1e9 if game.result != "*" else -(least_clock_s(game) or 1e9)
+                    -1e9 if game.result != "*" else -(find_least_clock_s(game) or 1e9)
                 ),
             ),
             ("Age▾", "age", lambda game: game.result == "*"),
-            ("Plays like▾", "rating", lambda game: best_strength(game) or 0.0),
+            ("Plays like▾", "rating", lambda game: find_best_rating(game) or 0.0),
         ):
             text = await stage.press("s")
             assert (
@@ -149,19 +155,19 @@ async def test_every_order_sorts_and_says_so() -> None:
             values = [value(stage.client_state.game(view.id)) for view in boards.listed]
             assert values == sorted(values, reverse=True)
         await stage.press("s")
-        assert listed(stage) == by_board
+        assert list_players(stage) == by_board
 
 
 async def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
     async with Stage() as stage:
         await stage.press("slash", *"kovchan")
-        assert listed(stage) == [2], "at once, while it is typed"
+        assert list_players(stage) == [2], "at once, while it is typed"
         assert "No board matches 'nobody at all'" in await stage.answer("nobody at all")
         await stage.press("slash")
         await stage.answer("!kovchan running")
-        assert 2 not in listed(stage)
+        assert 2 not in list_players(stage)
         await stage.press("escape")
-        assert len(listed(stage)) == 6
+        assert len(list_players(stage)) == 6
 
 
 async def test_next_morning_only_the_newest_round_is_shown_at_first() -> None:
@@ -176,12 +182,12 @@ async def test_next_morning_only_the_newest_round_is_shown_at_first() -> None:
             told = replace(view, event="Open", result=over)
             stage.client_state.apply(GameMessage(told))
         assert "and 6 boards of earlier rounds, all over" in await stage.frame()
-        assert listed(stage) == [1, 2]
+        assert list_players(stage) == [1, 2]
         text = await stage.press("r")
-        assert " Rd " in text.splitlines()[1] and len(listed(stage)) == 8
+        assert " Rd " in text.splitlines()[1] and len(list_players(stage)) == 8
         await stage.press("slash")
         await stage.answer("round 99")
-        assert listed(stage) == [1, 2]
+        assert list_players(stage) == [1, 2]
 
 
 async def test_export_asks_for_form_and_extent() -> None:
@@ -295,7 +301,7 @@ async def test_a_board_that_vanished_says_so() -> None:
         stage.changes.note([gone])
         assert "no longer holds this board" in await stage.frame()
         await stage.press("escape")
-        assert len(listed(stage)) == 5
+        assert len(list_players(stage)) == 5
 
 
 async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
@@ -311,12 +317,44 @@ async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
         await stage.press("s", "end")
         assert str(max(elos)) in (await stage.frame()).splitlines()[2]
         last = stage.app.views["players"].query_one(RowList).cursor
-        assert "Mean gain" in await stage.press("enter")
+        assert "Playing like" in await stage.press("enter")
         await stage.press("enter")
         [game] = stage.app.boards.listed
         assert last in stage.client_state.player_ids(game.id)
         await stage.press("escape", "escape", "escape")
         assert stage.app.view.id == "players"
+
+
+async def test_a_players_page_is_whole_at_any_width() -> None:
+    async with Stage(size=(60, 24)) as stage:
+        pages = [await stage.press("2", "enter")]
+        pages += [await stage.press("pagedown") for _ in range(4)]
+        said = " ".join("\n".join(pages).split())
+        assert "…" not in said
+        assert "needs a finished game against a rated opponent" in said
+        assert BY_ID["elo"].meaning in " ".join(pages[0].split())
+
+
+async def test_standings_say_that_they_are_over_all_games() -> None:
+    async with Stage(size=(200, 60)) as stage:
+        assert "Standing over all games" in stage.read_screen()
+        assert "12 players over all games, by Plays like" in await stage.press("2")
+
+
+@pytest.mark.parametrize(
+    ("width", "cell"),
+    [(80, "▌!! 1    "), (120, "▌!! 1 Larino Nieto – Fiorito, Joaquin ")],
+)
+async def test_a_list_of_the_desk_names_both_players_or_none(
+    width: int, cell: str
+) -> None:
+    async with Stage(alerts=True, size=(width, 24)) as stage:
+        assert cursor_line(await stage.press("3")).startswith(cell)
+        view = next(iter(stage.client_state.games()))
+        long = replace(view.white, name="Fernandez De La Hoz Arellano, Carlos Alberto")
+        stage.client_state.apply(GameMessage(replace(view, white=long)))
+        row = cursor_line(await stage.frame())
+        assert ("1 Fernandez De… – Fiorito, Joaquin " in row) == (width == 120)
 
 
 async def test_alerts_are_acknowledged_muted_and_noted() -> None:
@@ -422,6 +460,78 @@ async def test_an_alert_costs_a_line_and_no_column(size: tuple[int, int]) -> Non
         assert stage.app.boards.rows.cursor == stage.app.boards.listed[1].id
 
 
+@pytest.mark.parametrize(
+    ("size", "least"), [((80, 24), 70), ((120, 40), 50), ((200, 60), 90)]
+)
+async def test_the_curves_of_the_board_under_the_cursor_have_room(
+    size: tuple[int, int], least: int
+) -> None:
+    async with Stage(alerts=True, size=size) as stage:
+        charts = stage.app.query_one("#panel #charts", Lines)
+        assert charts.size.width >= least and charts.size.height >= 7
+        row = stage.read_screen().splitlines()[2]
+        assert ("GM Larino Nieto, David" in row) == (size[0] == 120)
+        assert ("59:04 42:02" in row) == (size[0] > 80)
+
+
+async def test_the_curves_fit_at_once_when_the_list_grows_by_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(terminal_app, "FRAME_S", 60.0)
+    async with Stage() as stage:
+        first = next(iter(stage.client_state.games()))
+        stage.client_state.apply(GameMessage(replace(first, problem="illegal move")))
+        stage.app.redraw()
+        for _ in range(3):
+            await stage.pilot.pause()
+        assert "-5┤" in stage.read_screen().splitlines()[-4]
+
+
+async def test_a_column_that_says_nothing_leaves_its_room_to_names() -> None:
+    async with Stage(kind="unrated", native=True) as stage:
+        heads, row, *_ = stage.read_screen().splitlines()[1:]
+        assert "Elo" not in heads and "GM Larino Nieto" in row
+    async with Stage() as stage:
+        assert "Elo" in stage.read_screen().splitlines()[1]
+        engine = withheld_from(stage.client_state.engine(), Visibility.VENUE)
+        stage.client_state.apply(EngineMessage(engine))
+        heads = (await stage.frame()).splitlines()[1]
+        assert "Clocks" in heads and "Curve" not in heads and "Plays like" not in heads
+
+
+async def test_one_row_alone_has_the_cursor() -> None:
+    async with Stage(size=(200, 60)) as stage:
+        for keys in ((), ("tab",), ("tab",), ("slash",)):
+            assert (await stage.press(*keys)).count("▌") == 1
+            assert cursor_line(stage.read_screen())
+
+
+async def test_the_cursor_marks_the_whole_row_and_trouble_has_its_colour() -> None:
+    async with Stage(alerts=True, size=(120, 40)) as stage:
+        tabs, _, row, *_ = stage.strips()
+        first, last = (row.crop(at, at + 1)._segments[0].style for at in (6, 118))
+        assert first and last and first.bgcolor == last.bgcolor
+        style = (
+            tabs.crop(tabs.text.index("3 Alerts"), tabs.text.index("4 Log"))
+            ._segments[0]
+            .style
+        )
+        assert style and style.color
+        red, _, blue = style.color.get_truecolor()
+        assert red > blue, "calm ones are blue"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+async def test_the_title_of_a_board_has_whole_parts(width: int) -> None:
+    async with Stage(size=(width, 40)) as stage:
+        title = next(
+            line
+            for line in stage.read_screen().splitlines()
+            if "Board 1 · round 4.2" in line
+        )
+        assert "…" not in title and ("Open 2025" in title) == (width > 60)
+
+
 async def test_an_event_without_boards_says_what_is_followed() -> None:
     async with Stage() as stage:
         for view in list(stage.client_state.games()):
@@ -460,9 +570,10 @@ async def test_an_alert_names_its_players_once() -> None:
         assert "Black's clock rose from" in await stage.frame()
         rows = (await stage.press("3")).splitlines()
         assert (
-            name not in rows[2] and "Black's clock rose from 60:33 to 90:30" in rows[2]
+            rows[2].count(name) == 1
+            and "Black's clock rose from 60:33 to 90:30" in rows[2]
         )
-        assert sum(name in row for row in rows) == 1
+        assert sum(name in row for row in rows) == 2, "and below, with the advice"
         log = IncidentLog()
         log.add_alert(rise, BASE_S)
         stage.context.incidents = log.incidents
@@ -532,6 +643,7 @@ async def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
         text = " ".join(line.strip("│─ ") for line in lines)
         said = " ".join(text.split())
         assert "\u2026" not in said
+        assert "? f1 help" in said
         assert "8 of 10 games" in said and "all alerts of the board" in said
         await stage.press("escape")
         assert stage.app.view.id == "alerts"
@@ -577,18 +689,40 @@ async def test_a_source_is_brief_at_the_foot_and_whole_on_its_screen() -> None:
             "not live for 3 min asks us to slow down (429), trying"
         ) in text
         assert "● demo: live, 6 boards" in text
-        late = EngineHealth(
-            behind="figures are up to 6 moves behind on 9 boards: follow fewer"
+        behind = (
+            "figures are up to 6 moves behind on 9 boards: if that lasts, "
+            "follow fewer boards"
         )
+        late = EngineHealth(behind=behind)
         stage.client_state.apply(HealthMessage(feeds[:1], late))
         assert (
             "! figures are up to 6 moves behind on 9"
             in (await stage.press("1")).splitlines()[-2]
         )
+        assert (
+            "if that" not in stage.read_screen() and "follow fewer" not in stage.shown()
+        )
         assert "from ● demo" in await stage.press("enter")
         ended = FeedHealth("demo", "failed", "demo holds no game")
         stage.client_state.apply(HealthMessage((ended,), EngineHealth()))
         assert "demo failed: holds no game" in (await stage.press("1")).splitlines()[-2]
+
+
+async def test_a_note_of_a_source_stands_whole_at_the_foot_or_not_at_all() -> None:
+    async with Stage() as stage:
+        note = "your own event: live-rate --feed URL or FILE"
+        feed = FeedHealth("demo", "live", f"6 games; {note}")
+        stage.client_state.apply(HealthMessage((feed,), EngineHealth()))
+        for width, stands in ((120, True), (90, True), (60, False)):
+            foot = (await stage.resize((width, 24))).splitlines()[-2]
+            assert (note in foot) == stands and "…" not in foot
+
+
+async def test_a_source_that_says_nothing_takes_one_line() -> None:
+    async with Stage() as stage:
+        lines = (await stage.press("5")).splitlines()
+        at = lines.index(" ● demo: live, 6 boards")
+        assert lines[at + 2] == " Engines"
 
 
 async def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
@@ -621,13 +755,13 @@ async def test_beside_the_move_stands_what_others_would_play() -> None:
     hard = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
     ply = replace(game.plies[1], depth=40, played_share=0.083, difficulty=hard)
     for mark, words in (
-        (None, ("+0.37~", "depth 40", "played 1 in 12", "best 1 in 20")),
-        ("find", ("find 1 in 12", "best 1 in 20", "err 4 in 10")),
-        ("trap", ("played 1 in 12", "trap 4 in 10")),
+        (None, ("+0.37~", "depth 40", "1 in 12 play it", "1 in 20 reply best")),
+        ("find", ("1 in 12 find it", "1 in 20 reply best", "4 in 10 go wrong")),
+        ("trap", ("1 in 12 play it", "4 in 10 fall for it")),
     ):
         plies = game.plies[0], replace(ply, mark=mark)
         async with Stage(size=(80, 40)) as stage:
-            assert "played" not in await show_board(stage, game)
+            assert " in " not in (await show_board(stage, game)).partition("○ play")[0]
             text = await show_board(stage, replace(game, plies=plies))
         assert all(each in text for each in words)
 
@@ -682,9 +816,13 @@ async def test_the_clock_of_a_running_board_is_drawn_low() -> None:
         stage.client_state.apply(MoveMessage(game.id, low.ply, low))
         await stage.press("f")
         assert DUSK.styles["bad"].rpartition(" ")[2] in colours(stage, "0:42")
-        assert clock_style(299.0, "90+30") == clock_style(15.0, "3+2") == "warn"
-        assert clock_style(59.0, "3+2") == clock_style(None, "") == ""
-        assert clock_style(59.0, "") == clock_style(9.0, "3+2") == "bad"
+        assert (
+            choose_clock_style(299.0, "90+30")
+            == choose_clock_style(15.0, "3+2")
+            == "warn"
+        )
+        assert choose_clock_style(59.0, "3+2") == choose_clock_style(None, "") == ""
+        assert choose_clock_style(59.0, "") == choose_clock_style(9.0, "3+2") == "bad"
 
 
 async def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
@@ -699,9 +837,8 @@ async def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
             (unsure, "lays like"),
         ):
             text = await show_board(stage, each)
-            assert f"P{said}" in text and ("played like 2441" in text) == (
-                said == "layed like"
-            )
+            assert f"P{said} Clock     usual Better than Moves" in text
+            assert ("played like 2441" in text) == (said == "layed like")
 
 
 LOOK = Alert(

@@ -25,7 +25,7 @@ from live.games.short_names import family_name, isolate_direction, short_name
 from live.human.difficulty import format_share
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import RESULT_POINTS, Player
-from live.screens.terminal.board_rows import of_newest_rounds
+from live.screens.terminal.board_rows import keep_newest_rounds
 from tests.screens.web.conftest import Pages
 from tests.screens.web.games import START, game, plain, ply, point
 
@@ -282,7 +282,9 @@ def test_a_place_asks_for_a_round(
         views = [msgspec.convert(each, GameDetail) for each in games]
         shown = [each["id"] for each in ask(pages, "inRound", games, place, ["b"])]
         assert (
-            shown == [view.id for view in of_newest_rounds(views, ["b"])] == ["b", *ids]
+            shown
+            == [view.id for view in keep_newest_rounds(views, ["b"])]
+            == ["b", *ids]
         )
 
 

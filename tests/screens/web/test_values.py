@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from live.messages.health import EngineHealth, EngineState
-from live.screens.terminal.text import FEED_SIGNS, clock_text
+from live.screens.terminal.text import FEED_SIGNS, write_clock
 from live.server import static_files
 from tests.screens.web.conftest import Pages
 from tests.screens.web.games import START, plain
@@ -99,7 +99,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("whiteShare", [300], pytest.approx(0.751, abs=5e-4)),
         # The terminal's.
         *(
-            ("clockText", [left], clock_text(left))
+            ("clockText", [left], write_clock(left))
             for left in (None, -1, 9.9, 309, 3910, 6e3)
         ),
         ("moveText", [1, "e4", START], "1.\u00a0e4"),
