@@ -277,30 +277,14 @@ const ANYWHERE = {
   health: () => open({ view: "health" }),
   wall: () => location.assign(wallAddress()),
   help: showHelp,
-};
-const ON_BOARD = {
-  flip: () => go({ flip: !place.flip }),
-  back: () => views.board.step(-1),
-  on: () => views.board.step(1),
-  first: () => views.board.step(-Infinity),
-  newest: () => views.board.step(Infinity),
-  leave: back,
+  leave: () => place.view === "boards" || back(),
+  filter: () => views[place.view]?.node.querySelector("input[type=search]")?.focus(),
 };
 
 listenToKeys((name) => {
-  const onBoard = place.view === "board" && views.board !== undefined;
-  const action = ANYWHERE[name] ?? (onBoard ? ON_BOARD[name] : undefined);
-  if (name === "filter") {
-    const field = views[place.view]?.node.querySelector("input[type=search]") ?? null;
-    field?.focus();
-    return field !== null;
-  }
-  if (name === "leave" && !onBoard && place.view !== "boards") {
-    back();
-    return true;
-  }
-  action?.();
-  return action !== undefined;
+  if (place.view === "board" && views.board?.act(name)) return true;
+  ANYWHERE[name]?.();
+  return Object.hasOwn(ANYWHERE, name);
 });
 
 document.documentElement.lang = language;

@@ -455,6 +455,82 @@ async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -
             assert page.complaints == []
 
 
+#: What is no word of the page: names of keys, formats and of what is followed.
+NOT_OURS = {
+    *("Home", "End", "Enter", "Esc"),
+    *("live", "rate", "Harbour", "Open", "Stockfish", "lite", "nodes", "hall", "gate"),
+}
+
+
+ENGLISH = re.compile(r"(?<!\w)[A-Za-z][a-z]{2,}(?!\w)")
+
+
+async def english(page: Page) -> set[str]:
+    """What a screen reader says with English words: names, descriptions and values."""
+    tree = await page.call("Accessibility.getFullAXTree")
+    parts = [node.get(part) for node in tree["nodes"] for part in ("name", "description", "value")]
+    texts = {str(part.get("value", "")) for part in parts if part}
+    return {text for text in texts if set(ENGLISH.findall(text)) - NOT_OURS}
+
+
+@pytest.mark.whole
+async def test_nothing_of_the_page_stays_english(page: Page, tmp_path: Path) -> None:
+    secret, tokens = token_file(tmp_path, arbiter=True)
+    broadcast = Broadcast(4, ("Грищенков, Александр", "Новак, Ян", "Орлова, Мара"))
+    broadcast.play(30)
+    broadcast.end(2, "1-0")
+    world = standing_still(broadcast)
+    name, other = list(world.held)[:2]
+    world.feed_health = (FeedHealth("hall", "retrying"), FeedHealth("gate", "waiting"))
+    world.held[other] = msgspec.structs.replace(
+        world.held[other], restored=True, also=("gate",), url="https://x.example/"
+    )
+    world.told["m"] = moment(name, 7, "Перелом.", at_s=1.0)
+    about: dict[str, Any] = {"game": name, "first_seen_s": 1.0, "text": "Часы", "advice": "Часы"}
+    agreement = Agreement(40, 0.8, 0.5, 3.2, 56, 0.03, "402.")
+    world.raised["a"] = Alert(
+        id="a", kind="agreement", severity="look", agreement=agreement, **about
+    )
+    log = IncidentLog()
+    log.add_entry("Свет погас.", 1.0)
+    config = ServerConfig(port=0, public=True, tokens_file=tokens)
+    found = set()
+    async with Publisher(config, world, incidents=log.incidents) as publisher:
+        for query in ("", f"&token={secret}"):
+            await page.open()
+            await page.visit(f"{publisher.url}?lang=ru{query}")
+            await settled(page, publisher)
+            for fragment, ready in (
+                ("layout=cards", ".card"),
+                ("layout=table", ".dense .card"),
+                ("q=никто", ".overview > .note"),
+                (f"game={name}", ".board-view .turns li"),
+                (f"game={other}&ply=7", ".board-view .turns li"),
+                ("game=none", ".board-view > .note"),
+                ("view=players", "#players tbody tr"),
+                ("player=fide-9000000", ".player-view .card"),
+                ("player=никто", ".player-view > .note"),
+                ("view=health", ".health-view tbody tr"),
+                *((("view=arbiter", ".incidents td"),) if query else ()),
+            ):
+                await go(page, fragment, ready)
+                await page.run(
+                    "document.querySelectorAll('details').forEach((each) => (each.open = true))"
+                )
+                # Whom somebody follows is marked.
+                await page.run("document.querySelector('.star[aria-pressed=false]')?.click()")
+                found |= await english(page)
+        for button in ("#meaning", "#keys"):
+            await page.run(f"document.querySelector({button!r}).click()")
+            found |= await english(page)
+    world.held.clear()
+    async with Publisher(ServerConfig(port=0), world) as publisher:
+        await page.open(f"{publisher.url}?lang=ru")
+        await page.until("document.querySelector('.empty-state')?.checkVisibility()")
+        found |= await english(page)
+    assert found == set(), "\n".join(found)
+
+
 @pytest.mark.whole
 async def test_figures_count_where_people_like_motion_and_jump_elsewhere(page: Page) -> None:
     async with on_air(boards=1, plies=2) as (_, publisher):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.catalogue import BY_ID
 from live.messages.alerts import Agreement, Alert, IncidentWord, Severity
 from live.messages.figures import Curves, EngineInfo, GameDetail, PlayerView, PlyView
 from live.messages.from_sources import Player
@@ -561,6 +562,8 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
 
 #: What the page says as a text of its own, where it stands in its scripts.
 SAID = re.compile(r'(?<![\w.])say\("((?:[^"\\]|\\.)+)"')
+#: Why the page of a broker refuses, said where it is shown.
+REFUSED = re.compile(r'_refuse\("([^"]+)"\)')
 SAID_IN_HTML = re.compile(r"data-say>([^<]+)<")
 
 
@@ -572,7 +575,10 @@ def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None
             assert other.count("{}") == text.count("{}") and other.strip() == other, other
     scripts = [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]
     said = {each for path in scripts for each in SAID.findall(path.read_text(encoding="utf-8"))}
+    columns = pages("constant", module="page/players.js", name="PLAYER_COLUMNS")
     said_by_name = {
+        *(BY_ID[column["id"]].missing for column in columns),
+        *REFUSED.findall((OVERLAY / "client/broker_connection.js").read_text(encoding="utf-8")),
         *SAID_IN_HTML.findall((OVERLAY / "index.html").read_text(encoding="utf-8")),
         *get_args(FeedState),
         *get_args(get_type_hints(EngineState)["state"]),

@@ -59,9 +59,9 @@ export function tableOf(caption, heads, body, className = "plain-table") {
   return element("table", className, "", element("caption", "hidden", caption), head, body);
 }
 
-/** A field to search with, `label` for screen readers; `typed` is given what stands in it. */
-export function searchField(label, placeholder, typed) {
-  const input = named(Object.assign(element("input"), { type: "search", placeholder }), label);
+/** A field to search with; `typed` is given what stands in it. */
+export function searchField(placeholder, typed) {
+  const input = named(Object.assign(element("input"), { type: "search", placeholder }), placeholder);
   input.addEventListener("input", () => typed(input.value));
   return input;
 }

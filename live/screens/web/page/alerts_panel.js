@@ -137,7 +137,7 @@ class IncidentLog {
     this._body = element("tbody");
     this._head = element("p", "printed");
     this._note = element("p", "note");
-    this._filter = searchField(say("Filter the incident log"), say("Filter: words of the log"), () => this.refresh(Infinity));
+    this._filter = searchField(say("Filter: words of the log"), () => this.refresh(Infinity));
     const table = tableOf(say("Incident log"), [say("No."), say("Board"), say("What happened")], this._body, "incidents");
     const bar = element("div", "toolbar", "", this._filter, button(say("Print"), () => window.print()));
     this._write = writeForm(say("Entry into the log"), say("Write"), (text) => act({ act: "enter", text }));
@@ -176,8 +176,8 @@ class IncidentLog {
     setText(this._head, head);
     const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((each) => {
       const lines = incidentLines(each).map((line) => element("div", "", line));
-      const row = element("tr", "", "", element("td", "", String(each.number)), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
-      row.dataset.open = String(each.over_s === null);
+      const open = element("span", "open", each.over_s === null ? ` ${say("still open")}` : "");
+      const row = element("tr", "", "", element("td", "", String(each.number), open), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
       return row;
     });
     this._body.replaceChildren(...rows);

@@ -5,11 +5,12 @@ import { Side } from "./board_card.js";
 import { MoveList } from "./board_panels.js";
 import { materialText, placementAfter, sanOf } from "../client/board_position.js";
 import { ALGORITHM4, Chart, CURVES, SCORE } from "./charts.js";
+import { KEYS, keyText } from "./explanations.js";
 import { BoardFrame, Diagram } from "../drawing/diagram.js";
 import { anchor, button, element, named, nameNode, setLine, setText, silent } from "../drawing/elements.js";
 import { bothSides, eventOf } from "../client/games.js";
 import { resultText, safeLink, unbroken } from "../drawing/number_format.js";
-import { momentText, say, words } from "./language.js";
+import { feedText, momentText, say, words } from "./language.js";
 import { fill, localMove } from "../overlay/language/words.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import {
@@ -65,7 +66,7 @@ export class BoardPage {
     const right = element("div", "right", "", this._curves.node, this._score.node);
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, right, this._moves.node);
-    this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts), "One board");
+    this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts), say("Board"));
   }
 
   draw(held, place) {
@@ -122,7 +123,7 @@ export class BoardPage {
 
   _drawHead(game) {
     setText(this._where, placeText(game));
-    const sources = game.also?.length ? `from ${[game.feed, ...game.also].join(" and ")}` : "";
+    const sources = game.also?.length ? `${say("Sources")}: ${[game.feed, ...game.also].map(feedText).join(", ")}` : "";
     setText(this._event, [eventOf(game), openingText(game), sources].filter(Boolean).join(" \u00b7 "));
     this._event.title = this._event.textContent;
     setText(this._result, resultText(game.result));
@@ -168,20 +169,23 @@ export class BoardPage {
     const width = this._square.clientWidth;
     if (this._position === null || width === 0 || width !== this._width) return;
     this._diagram.turn(this._position.side);
-    this._diagram.draw(this._position.game);
+    const { game } = this._position;
+    this._diagram.draw(game, `${say("Board")}: ${lastMove(game, game.plies)}`);
+  }
+
+  /** Does what a key or a button of this name asks for; whether there is such a thing here. */
+  act(name) {
+    if (!Object.hasOwn(ACTIONS, name)) return false;
+    ACTIONS[name](this);
+    return true;
   }
 
   _controls() {
-    const make = (text, label, action) => button(text, action, { label });
-    const box = element(
-      "div", "controls", "",
-      make("|\u25c0", "Start (Home)", () => this.step(-this._ply)),
-      make("\u25c0", "Back one move (left arrow)", () => this.step(-1)),
-      make("\u25b6", "On one move (right arrow)", () => this.step(1)),
-      make("\u25b6|", "Newest move, follow the game (End)", () => this.step(Infinity)),
-      make("\u21c5", "Turn the board (f)", () => this._go((place) => ({ flip: !place.flip }))),
-    );
-    return named(box, "Step through the game", "group");
+    const make = ([key, sign]) => {
+      const { name, text } = KEYS[key];
+      return button(sign, () => this.act(name), { label: `${text} (${keyText(key)})` });
+    };
+    return element("div", "controls", "", ...Object.entries(CONTROLS).map(make));
   }
 
   /** Shows the position after a move that is pointed at; null: the one that is looked at. */
@@ -192,6 +196,17 @@ export class BoardPage {
     this._drawDiagram();
   }
 }
+
+/** The buttons below the board, each for a key. */
+const CONTROLS = { Home: "|\u25c0", ArrowLeft: "\u25c0", ArrowRight: "\u25b6", End: "\u25b6|", f: "\u21c5" };
+
+const ACTIONS = {
+  first: (board) => board.step(-Infinity),
+  back: (board) => board.step(-1),
+  on: (board) => board.step(1),
+  newest: (board) => board.step(Infinity),
+  flip: (board) => board._go((place) => ({ flip: !place.flip })),
+};
 
 /** How many plies there are, also where a link shows the first of them. */
 const wholeOf = (game) => game.whole_plies ?? game.plies.length;

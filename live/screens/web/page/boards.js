@@ -4,7 +4,7 @@ import { worstByBoard } from "./alerts_panel.js";
 import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
 import { anchor, Children, childrenOf, element, named, nameNode, searchField, setText } from "../drawing/elements.js";
-import { locale, momentText, roundText, say, words as spoken } from "./language.js";
+import { feedText, locale, momentText, roundText, say, words as spoken } from "./language.js";
 import { eloText, isWithheld, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
 import { lateText } from "./health_view.js";
@@ -52,7 +52,7 @@ export class Overview {
     this._moments = new MomentsList();
     this._bar = this._toolbar(share);
     const parts = [this._headline, this._matches.node, this._moments.node, this._bar, this._unfit, this._empty.node, this._grid];
-    this.node = named(element("section", "overview", "", ...parts), "Boards");
+    this.node = named(element("section", "overview", "", ...parts), say("Boards"));
   }
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
@@ -122,7 +122,7 @@ export class Overview {
   }
 
   _toolbar(share) {
-    this._filter = searchField("Filter boards", say("Filter: player, team, event, round"), (q) => this._go({ q }));
+    this._filter = searchField(say("Filter: player, team, event, round"), (q) => this._go({ q }));
     this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
@@ -133,7 +133,7 @@ export class Overview {
     );
     this._legend = element("p", "legend", say("Large figure: plays like this rating. Band: usual for the Elo. Dashed: own Elo."));
     const parts = [this._rounds.node, this._filter, more, this._legend, share, this._count];
-    return named(element("div", "toolbar", "", ...parts), "Boards", "search");
+    return named(element("div", "toolbar", "", ...parts), say("Boards"), "search");
   }
 
   _show(place) {
@@ -245,7 +245,7 @@ export function roundWords({ round, date, games, running, live, over }) {
 export class MatchList {
   constructor() {
     this._said = "";
-    this.node = named(element("ul", "matches"), "Team matches");
+    this.node = named(element("ul", "matches"), say("Team matches"));
     this.node.hidden = true;
   }
 
@@ -286,7 +286,7 @@ class EmptyState {
     held.feeds.forEach(({ feed, state, detail }, at) => {
       const [sign, name, about] = items[at].children;
       sign.dataset.state = state;
-      setText(name, feed);
+      setText(name, feedText(feed));
       setText(about, [say(FEED_STATES[state] ?? "not there yet, waiting"), detail].filter(Boolean).join(": "));
     });
   }
@@ -296,7 +296,7 @@ class RoundPicker {
   /** `go` is given `{event, round}`. */
   constructor(go) {
     this._key = "";
-    this.node = named(element("select", "round-picker"), "Round");
+    this.node = named(element("select", "round-picker"), say("Round"));
     this.node.addEventListener("change", () => {
       const [event, round] = JSON.parse(this.node.value);
       go({ event, round });

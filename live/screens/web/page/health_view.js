@@ -4,7 +4,7 @@ import { TokenCheck } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { running } from "../client/games.js";
 import { clockText } from "../drawing/number_format.js";
-import { locale, say, words } from "./language.js";
+import { feedText, locale, say, words } from "./language.js";
 import { age, counted, fill } from "../overlay/language/words.js";
 
 /** States of sources that send nothing: what was there is gone, and what is not there yet. */
@@ -37,7 +37,7 @@ const WELL = ["live", "finished"];
 function sourceLines(feeds) {
   return feeds
     .filter(({ state }) => !WELL.includes(state))
-    .map(({ feed, state, detail }) => ({ state, name: feed, detail: [say(state), detail].filter(Boolean).join(": ") }));
+    .map(({ feed, state, detail }) => ({ state, name: feedText(feed), detail: [say(state), detail].filter(Boolean).join(": ") }));
 }
 
 /** The same for those who watch, in a word. Players think for longer than a source may be silent. */
@@ -117,7 +117,7 @@ export function engineRows({ engines: health, engine }) {
 export class HealthView {
   constructor() {
     this._feeds = table(say("Sources"), [say("Source"), say("State"), say("Detail")]);
-    this._engines = table(say("Engine processes"), [say("Engine"), say("State"), "knodes/s"]);
+    this._engines = table(say("Engine processes"), [say("Engine"), say("State"), say("knodes/s")]);
     this._figures = table(say("All engines together"), [say("All engines together"), say("Detail")]);
     const heading = element("h2", "", say("Engines"));
     const parts = [element("h2", "", say("Sources")), this._feeds.node, heading, this._engines.node, this._figures.node];
@@ -125,7 +125,7 @@ export class HealthView {
   }
 
   draw(held) {
-    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feed, say(state), detail || "\u2013"]));
+    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feedText(feed), say(state), detail || "\u2013"]));
     held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
     const speed = (knodes) => (knodes === null ? "\u2013" : String(Math.round(knodes)));
     const engines = held.engines?.engines ?? [];
@@ -156,16 +156,14 @@ const SOURCES = {
 const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "failed" };
 
 /** What is said of the connection and the sources behind it, `{said, state}`; a state is one of a source. Pure. */
-export function connectionWords(connection, feeds, now) {
-  const silentS = connection.heardAt === null ? null : (now - connection.heardAt) / 1000;
+export function connectionWords({ status, heardAt, away = false, reason = "" }, feeds, now) {
+  const silentS = heardAt === null ? null : (now - heardAt) / 1000;
   const since = silentS === null ? "" : `; ${fill(words.asOf, age(words, silentS))}`;
   const texts = {
     connecting: silentS === null ? say("connecting") : say("reconnecting{}", since),
-    waiting: say("no connection, trying again{}", since),
-    refused: fill(words.refused, connection.reason),
+    waiting: away ? say("the service is away{}", since) : say("no connection, trying again{}", since),
+    refused: fill(words.refused, say(reason)),
   };
-  if (connection.away && connection.status !== "refused") texts.waiting = say("the service is away{}", since);
-  const { status } = connection;
   const { said, state } = SOURCES[sourcesState(feeds)];
   return status === "live" ? { said: say(said), state } : { said: texts[status], state: CONNECTION[status] };
 }

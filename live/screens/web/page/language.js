@@ -37,6 +37,9 @@ export const countedMoves = (count) => counted(words.moves, count);
 /** `Round 4`, or what else the source calls it; empty while it is unknown. */
 export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : known(round));
 
+/** What a source is called: the public is told no address, but `source 465c2`. */
+export const feedText = (feed) => feed.replace(/^source(?= )/, say("source"));
+
 /** What a moment says in it. */
 export const momentText = ({ text }) => text[language] ?? text.en;
 
@@ -110,6 +113,7 @@ export const TEXTS = {
   "Round not named": ["Runde unbenannt", "Ronde sans nom", "Ronda sin nombre", "Turno senza nome", "Тур не назван"],
   "{} of {} over": ["{} von {} beendet", "{} sur {} terminées", "{} de {} terminadas", "{} su {} finite", "окончено {} из {}"],
   "not begun": ["nicht begonnen", "pas commencée", "sin empezar", "non iniziato", "не начат"],
+  "Team matches": ["Mannschaftskämpfe", "Matchs par équipes", "Encuentros por equipos", "Incontri a squadre", "Матчи команд"],
   "Moments": ["Momente", "Moments", "Momentos", "Momenti", "Моменты"],
   "open": ["öffnen", "ouvrir", "abrir", "apri", "открыть"],
   // One board.
@@ -118,6 +122,7 @@ export const TEXTS = {
   "not scored yet": ["noch nicht bewertet", "pas encore évalué", "aún sin evaluar", "non ancora valutato", "ещё нет оценки"],
   "{} \u2026 still searching": ["{} \u2026 sucht noch", "{} \u2026 calcul en cours", "{} \u2026 aún busca", "{} \u2026 ancora in analisi", "{} \u2026 ещё считает"],
   "Start": ["Anfang", "Début", "Inicio", "Inizio", "Начало"],
+  "Moves": ["Züge", "Coups", "Jugadas", "Mosse", "Ходы"],
   "Playing like": ["Spielt wie", "Joue comme", "Juega como", "Gioca come", "Играет как"],
   "usual": ["üblich", "habituel", "habitual", "consueto", "обычно"],
   "Score": ["Bewertung", "Évaluation", "Evaluación", "Valutazione", "Оценка"],
@@ -131,6 +136,7 @@ export const TEXTS = {
   "\u2190 All players": ["\u2190 Alle Spieler", "\u2190 Tous les joueurs", "\u2190 Todos los jugadores", "\u2190 Tutti i giocatori", "\u2190 Все игроки"],
   "Filter players": ["Spieler filtern", "Filtrer les joueurs", "Filtrar jugadores", "Filtra i giocatori", "Фильтр игроков"],
   "Player": ["Spieler", "Joueur", "Jugador", "Giocatore", "Игрок"],
+  "Elo": ["Elo", "Elo", "Elo", "Elo", "Эло"],
   "Points": ["Punkte", "Points", "Puntos", "Punti", "Очки"],
   "Games": ["Partien", "Parties", "Partidas", "Partite", "Партии"],
   "No player yet.": ["Noch kein Spieler.", "Pas encore de joueur.", "Aún no hay jugadores.", "Ancora nessun giocatore.", "Игроков пока нет."],
@@ -144,6 +150,12 @@ export const TEXTS = {
   "Algorithm 4": ["Algorithmus 4", "Algorithme 4", "Algoritmo 4", "Algoritmo 4", "Алгоритм 4"],
   "no game is finished": ["noch keine Partie beendet", "aucune partie terminée", "ninguna partida terminada", "nessuna partita finita", "нет оконченных партий"],
   "needs a finished game against a rated opponent": ["braucht eine beendete Partie gegen einen Gegner mit Elo", "demande une partie terminée contre un adversaire classé", "necesita una partida terminada contra un rival con Elo", "serve una partita finita contro un avversario con Elo", "нужна оконченная партия с рейтинговым соперником"],
+  "not known yet": ["noch nicht bekannt", "pas encore connu", "aún desconocido", "non ancora noto", "пока неизвестно"],
+  "no move rated yet": ["noch kein Zug bewertet", "aucun coup évalué", "ninguna jugada evaluada", "nessuna mossa valutata", "ни один ход не оценён"],
+  "the source gives no rating": ["die Quelle nennt keine Elo", "la source ne donne pas d’Elo", "la fuente no da Elo", "la fonte non dà un Elo", "источник не даёт рейтинга"],
+  "under five counted moves, or nothing reads these scores": ["unter fünf gezählten Zügen, oder nichts liest diese Bewertungen", "moins de cinq coups comptés, ou rien ne lit ces évaluations", "menos de cinco jugadas, o nada lee estas evaluaciones", "meno di cinque mosse contate, o nulla legge queste valutazioni", "меньше пяти учтённых ходов, или эти оценки нечем читать"],
+  "unbounded, or no move rated yet": ["unbegrenzt, oder noch kein Zug bewertet", "non borné, ou aucun coup évalué", "sin límite, o ninguna jugada evaluada", "illimitato, o nessuna mossa valutata", "без границ, или ни один ход не оценён"],
+  "needs an own rating and a finished game against a rated opponent": ["braucht eine eigene Elo und eine beendete Partie gegen einen Gegner mit Elo", "demande un Elo et une partie terminée contre un adversaire classé", "necesita un Elo propio y una partida terminada contra un rival con Elo", "richiede un Elo e una partita finita contro un avversario con Elo", "нужны свой рейтинг и оконченная партия с рейтинговым соперником"],
   "needs an own rating and ten counted moves": ["braucht eine eigene Elo und zehn gezählte Züge", "demande un Elo et dix coups comptés", "necesita un Elo propio y diez jugadas", "servono un Elo e dieci mosse contate", "нужны свой рейтинг и десять учтённых ходов"],
   // Sharing.
   "Share": ["Teilen", "Partager", "Compartir", "Condividi", "Поделиться"],
@@ -154,6 +166,7 @@ export const TEXTS = {
   "The link is copied.": ["Der Link ist kopiert.", "Le lien est copié.", "El enlace está copiado.", "Il link è copiato.", "Ссылка скопирована."],
   "Saved as {}.": ["Als {} gespeichert.", "Enregistré en {}.", "Guardado como {}.", "Salvato come {}.", "Сохранено как {}."],
   "That did not work: {}": ["Das ging nicht: {}", "Cela a échoué : {}", "No funcionó: {}", "Non ha funzionato: {}", "Не получилось: {}"],
+  "the service answered {}": ["der Dienst antwortete {}", "le service a répondu {}", "el servicio respondió {}", "il servizio ha risposto {}", "служба ответила {}"],
   "Copy this link: {}": ["Diesen Link kopieren: {}", "Copiez ce lien : {}", "Copie este enlace: {}", "Copiate questo link: {}", "Скопируйте ссылку: {}"],
   // Health, and the token where one is asked for.
   "Sources": ["Quellen", "Sources", "Fuentes", "Fonti", "Источники"],
@@ -172,6 +185,7 @@ export const TEXTS = {
   "idle": ["bereit", "libre", "libre", "libero", "свободен"],
   "searching": ["rechnet", "calcule", "calcula", "calcola", "считает"],
   "restarting": ["startet neu", "redémarre", "se reinicia", "riavvio", "перезапуск"],
+  "knodes/s": ["kKnoten/s", "k nœuds/s", "knodos/s", "knodi/s", "тыс. узлов/с"],
   "All engines together": ["Alle Engines zusammen", "Tous les moteurs", "Todos los motores", "Tutti i motori", "Все движки вместе"],
   "Problem": ["Problem", "Problème", "Problema", "Problema", "Проблема"],
   "none": ["keines", "aucun", "ninguno", "nessuno", "нет"],
@@ -182,6 +196,8 @@ export const TEXTS = {
   "Searches": ["Berechnungen", "Calculs", "Cálculos", "Calcoli", "Расчётов"],
   "{}, {} % of {} known already": ["{}, {} % von {} schon bekannt", "{}, {} % de {} déjà connus", "{}, {} % de {} ya conocidos", "{}, {} % di {} già noti", "{}, {} % из {} уже известны"],
   "Restarts": ["Neustarts", "Redémarrages", "Reinicios", "Riavvii", "Перезапусков"],
+  "this page is older than the service: load it again": ["diese Seite ist älter als der Dienst: neu laden", "cette page est plus ancienne que le service : rechargez-la", "esta página es más antigua que el servicio: recárguela", "questa pagina è più vecchia del servizio: ricaricala", "страница старше службы: обновите её"],
+  "the service is older than this page: bring it up to date, or write the page anew": ["der Dienst ist älter als diese Seite: erneuern oder die Seite neu schreiben", "le service est plus ancien que cette page : mettez-le à jour ou réécrivez la page", "el servicio es más antiguo que esta página: actualícelo o escriba la página de nuevo", "il servizio è più vecchio di questa pagina: aggiornalo o riscrivi la pagina", "служба старше страницы: обновите службу или создайте страницу заново"],
   "This service shows its games to those who have a token.": ["Dieser Dienst zeigt seine Partien nur mit Token.", "Ce service ne montre ses parties qu’avec un jeton.", "Este servicio solo muestra sus partidas con un token.", "Questo servizio mostra le partite solo con un token.", "Эта служба показывает партии только по токену."],
   "This token is not valid here: mistyped, expired or withdrawn.": ["Dieses Token gilt hier nicht: vertippt, abgelaufen oder zurückgezogen.", "Ce jeton n’est pas valable ici : mal saisi, expiré ou retiré.", "Este token no vale aquí: mal escrito, caducado o retirado.", "Questo token non vale qui: errato, scaduto o ritirato.", "Этот токен здесь не действует: опечатка, истёк или отозван."],
   "Token": ["Token", "Jeton", "Token", "Token", "Токен"],
@@ -209,13 +225,13 @@ export const TEXTS = {
   "Sound: every alert": ["Ton: alle Meldungen", "Son : toutes les alertes", "Sonido: todas las alertas", "Suono: tutti gli avvisi", "Звук: все сообщения"],
   "{} % of {} moves, expected {} %, z = {}. Over {} boards {} % of honest events show such a figure. {} It accuses nobody.": ["{} % von {} Zügen, erwartet {} %, z = {}. Bei {} Brettern zeigen {} % der ehrlichen Turniere so eine Zahl. {} Sie beschuldigt niemanden.", "{} % de {} coups, attendu {} %, z = {}. Sur {} échiquiers, {} % des tournois honnêtes montrent un tel nombre. {} Il n’accuse personne.", "{} % de {} jugadas, esperado {} %, z = {}. Con {} tableros, el {} % de los torneos honestos muestran esta cifra. {} No acusa a nadie.", "{} % di {} mosse, atteso {} %, z = {}. Su {} scacchiere il {} % dei tornei onesti mostra una cifra così. {} Non accusa nessuno.", "{} % из {} ходов, ожидалось {} %, z = {}. На {} досках такое число дают {} % честных турниров. {} Оно никого не обвиняет."],
   "Incident log": ["Protokoll", "Journal des incidents", "Registro de incidentes", "Registro degli episodi", "Журнал происшествий"],
-  "Filter the incident log": ["Protokoll filtern", "Filtrer le journal", "Filtrar el registro", "Filtra il registro", "Фильтр журнала"],
   "Filter: words of the log": ["Filter: Wörter im Protokoll", "Filtre : mots du journal", "Filtro: palabras del registro", "Filtro: parole del registro", "Фильтр: слова журнала"],
   "No.": ["Nr.", "N°", "N.º", "N.", "№"],
   "What happened": ["Was geschah", "Ce qui s’est passé", "Qué pasó", "Che cosa è successo", "Что произошло"],
   "Print": ["Drucken", "Imprimer", "Imprimir", "Stampa", "Печать"],
   "Entry into the log": ["Eintrag ins Protokoll", "Entrée dans le journal", "Entrada en el registro", "Voce nel registro", "Запись в журнал"],
   "Write": ["Eintragen", "Écrire", "Escribir", "Scrivi", "Записать"],
+  "still open": ["noch offen", "encore ouvert", "aún abierto", "ancora aperto", "ещё открыто"],
   "Nothing is in the log yet.": ["Das Protokoll ist noch leer.", "Le journal est encore vide.", "El registro aún está vacío.", "Il registro è ancora vuoto.", "Журнал пока пуст."],
   "Nothing in the log has these words.": ["Nichts im Protokoll hat diese Wörter.", "Rien dans le journal n’a ces mots.", "Nada en el registro tiene estas palabras.", "Nulla nel registro ha queste parole.", "В журнале нет таких слов."],
   "The log cannot be read: {}.": ["Das Protokoll ist nicht lesbar: {}.", "Le journal est illisible : {}.", "No se puede leer el registro: {}.", "Il registro non si legge: {}.", "Журнал не читается: {}."],
@@ -238,8 +254,10 @@ export const TEXTS = {
   "wall: all boards, for a screen in the hall": ["Leinwand: alle Bretter, für einen Bildschirm im Saal", "mur : tous les échiquiers, pour un écran dans la salle", "pantalla: todos los tableros, para la sala", "schermo: tutte le scacchiere, per la sala", "экран: все доски, для зала"],
   "filter": ["filtern", "filtrer", "filtrar", "filtra", "фильтр"],
   "open a board": ["ein Brett öffnen", "ouvrir un échiquier", "abrir un tablero", "apri una scacchiera", "открыть доску"],
-  "one move back, one move on": ["einen Zug zurück, einen Zug weiter", "un coup en arrière, un coup en avant", "una jugada atrás, una adelante", "una mossa indietro, una avanti", "на ход назад, на ход вперёд"],
-  "start, newest move": ["Anfang, neuester Zug", "début, dernier coup", "inicio, última jugada", "inizio, ultima mossa", "начало, последний ход"],
+  "one move back": ["einen Zug zurück", "un coup en arrière", "una jugada atrás", "una mossa indietro", "на ход назад"],
+  "one move on": ["einen Zug weiter", "un coup en avant", "una jugada adelante", "una mossa avanti", "на ход вперёд"],
+  "to the start": ["zum Anfang", "au début", "al inicio", "all’inizio", "в начало"],
+  "to the newest move": ["zum neuesten Zug", "au dernier coup", "a la última jugada", "all’ultima mossa", "к последнему ходу"],
   "turn the board": ["Brett drehen", "tourner l’échiquier", "girar el tablero", "gira la scacchiera", "перевернуть доску"],
   "back to all boards": ["zurück zu allen Brettern", "retour aux échiquiers", "volver a los tableros", "torna alle scacchiere", "назад к доскам"],
   "this help": ["diese Hilfe", "cette aide", "esta ayuda", "questo aiuto", "эта справка"],

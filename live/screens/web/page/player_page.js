@@ -22,7 +22,7 @@ export class PlayerPage {
     this._cards = new Children(this._grid, () => new Card(elapsedS));
     this._games = element("h2", "", say("Games"));
     const parts = [header, this._gone, this._body, this._games, this._grid];
-    this.node = named(element("section", "player-view", "", ...parts), "One player");
+    this.node = named(element("section", "player-view", "", ...parts), say("Player"));
   }
 
   draw(held, place) {
@@ -36,7 +36,7 @@ export class PlayerPage {
       this._star.draw(side ?? player);
       setText(this._name, known.name || "?");
       const elo = player?.elo ?? side?.elo;
-      const about = [side?.title, elo ? `Elo ${elo}` : "", side?.federation, side?.team];
+      const about = [side?.title, elo ? `${say("Elo")} ${elo}` : "", side?.federation, side?.team];
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));
     }
     if (player !== null) for (const figure of this._figures) figure.draw(player, held.engine);

@@ -20,14 +20,14 @@ export class PlayersPage {
     this._note = element("p", "note");
     this._matches = new MatchList();
     const table = element(
-      "table", "", "", element("caption", "hidden", "Players and their figures"),
+      "table", "", "", element("caption", "hidden", say("Players")),
       element("thead", "", "", this._header.node), this._body,
     );
     table.id = "players";
-    this._filter = searchField("Filter players", say("Filter players"), (q) => go({ q }));
-    const bar = named(element("div", "toolbar", "", this._filter, share), "Players", "search");
+    this._filter = searchField(say("Filter players"), (q) => go({ q }));
+    const bar = named(element("div", "toolbar", "", this._filter, share), say("Players"), "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches.node);
-    named(this.node, "Players");
+    named(this.node, say("Players"));
   }
 
   /** The players that a place asks for, in its order. */
@@ -105,7 +105,8 @@ class PlayerTableRow {
       const { text, interval, missing, early } = column.show(player, engine ?? undefined);
       setText(cell.firstChild, text);
       setText(cell.lastChild, interval);
-      if (cell.title !== missing) cell.title = missing;
+      const why = missing && say(missing);
+      if (cell.title !== why) cell.title = why;
       cell.classList.toggle("early", Boolean(early));
       cell.classList.toggle("none", text === "\u2013");
     });

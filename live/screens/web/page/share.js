@@ -1,7 +1,7 @@
 /** Taking along what is seen: its address, the picture that links have, and the figures as JSON or PGN. */
 
 import { brokerOf } from "../client/connection.js";
-import { button, element, named } from "../drawing/elements.js";
+import { button, element } from "../drawing/elements.js";
 import { say } from "./language.js";
 import { ask, HOME, shareAddress } from "./page_address.js";
 
@@ -53,7 +53,6 @@ export class ShareMenu {
     const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...made];
     const saves = formats.map((format) => this._button(say(format), () => this._save(view, format)));
     const box = element("div", "", "", send, copy, stars, ...saves);
-    named(box, "Take along what is shown", "group");
     const menu = element("details", "chooser take-along", "", element("summary", "", say("Share")), box);
     menu.addEventListener("toggle", () => (stars.hidden = this._followed.size === 0));
     return menu;
