@@ -273,6 +273,33 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         assert page.complaints == []
 
 
+#: In how many columns of the curves a light core lies between dark rims, and in how many a dark
+#: line goes from top to bottom.
+DRAWN = """(() => {
+  const canvas = document.querySelector(".curves-chart canvas");
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  const dark = (x, y) => (1 - data[4 * (y * width + x)] / 255) * data[4 * (y * width + x) + 3];
+  let [hollow, lines] = [0, 0];
+  for (let x = 60; x < width - 60; x += 1) {
+    const found = Array.from({ length: height - 60 }, (_, at) => dark(x, at + 20));
+    if (found.filter((each) => each > 120).length > 0.95 * found.length) lines += 1;
+    if (found.some((rim, y) => rim > 120 && Math.min(found[y + 1], found[y + 2]) < 60
+      && Math.max(found[y + 2], found[y + 3]) > 120)) hollow += 1;
+  }
+  return [hollow, lines];
+})()"""
+
+
+@pytest.mark.whole
+async def test_whites_curve_is_hollow_and_a_line_shows_where_the_board_stands(page: Page) -> None:
+    async with on_air(boards=1, plies=60) as (_, publisher):
+        await page.open(f"{publisher.url}#game=board1&ply=41", 1400, 900)
+        await page.until("document.querySelector('.curves-chart canvas')")
+        await page.until(f"{DRAWN}[0] > 150")
+        await page.until(f"{DRAWN}[1] === 1")
+
+
 @pytest.mark.whole
 async def test_files_hold_what_is_seen(page: Page) -> None:
     async with on_air(boards=3, plies=12) as (_, publisher):

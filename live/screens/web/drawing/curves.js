@@ -83,7 +83,8 @@ export function curveOptions(shape) {
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
   // One value alone has no line to be seen by.
-  const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
+  // Not moved by parts of a pixel: its core would not lie in its middle.
+  const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, pxAlign: 0, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
   const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
   const fill = (side) => color(`--${side}-band`);
   return {

@@ -98,6 +98,7 @@ export class Chart {
     ctx.save();
     ctx.strokeStyle = color;
     ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([]);
     ctx.beginPath();
     ctx.moveTo(x, top);
     ctx.lineTo(x, top + height);
