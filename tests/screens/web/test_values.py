@@ -59,9 +59,23 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ),
         ("isLow", [{"result": "1-0"}, 59, 5400], False),
     ],
-    # Nobody is better than all or than none.
     "client/figures.js": [
-        ("percentText", [value], said) for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
+        # Against much weaker opponents less than the own Elo may be more than is usual.
+        *(
+            ("placeInBand", [{"value": value, "low": 1800, "high": 2000, "index": False}, elo], at)
+            for value, elo, at in (
+                (2120, 1900, {"is": "above", "distance": "\u25b2220", "at": 1}),
+                (2020, 2050, {"is": "above", "distance": "\u25b2", "at": pytest.approx(0.86)}),
+                (1900, 1950, {"is": "within", "distance": "", "at": 0.5}),
+                (1790, 1780, {"is": "below", "distance": "\u25bc", "at": pytest.approx(0.17)}),
+                (1790, 1900, {"is": "below", "distance": "\u25bc110", "at": pytest.approx(0.17)}),
+            )
+        ),
+        # Nobody is better than all or than none.
+        *(
+            ("percentText", [value], said)
+            for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
+        ),
     ],
     "drawing/contrast.js": [
         ("contrast", ["000", "fff"], 21),

@@ -56,15 +56,18 @@ export function bandText({ low, high }) {
 const BAND_SHARE = 0.6;
 
 /**
- * Where a figure lies in what is usual for its player: `is` above, within or below, `by` how many Elo from the own Elo,
- * `at` the place of its dot on the strip, 0 to 1; null where nothing is usual. Pure.
+ * Where a figure lies in what is usual for its player: `is` above, within or below, `at` the place of its dot on the
+ * strip, 0 to 1; null where nothing is usual. `distance` is `\u25b2120` or `\u25bc120` outside it, how far from the own
+ * Elo; the sign alone where the own Elo lies on the other side. Pure.
  */
 export function placeInBand(figure, elo) {
   const { value, low = null, high = null, index } = figure ?? {};
   if (index || low === null || high === null || !elo) return null;
   const share = (1 - BAND_SHARE) / 2 + (BAND_SHARE * (value - low)) / Math.max(1, high - low);
   const is = value > high ? "above" : value < low ? "below" : "within";
-  return { is, by: Math.round(value - elo), at: Math.max(0, Math.min(1, share)) };
+  const by = Math.round(value - elo);
+  const distance = { above: `\u25b2${by > 0 ? by : ""}`, within: "", below: `\u25bc${by < 0 ? -by : ""}` }[is];
+  return { is, distance, at: Math.max(0, Math.min(1, share)) };
 }
 
 /** A percentile in whole points: nobody is better than all, or than none. */

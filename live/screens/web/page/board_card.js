@@ -7,7 +7,7 @@ import { columns, placeInBand, pointAt } from "../client/figures.js";
 import { bothSides, clockRuns, COLORS, isLow, leftS, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
 import { MiniBoard } from "../drawing/mini_board.js";
 import { countTo, flash } from "../drawing/motion.js";
-import { clockText, distanceText } from "../drawing/number_format.js";
+import { clockText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
@@ -223,7 +223,7 @@ export class Side {
     const how = placeInBand(read?.figure ?? null, player.elo);
     setText(this.label, read?.label ?? "");
     countTo(this.main, read ? `${read.early ? "~" : ""}${read.text}` : "\u2013");
-    setText(this.from, how === null || how.is === "within" ? "" : distanceText(how.by));
+    setText(this.from, how?.distance ?? "");
     this.node.dataset.how = how?.is ?? "";
     this.band.draw(how);
     setText(this.usual, read ? read.usual : withoutFigure(point, basis));
