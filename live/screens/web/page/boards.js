@@ -9,8 +9,7 @@ import { eloText, isWithheld, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
 import { lateText } from "./health_view.js";
 import { slide } from "../drawing/motion.js";
-import { moveText, unbroken } from "../drawing/number_format.js";
-import { localMove } from "../overlay/language/words.js";
+import { unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
 import { basisIn, scoreAfter } from "./score_words.js";
@@ -45,10 +44,9 @@ export class Overview {
       { rootMargin: "300px" },
     );
     this._round = element("strong");
-    this._sentence = element("span");
-    this._link = anchor("", "", "");
+    this._sentence = element("a", "sentence");
     this._summary = anchor("", say("Round in one picture"), "");
-    this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._link, " ", this._summary);
+    this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._summary);
     this._moments = new MomentsList();
     this._bar = this._toolbar(share);
     const parts = [this._headline, this._matches.node, this._moments.node, this._bar, this._unfit, this._empty.node, this._grid];
@@ -65,8 +63,8 @@ export class Overview {
     const [said, sentence, moment] = headline(shown, [...held.moments.values()], held.feeds);
     setText(this._round, said);
     setText(this._sentence, unbroken(sentence));
-    this._link.hidden = moment === null;
-    if (moment !== null) leadTo(this._link, moment, held.games.get(moment.game));
+    if (moment === null) this._sentence.removeAttribute("href");
+    else this._sentence.href = addressOf(moment);
     this._moments.draw(held, sentence);
     this._legend.hidden = isWithheld(held);
     this._headline.hidden = all.length === 0;
@@ -375,27 +373,21 @@ class MomentsList {
     this._key = key;
     this.node.hidden = moments.length === 0;
     setText(this._count, String(moments.length));
-    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game))));
+    this._list.replaceChildren(...moments.map(entry));
   }
 }
 
-function entry(moment, game) {
+function entry(moment) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
   // Its names are isolated; as a whole it reads from left to right, whatever name comes first.
-  const sentence = element("span", "sentence", unbroken(momentText(moment)));
-  const link = anchor("", "", "");
-  leadTo(link, moment, game);
-  return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence, " ", link);
+  const sentence = anchor("sentence", unbroken(momentText(moment)), addressOf(moment));
+  return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence);
 }
 
-/** Makes a link lead to the position of a moment; its move is its text. */
-function leadTo(link, moment, game) {
-  const played = game?.plies[moment.ply - 1];
-  setText(link, played ? moveText(moment.ply, localMove(played.san, spoken.letters), game.start_fen) : say("open"));
-  link.href = writePlace({ view: "board", game: moment.game, ply: moment.ply });
-}
+/** Where the position of a moment is. */
+const addressOf = ({ game, ply }) => writePlace({ view: "board", game, ply });
 
 // --- which boards are shown, in which order -------------------------------------------------------
 
