@@ -593,6 +593,8 @@ async def test_before_the_first_game_it_says_what_is_followed_and_how_that_does(
         # Where its sources are is nothing for the public.
         assert "No game yet" in said and "lost, trying again" in said
         assert "hall.example" not in said and "again in 8 s" not in said
+        # It is said once.
+        assert not await page.run("document.querySelector('#health').checkVisibility()")
         sign = "document.querySelector('.empty-state li i').dataset.state"
         assert await page.run(sign) == "retrying"
         assert not await page.run("document.querySelector('.toolbar').checkVisibility()")
@@ -638,6 +640,14 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
                 assert (said in text) is sees
             await go(page, "", ".card")
             assert await page.run("document.querySelectorAll('.card.alerting').length") == sees
+        # On a phone, too, all of an alert is in its place, however long its words.
+        await page.emulate(340, 844)
+        await page.visit(f"{publisher.url}?lang=ru&token={secret}#view=arbiter")
+        await page.until("document.querySelector('.alerts .desk')?.checkVisibility()")
+        right = "document.querySelector('%s').getBoundingClientRect().right"
+        assert await page.run(right % ".alerts li") <= await page.run(right % ".arbiter-view")
+        await page.visit(f"{publisher.url}?token={secret}#view=arbiter")
+        await page.until("document.querySelector('.incidents td')")
         # What is signed: from the beginning, with a head; on the screen the newest comes first.
         shown = """(() => { dispatchEvent(new Event("%s"));
           return [...document.querySelectorAll(".incidents td:first-child, .incident-log .printed")]
@@ -782,13 +792,27 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
         await page.until(f"{shown} === 'b1,b2'")
         picker = "document.querySelector('.round-picker')"
         assert await page.run(f"[...{picker}.options].map((each) => each.textContent)") == [
-            "Newest: Round 2 \u00b7 2 May 2026 \u00b7 live",
+            "Newest: Round 2",
             "Round 2 \u00b7 2 May 2026 \u00b7 live",
             "Round 1 \u00b7 1 May 2026 \u00b7 over",
             "All rounds",
         ]
         await page.run(f"{picker}.selectedIndex = 2; {picker}.dispatchEvent(new Event('change'))")
         await page.until(f"{shown} === 'a1,a2'")
+        # What is picked can be read, also on a phone; few boards are large.
+        wide = f"""((picker) => {{
+          const said = document.body.appendChild(document.createElement("span"));
+          said.style.font = getComputedStyle(picker).font;
+          said.textContent = picker.selectedOptions[0].textContent;
+          const width = said.offsetWidth;
+          said.remove();
+          return picker.clientWidth > width;
+        }})({picker})"""
+        for width, least in ((390, 300), (1400, 600)):
+            await page.resize(width, 844)
+            await page.until(wide)
+            assert await page.run("document.querySelector('.card').offsetWidth") > least
+        await page.until("document.querySelector('.card .mini').width > 190")
         await page.until("location.hash.includes('round=1')")
         # Esc leads from a board back to the round that it was opened from, and so does the link.
         await go(page, "game=a1", ".board-head .back")

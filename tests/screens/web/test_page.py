@@ -274,6 +274,10 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
     told[1] |= {"color": "white", "figures": [{"name": "perceived", "value": 3200.0}]}
     results = "Games: 3, decided: 2. Upsets: 1."
     assert call(pages, "boards.headline", games, []) == ["Round 1 \u00b7 over", results, None]
+    # Where all rounds are shown, what is counted is that of the round that is named.
+    both = [*games, game("d", round="2", result="1/2-1/2")]
+    drawn = ["Round 2 \u00b7 over", "Games: 1, decided: 0.", None]
+    assert call(pages, "boards.headline", both, told) == drawn
     assert call(pages, "boards.headline", games, told)[1:] == [
         f"{results} Best of the round: Low, played like 3200+ (Elo 2000).",
         told[1],

@@ -151,12 +151,13 @@ const BEST = { percentile: 80, moves: 15 };
 const UPSET_ELO = 100;
 
 /**
- * What stands above the boards of a round, `[round, sentence, moment]`: which it is and how far; once it is over what it
- * came to, before that the weightiest of its newest moments, else who plays best; and the moment told, or null. Pure.
+ * What stands above boards of their leading round, `[round, sentence, moment]`: which it is and how far; once it is over
+ * what it came to, before that the weightiest of its newest moments, else who plays best; and the moment told, or null. Pure.
  */
-export function headline(games, moments, feeds) {
-  const leading = leadingRound(roundsOf(games, feeds));
+export function headline(shown, moments, feeds) {
+  const leading = leadingRound(roundsOf(shown, feeds));
   const round = leading === null ? "" : roundWords(leading);
+  const games = leading === null ? shown : inRound(shown, leading);
   const ids = new Set(games.map(({ id }) => id));
   const own = moments.filter(({ game }) => ids.has(game));
   if (games.length > 0 && games.every(({ result }) => result !== "*")) {
@@ -326,8 +327,8 @@ class RoundPicker {
       group.label = event || say("Other games");
       return group;
     });
-    // Of several events each has its own.
-    const newest = events.length === 1 ? say("Newest: {}", roundWords(rounds[0])) : say("Newest rounds");
+    // Of several events each has its own; more of the one stands in the headline.
+    const newest = events.length === 1 ? say("Newest: {}", roundText(rounds[0].round) || say("Round not named")) : say("Newest rounds");
     this.node.replaceChildren(new Option(newest, NOW), ...groups.flat(), new Option(say("All rounds"), ALL));
   }
 }
