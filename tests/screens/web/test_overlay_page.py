@@ -257,7 +257,7 @@ async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
 #: What does not fit into its own box, or sticks out of its panel; names larger than theirs, which
 #: hide that; cells of a duel that are too narrow; an Elo that is not beside the figure.
 CUT = """[...document.querySelectorAll(
-  '.move, .clock, .score, .place, .name, .layout-duel td, .ratings > .elo'
+  '.move, .clock, .score, .place, .name, .layout-duel td, .ratings > .elo, thead th'
 )].filter((node) => {
   const box = (each) => each.getBoundingClientRect();
   const [own, panel] = [box(node), box(node.closest('.panel'))];
@@ -370,7 +370,7 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
         assert page.complaints == []
 
 
-@pytest.mark.parametrize("layout", ["bar", "ticker", "player", "duel"])
+@pytest.mark.parametrize("layout", ["bar", "ticker", "player", "duel", "standings", "table"])
 async def test_every_language_fits_in_two_lines_on_both_sides(page: Page, layout: str) -> None:
     async with on_air(boards=4, plies=40) as (_, publisher):
         await page.open("about:blank", *SIZES[layout])

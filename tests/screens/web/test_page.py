@@ -395,7 +395,7 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
         assert news(held, withheld=True) == ""
         args = [held, "white", pages("languages")["de"], {"best": True}]
         german = pages.run("overlay/shown_figures.js", "costlyText", *args)
-        assert german == (words and "fiel um 70 mit 2.\u00a0Sf3 \u00b7 am besten war Lc4")
+        assert german == (words and "fiel um 70 mit 2.\u00a0Sf3\u00a0\u00b7 am besten war Lc4")
     # However far the figure goes, a move that cost less than 10 points is no news.
     assert news(plain(costly_game(begun, (1800, -100, -100)))) == ""
     # What the opponent gave away is news of the move after it.

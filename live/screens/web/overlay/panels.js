@@ -200,7 +200,7 @@ export function swingSentence(game, swing, words, others = []) {
   const said = blunder(game, swing, words);
   if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
   const cost = said.mate === null ? fill(words.costs, said.lost.replace(".", words.decimal)) : fill(words.allowsMate, said.mate);
-  const best = said.best === null ? "" : ` \u00b7 ${fill(words.best, said.best)}`;
+  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, said.best)}`;
   return `${isolated(shortName(game[said.mover].name || "?", others))}: ${said.move} ${cost}${best}`;
 }
 
@@ -210,7 +210,7 @@ export function swingText(game, swing, words) {
   if (said === null) return words.swing;
   if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
   if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
-  const best = said.best === null ? "" : ` \u00b7 ${fill(words.bestShort, said.best)}`;
+  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.bestShort, said.best)}`;
   return `${said.move} \u2212${said.lost}${best}`;
 }
 

@@ -44,7 +44,7 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const { elo: other } = game[color === "white" ? "black" : "white"];
   // What is usual is that of this pairing where the two are far apart.
   const far = elo && other && Math.abs(elo - other) > 400 ? other : null;
-  const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
+  const whose = far === null ? elo : fill(words.pairing, elo, far);
   const usual = !band || !elo ? "" : brief && far !== null ? band : fill(words.usualFor, whose, ends);
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
   const better = percent && (brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo));
@@ -61,7 +61,7 @@ export function costlyText(game, color, words, { best = false, ply = Infinity } 
   const played = game.plies[costly.ply - 1];
   const move = moveText(costly.ply, localMove(played.san, words.letters), game.start_fen);
   const better = best && costly.own ? bestInstead(game, costly.ply, words) : null;
-  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join(" \u00b7 ");
+  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join("\u00a0\u00b7 ");
 }
 
 /** The ply by which a side's own figure fell, while it is news; null without one. Its opponent's says nothing of it. */

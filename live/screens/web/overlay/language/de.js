@@ -8,6 +8,7 @@ export default {
   playingLike: "spielt wie",
   playedLike: "spielte wie",
   usualFor: "üblich für {}: {}",
+  pairing: "{} gegen {}",
   usualNote: "üblicher Bereich",
   betterThan: "besser als {} % der Partien von Spielern mit {}",
   betterThanSuch: "besser als {} der Partien mit dieser Elo",

@@ -8,6 +8,7 @@ export default {
   playingLike: "playing like",
   playedLike: "played like",
   usualFor: "usual for {}: {}",
+  pairing: "{} against {}",
   usualNote: "usual range",
   betterThan: "better than {} % of games by players of {}",
   betterThanSuch: "better than {} of games at this Elo",

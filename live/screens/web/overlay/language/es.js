@@ -8,6 +8,7 @@ export default {
   playingLike: "juega como",
   playedLike: "jugó como",
   usualFor: "habitual para {}: {}",
+  pairing: "{} contra {}",
   usualNote: "rango habitual",
   betterThan: "mejor que el {} % de las partidas de jugadores de {}",
   betterThanSuch: "mejor que el {} de partidas con este Elo",

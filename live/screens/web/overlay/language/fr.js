@@ -8,6 +8,7 @@ export default {
   playingLike: "joue comme",
   playedLike: "a joué comme",
   usualFor: "habituel pour {} : {}",
+  pairing: "{} contre {}",
   usualNote: "plage habituelle",
   betterThan: "mieux que {} % des parties de joueurs à {}",
   betterThanSuch: "mieux que {} des parties à cet Elo",

@@ -8,6 +8,7 @@ export default {
   playingLike: "gioca come",
   playedLike: "ha giocato come",
   usualFor: "consueto per {}: {}",
+  pairing: "{} contro {}",
   usualNote: "fascia consueta",
   betterThan: "meglio di {} partite su 100 di giocatori da {}",
   betterThanSuch: "partite peggiori a questo Elo: {}",

@@ -8,6 +8,7 @@ export default {
   playingLike: "играет как",
   playedLike: "сыграно как",
   usualFor: "обычно для {}: {}",
+  pairing: "{} при сопернике {}",
   usualNote: "обычно",
   betterThan: "лучше, чем {} % партий игроков с {}",
   betterThanSuch: "лучше, чем {} партий с таким Эло",
