@@ -165,11 +165,11 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
     [
         ([], True, "+0.20", "final"),
         ([ply(1, 35)], True, "+0.35", "final"),
-        ([ply(1, 35, final=False)], True, "~+0.35", "provisional"),
+        ([ply(1, 35, final=False)], True, "+0.35", "provisional"),
         # Provisional scores are not wanted: the one before stays, and is not that of this move.
-        ([ply(1, 35), ply(2, -80, final=False)], False, "+0.35…", "pending"),
-        ([ply(1, 35), ply(2)], True, "+0.35…", "pending"),
-        ([ply(1, 35, final=False)], False, "+0.20…", "pending"),
+        ([ply(1, 35), ply(2, -80, final=False)], False, "+0.35", "pending"),
+        ([ply(1, 35), ply(2)], True, "+0.35", "pending"),
+        ([ply(1, 35, final=False)], False, "+0.20", "pending"),
         ([ply(1, -3900, mate=-3)], True, "−#3", "final"),
         ([ply(1, 3900, mate=0)], True, "#", "final"),
     ],
@@ -177,10 +177,14 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
 def test_scores_say_how_sure_they_are(
     pages: Pages, plies: list[PlyView], provisional: bool, text: str, state: str
 ) -> None:
-    score = figure(pages, "scoreOf", game(plies=tuple(plies)), provisional)
+    held = game(plies=tuple(plies))
+    score = figure(pages, "scoreOf", held, {"provisional": provisional})
     assert (score["text"], score["state"]) == (text, state)
-    unknown = game(plies=(), start_score_cp=None)
-    assert figure(pages, "scoreOf", unknown, provisional) is None
+    # The end of a game is its result, also of its bar.
+    over = figure(pages, "scoreOf", {**plain(held), "result": "1/2-1/2"})
+    assert (over["text"], over["share"], over["state"]) == ("½–½", 0.5, "result")
+    unknown = figure(pages, "scoreOf", game(plies=(), start_score_cp=None))
+    assert (unknown["text"], unknown["share"], unknown["state"]) == ("", None, "unknown")
 
 
 def test_the_odds_are_known_while_the_result_is_open_and_add_up(pages: Pages) -> None:
@@ -209,9 +213,7 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     assert part(behind, "white") == {"missing": 2, "text": "2 of 4 moves"}
     # Forced moves are in Algorithm 4 and not in the perceived rating.
     assert part(behind, "white", 1)["text"] == "1 of 3 moves"
-    for held, rests in ((behind, "1 of 3 moves"), ({**behind, "plies": behind["plies"][:3]}, "")):
-        args = [held, "white", {"counted": 1}]
-        assert pages.run("page/score_words.js", "basisText", *args) == rests
+    assert part({**behind, "plies": behind["plies"][:3]}, "white", 1) is None
     assert part(behind, "black") is None
     over = {**behind, "result": "1-0"}
     assert part(over, "white", brief=True)["text"] == "last scores to come"
@@ -538,7 +540,7 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     ("state", "said"),
     [
         *(({"since": 0, "lost": lost}, "") for lost in ("freeze", "hide")),
-        ({"since": 0, "lost": "notice"}, "as of 19 s ago"),
+        ({"since": 0, "lost": "notice"}, "as of 19 secs ago"),
         ({"since": -1e12, "lost": "notice"}, "source not live"),
         # A service closes on those who send no token; that does not say what to do.
         *(

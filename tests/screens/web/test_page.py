@@ -420,11 +420,8 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
 )
 def test_the_board_tells_how_good_its_score_is(pages: Pages, last: PlyView, words: str) -> None:
     held = plain(game(plies=(ply(1, 30), last)))
-    score = call(pages, "score_words.scoreAfter", held, held["plies"])
+    score = pages.run("overlay/shown_figures.js", "scoreOf", held)
     assert call(pages, "score_words.scoreWords", score) == words
-    # The end of a game is its result, also of its bar.
-    over = call(pages, "score_words.scoreAfter", {**held, "result": "1/2-1/2"}, held["plies"])
-    assert (over["text"], over["share"], over["provisional"]) == ("½–½", 0.5, False)
 
 
 def test_what_is_withheld_is_not_said_to_be_late(pages: Pages) -> None:
@@ -500,7 +497,7 @@ def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
         "Problem": BUSY.problem,
         "Behind": BUSY.behind,
         "Engine": "Stockfish, depth 9",
-        "Positions waiting": "3,400, the oldest for 7 s",
+        "Positions waiting": "3,400, the oldest for 7 secs",
         "Searches": "0, 25\xa0% of 200 known already",
         "Restarts": "0",
     }
@@ -559,7 +556,7 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
     assert words("live") == words("live", GONE, SILENT) == "live"
     assert {words("live", GONE, *more) for more in ((), (over,), (part,))} == {"not live"}
     assert (words("live", waiting), words("live", over)) == ("not live yet", "over")
-    assert words("waiting") == "no connection, trying again; as of 8 s ago"
+    assert words("waiting") == "no connection, trying again; as of 8 secs ago"
 
 
 # --- languages -----------------------------------------------------------------------------------

@@ -18,8 +18,10 @@ HALL = {**PAIRED, "event": "Open"}
 OVERLAY = "overlay?game=g+1&ply=7"
 MOMENT = {"game": "g 1", "ply": 7}
 BUSY = (EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9))
-COUNTING = {"en": ["{} move", "{} moves"], "ru": ["{} ход", "{} хода", "{} ходов"]}
-LENGTHS = {"seconds": "{} s", "minutes": "{} min", "hours": "{} h"}
+COUNTING = {
+    "en": {"locale": "en-GB", "moves": ["{} move", "{} moves"]},
+    "ru": {"locale": "ru", "moves": ["{} ход", "{} хода", "{} ходов"]},
+}
 GERMAN, FRENCH, RUSSIAN = list("KDTLS"), list("RDTFC"), ["Кр", "Ф", "Л", "С", "К"]
 
 
@@ -160,7 +162,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     ],
     "overlay/language/words.js": [
         *(
-            ("counted", [COUNTING[lang], int(text.split()[0])], text)
+            ("counted", [COUNTING[lang], "moves", int(text.split()[0])], text)
             for lang, said in {
                 "en": "1 move,21 moves",
                 "ru": "1 ход,3 хода,11 ходов,13 ходов,21 ход,24 хода,25 ходов",
@@ -174,7 +176,10 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("localMove", ["Kxe2", RUSSIAN], "Крxe2"),
         # No move: nothing in it is a piece.
         ("localMove", ["<b>Nf3</b>", GERMAN], "<b>Nf3</b>"),
-        *(("age", [LENGTHS, seconds], said) for seconds, said in ((8, "8 s"), (180, "3 min"))),
+        *(
+            ("age", [{"locale": "de"}, seconds], said)
+            for seconds, said in ((8, "8 Sek."), (180, "3 Min."), (7200, "2 Std."))
+        ),
         # A value is filled in as it is.
         ("fill", ["Round {}", "$& {} $1"], "Round $& {} $1"),
     ],

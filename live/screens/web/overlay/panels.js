@@ -2,7 +2,7 @@
 
 import { element, setParts, setText } from "../drawing/elements.js";
 import { bothSides, moverOf } from "../client/games.js";
-import { moveText, RESULT_SHARES, resultText, scoreText } from "../drawing/number_format.js";
+import { moveText, scoreText } from "../drawing/number_format.js";
 import { isolated, Name, shortName } from "../drawing/player_names.js";
 import {
   bestInstead, clockOf, fallText, figureWords, lastMove, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
@@ -141,14 +141,11 @@ export class ScorePanel {
   }
 
   draw(game, swing) {
-    const score = scoreOf(game, this._options.provisional);
-    // White's share by the score that stands beside it, or how the game ended.
-    this.bar.style.setProperty("--white", (RESULT_SHARES[game.result] ?? score?.share ?? 0.5).toFixed(3));
-    this.bar.classList.toggle("unknown", score === null);
-    // What a finished position was worth is no news beside how the game ended.
-    const result = resultText(game.result);
-    setText(this.number, result || (score?.text ?? ""));
-    this.number.dataset.state = result ? "result" : (score?.state ?? "");
+    const { share, text, state } = scoreOf(game, this._options);
+    this.bar.style.setProperty("--white", (share ?? 0.5).toFixed(3));
+    this.bar.classList.toggle("unknown", share === null);
+    setText(this.number, { provisional: `~${text}`, pending: `${text}\u2026` }[state] ?? text);
+    this.number.dataset.state = state;
     const move = lastMove(game, this._words);
     setText(this.move, move);
     const shown = `${game.id} ${move}`;
@@ -199,7 +196,7 @@ function blunder(game, { ply, from, to }, words) {
 export function swingSentence(game, swing, words, others = []) {
   const said = blunder(game, swing, words);
   if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
-  const cost = said.mate === null ? fill(words.costs, said.lost.replace(".", words.decimal)) : fill(words.allowsMate, said.mate);
+  const cost = said.mate === null ? fill(words.costs, Number(said.lost).toLocaleString(words.locale, { minimumFractionDigits: 1 })) : fill(words.allowsMate, said.mate);
   const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, said.best)}`;
   return `${isolated(shortName(game[said.mover].name || "?", others))}: ${said.move} ${cost}${best}`;
 }

@@ -6,24 +6,24 @@ import {
 import { sanOf } from "../client/board_position.js";
 import { isLow, known, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
 import { newestCostly } from "../drawing/costly_moves.js";
-import { clockText, moveText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, RESULT_SHARES, resultText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
 import { counted, fill, localMove } from "./language/words.js";
 
 /**
- * The score to show, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still
- * searches) or `pending` (it is that of an earlier move); null while none is known.
+ * The score after so many plies, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still searches), `pending`
+ * (it is that of an earlier move), or `unknown`. At the end of a game its result is the text and White's share, and the
+ * state `result`: what a finished position was worth is no news beside it. Without `provisional` only final scores count.
  */
-export function scoreOf(game, provisional) {
-  const wanted = (ply) => ply.score_cp !== null && (provisional || ply.final);
-  const scored = game.plies.findLast(wanted) ?? null;
-  const cp = scored ? scored.score_cp : game.start_score_cp;
-  if (cp === null) return null;
-  const last = game.plies.at(-1) ?? null;
-  const state = scored !== last ? "pending" : scored && !scored.final ? "provisional" : "final";
-  const mate = scored?.mate ?? null;
-  const text = mate === 0 ? "#" : scoreText(cp, mate);
-  const marked = { final: text, provisional: `~${text}`, pending: `${text}\u2026` }[state];
-  return { cp, mate, share: whiteShare(cp), state, text: marked };
+export function scoreOf(game, { plies = game.plies, provisional = true } = {}) {
+  const start = { score_cp: game.start_score_cp, mate: null, final: true };
+  const scored = plies.findLast((ply) => ply.score_cp !== null && (provisional || ply.final)) ?? start;
+  const { score_cp: cp, mate } = scored;
+  const share = cp === null ? null : whiteShare(cp);
+  const result = plies.length === game.plies.length ? resultText(game.result) : "";
+  if (result) return { cp, mate, share: RESULT_SHARES[game.result] ?? share, text: result, state: "result" };
+  const late = scored !== (plies.at(-1) ?? start);
+  const state = cp === null ? "unknown" : late ? "pending" : scored.final ? "final" : "provisional";
+  return { cp, mate, share, text: mate === 0 ? "#" : scoreText(cp, mate), state };
 }
 
 /**
@@ -36,7 +36,7 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const figure = figureOf(point, above);
   if (figure === null) return null;
   const { elo } = game[color];
-  const moves = counted(words.moves, figure.counted);
+  const moves = counted(words, "moves", figure.counted);
   // Within a sentence no line may break between its ends.
   const [text, ends] = [eloText(figure), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
   const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
@@ -78,8 +78,7 @@ export function fallText(game, color, words) {
 /** Why no figure leads. */
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
-  if (point?.reason === "early") return words.tooFew;
-  return point === null ? words.noMoves : words.unread;
+  return point === null || point.reason === "early" ? words.tooFew : words.unread;
 }
 
 /** How likely each result is after so many plies, `{win, draw, loss}`, by final scores alone where `provisional` is not; or null. */

@@ -11,12 +11,11 @@ import { clockText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
-  basisText, drawBar, lastMove, costlyNews, markSide, oddsText, placeText, problemText, scoreAfter,
-  scoreWords, sideFigure, sideText, withoutFigure,
+  costlyNews, drawBar, isSure, markSide, placeText, problemText, scoreWords, sideFigure, sideText,
 } from "./score_words.js";
 import { say, words } from "./language.js";
 import { fill } from "../overlay/language/words.js";
-import { oddsOf } from "../overlay/shown_figures.js";
+import { lastMove, oddsOf, oddsWords, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 export class Card {
   /** `sight` observes which cards can be seen; without one it is drawn as seen. */
@@ -68,19 +67,19 @@ export class Card {
     if (this._visible) this._drawPictures();
   }
 
-  /** Draws all but pictures; answers the score as {@link scoreAfter}, or null where nothing is new. */
+  /** Draws all but pictures; answers the score as {@link scoreOf}, or null where nothing is new. */
   _show(game, basis) {
     const { withheld, oneRound } = basis;
     if (game === this.game && withheld === this.basis.withheld && oneRound === this.basis.oneRound) return null;
     this.game = game;
     this.basis = basis;
-    const score = scoreAfter(game, game.plies);
+    const score = scoreOf(game);
     setText(this.where, placeText(game, oneRound));
-    setText(this.move, lastMove(game, game.plies));
+    setText(this.move, lastMove(game, words));
     // A result stands at the names.
     const text = game.result === "*" ? score.text : "";
-    setText(this.score, score.provisional && text ? `${text} \u2026` : text);
-    this.score.classList.toggle("provisional", score.provisional);
+    setText(this.score, isSure(score) || !text ? text : `${text} \u2026`);
+    this.score.classList.toggle("provisional", !isSure(score));
     drawBar(this.bar, score);
     for (const side of Object.values(this.sides)) side.draw(game, basis);
     return score;
@@ -107,9 +106,9 @@ export class Card {
     const said = [
       placeText(game),
       `${game.white.name || "?"} ${fill(words.against, game.black.name || "?")}`,
-      game.result === "*" ? lastMove(game, game.plies) : score.text,
+      game.result === "*" ? lastMove(game, words) : score.text,
       game.result === "*" && score.text ? `${say("Score")} ${scoreWords(score)}` : "",
-      oddsText(oddsOf(game)),
+      oddsWords(oddsOf(game), words),
       ...COLORS.map((color) => sideText(game, color, this.basis)),
     ];
     this.link.setAttribute("aria-label", said.filter(Boolean).join(". "));
@@ -226,9 +225,9 @@ export class Side {
     setText(this.from, how?.distance ?? "");
     this.node.dataset.how = how?.is ?? "";
     this.band.draw(how);
-    setText(this.usual, read ? read.usual : withoutFigure(point, basis));
+    setText(this.usual, read ? read.usual : withoutFigure(point, words, basis.withheld));
     markSide(this.node, read);
-    const rests = read === null ? "" : read.early || (plies === game.plies ? basisText(game, color, read.figure) : "");
+    const rests = read === null ? "" : read.early || ((plies === game.plies && unratedPart(game, color, words, read.figure)?.text) || "");
     return { read, rests, news: costlyNews(game, color, basis, plies.length) };
   }
 }

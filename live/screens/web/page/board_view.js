@@ -14,9 +14,9 @@ import { feedText, momentText, say, words } from "./language.js";
 import { fill, localMove } from "../overlay/language/words.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import {
-  basisIn, drawBar, drawOdds, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
+  basisIn, drawBar, drawOdds, placeText, problemText, scoreWords,
 } from "./score_words.js";
-import { humanLine, oddsOf, openingText } from "../overlay/shown_figures.js";
+import { humanLine, lastMove, oddsOf, oddsWords, openingText, scoreOf } from "../overlay/shown_figures.js";
 
 export class BoardPage {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
@@ -136,15 +136,15 @@ export class BoardPage {
     this._position = { side: place.flip ? "black" : "white", game: plies === game.plies ? game : { ...game, plies } };
     this._drawDiagram();
     this._left.classList.toggle("flipped", place.flip);
-    const score = scoreAfter(game, plies);
+    const score = scoreOf(game, { plies });
     const odds = oddsOf(game, plies);
     drawBar(this._bar, score);
     const said = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
-    named(this._bar, odds ? `${said}. ${oddsText(odds)}` : said);
+    named(this._bar, odds ? `${said}. ${oddsWords(odds, words)}` : said);
     this._odds.hidden = odds === null;
     if (odds) {
       drawOdds(this._oddsBar, odds);
-      setText(this._oddsText, oddsText(odds));
+      setText(this._oddsText, oddsWords(odds, words));
     }
     const human = humanLine({ ...game, plies, result: plies === game.plies ? game.result : "*" }, words);
     this._human.dataset.mark = human?.mark ?? "";
@@ -156,7 +156,7 @@ export class BoardPage {
     const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
     this._frame.draw(place.flip ? "black" : "white", better);
     const best = better ? `    ${fill(words.best, localMove(sanOf(game.start_fen, moves.slice(0, -1), better), words.letters))}` : "";
-    setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score, basis)}${best}`);
+    setText(this._now, `${lastMove(game, words, plies)}    ${scoreWords(score, basis)}${best}`);
     const newestPly = wholeOf(game);
     const [first, backOne, onOne, newest] = this._buttons.children;
     first.disabled = backOne.disabled = plies.length === 0;
@@ -170,7 +170,7 @@ export class BoardPage {
     if (this._position === null || width === 0 || width !== this._width) return;
     this._diagram.turn(this._position.side);
     const { game } = this._position;
-    this._diagram.draw(game, `${say("Board")}: ${lastMove(game, game.plies)}`);
+    this._diagram.draw(game, `${say("Board")}: ${lastMove(game, words)}`);
   }
 
   /** Does what a key or a button of this name asks for; whether there is such a thing here. */

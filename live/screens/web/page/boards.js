@@ -12,7 +12,8 @@ import { slide } from "../drawing/motion.js";
 import { unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
-import { basisIn, scoreAfter } from "./score_words.js";
+import { basisIn } from "./score_words.js";
+import { scoreOf } from "../overlay/shown_figures.js";
 
 /** More boards than this are shown without their pictures. */
 const MANY = 24;
@@ -407,7 +408,7 @@ function best(game) {
 /** What boards can be sorted by: a label, and a key of which the smallest comes first; null always comes last. */
 export const ORDERS = {
   board: { label: "Board", key: null },
-  close: { label: "Closest score", key: (game) => absolute(scoreAfter(game, game.plies).cp) },
+  close: { label: "Closest score", key: (game) => absolute(scoreOf(game).cp) },
   rating: { label: "Playing best", key: (game) => negative(best(game)) },
   clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
 };

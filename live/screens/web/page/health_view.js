@@ -60,7 +60,7 @@ function scoresLine({ engines, games }) {
   // Nobody waits for scores of games that are over and scored.
   const slow = late > 0 && all.some(running) ? say("they come more slowly at the moment") : "";
   const how = { failed: say("none come at the moment"), retrying: slow }[state];
-  const detail = [how, late > 0 ? counted(words.toBeRated, late) : ""].filter(Boolean).join(", ");
+  const detail = [how, late > 0 ? counted(words, "toBeRated", late) : ""].filter(Boolean).join(", ");
   return detail && state !== "live" ? [{ state, name: say("scores"), detail }] : [];
 }
 

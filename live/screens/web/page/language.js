@@ -5,7 +5,7 @@
 
 import english from "../overlay/language/en.js";
 import { known } from "../client/games.js";
-import { counted, fill, LANGUAGES } from "../overlay/language/words.js";
+import { fill, LANGUAGES } from "../overlay/language/words.js";
 
 const OTHERS = ["de", "fr", "es", "it", "ru"];
 
@@ -19,20 +19,17 @@ export function chosenLanguage(wanted) {
 const asked = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
 export const language = chosenLanguage(asked.filter(Boolean));
 
-/** For dates and times of day: where several countries speak it, those of Europe. */
-export const locale = language === "en" ? "en-GB" : language;
-
 /** What the overlays say in it. */
 export const words = language === "en" ? english : (await import(`../overlay/language/${language}.js`)).default;
+
+/** For dates and times of day: where several countries speak it, those of Europe. */
+export const { locale } = words;
 
 /** A text of the page in a language, with the values in their places. Pure. */
 export const sayIn = (code, text, ...values) => fill(TEXTS[text]?.[OTHERS.indexOf(code)] ?? text, ...values);
 
 /** The same in the language of the page. */
 export const say = (text, ...values) => sayIn(language, text, ...values);
-
-/** A number of moves, counted as the language does. */
-export const countedMoves = (count) => counted(words.moves, count);
 
 /** `Round 4`, or what else the source calls it; empty while it is unknown. */
 export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : known(round));

@@ -2,7 +2,7 @@
 
 export default {
   letters: ["K", "D", "T", "L", "S"],
-  decimal: ",",
+  locale: "de",
   round: "Runde {}",
   board: "Brett {}",
   playingLike: "spielt wie",
@@ -27,7 +27,6 @@ export default {
   bestShort: "besser {}",
   toBeRated: ["{} Zug noch zu bewerten", "{} Züge noch zu bewerten"],
   withheld: "Bewertungen werden hier zurückgehalten",
-  noMoves: "noch kein Zug bewertet",
   moves: ["{} Zug", "{} Züge"],
   elo: "Elo",
   notStarted: "noch nicht begonnen",
@@ -69,7 +68,4 @@ export default {
   highest: "Höchster Wert der Runde",
   lowest: "Niedrigster Wert der Runde",
   player: "Spieler",
-  seconds: "{} s",
-  minutes: "{} min",
-  hours: "{} h",
 };

@@ -2,7 +2,7 @@
 
 export default {
   letters: ["K", "Q", "R", "B", "N"],
-  decimal: ".",
+  locale: "en-GB",
   round: "Round {}",
   board: "Board {}",
   playingLike: "playing like",
@@ -27,7 +27,6 @@ export default {
   bestShort: "best {}",
   toBeRated: ["{} move still to be rated", "{} moves still to be rated"],
   withheld: "scores and ratings are withheld here",
-  noMoves: "no move rated yet",
   moves: ["{} move", "{} moves"],
   elo: "Elo",
   notStarted: "not started",
@@ -69,7 +68,4 @@ export default {
   highest: "Round’s highest",
   lowest: "Round’s lowest",
   player: "Player",
-  seconds: "{} s",
-  minutes: "{} min",
-  hours: "{} h",
 };

@@ -2,7 +2,7 @@
 
 export default {
   letters: ["R", "D", "T", "A", "C"],
-  decimal: ",",
+  locale: "es",
   round: "Ronda {}",
   board: "Tablero {}",
   playingLike: "juega como",
@@ -27,7 +27,6 @@ export default {
   bestShort: "mejor {}",
   toBeRated: ["{} jugada por evaluar", "{} jugadas por evaluar"],
   withheld: "aquí no se muestran evaluaciones",
-  noMoves: "ninguna jugada evaluada",
   moves: ["{} jugada", "{} jugadas"],
   elo: "Elo",
   notStarted: "sin empezar",
@@ -69,7 +68,4 @@ export default {
   highest: "Cifra más alta",
   lowest: "Cifra más baja",
   player: "Jugador",
-  seconds: "{} s",
-  minutes: "{} min",
-  hours: "{} h",
 };

@@ -2,7 +2,7 @@
 
 export default {
   letters: ["R", "D", "T", "F", "C"],
-  decimal: ",",
+  locale: "fr",
   round: "Ronde {}",
   board: "Éch. {}",
   playingLike: "joue comme",
@@ -27,7 +27,6 @@ export default {
   bestShort: "mieux : {}",
   toBeRated: ["{} coup encore à évaluer", "{} coups encore à évaluer"],
   withheld: "évaluations non diffusées ici",
-  noMoves: "aucun coup évalué",
   moves: ["{} coup", "{} coups"],
   elo: "Elo",
   notStarted: "pas encore commencée",
@@ -69,7 +68,4 @@ export default {
   highest: "Le plus haut de la ronde",
   lowest: "Le plus bas de la ronde",
   player: "Joueur",
-  seconds: "{} s",
-  minutes: "{} min",
-  hours: "{} h",
 };

@@ -2,7 +2,7 @@
 
 export default {
   letters: ["R", "D", "T", "A", "C"],
-  decimal: ",",
+  locale: "it",
   round: "Turno {}",
   board: "Scacchiera {}",
   playingLike: "gioca come",
@@ -27,7 +27,6 @@ export default {
   bestShort: "meglio {}",
   toBeRated: ["{} mossa ancora da valutare", "{} mosse ancora da valutare"],
   withheld: "valutazioni qui non mostrate",
-  noMoves: "nessuna mossa valutata",
   moves: ["{} mossa", "{} mosse"],
   elo: "Elo",
   notStarted: "non ancora iniziata",
@@ -69,7 +68,4 @@ export default {
   highest: "Massimo del turno",
   lowest: "Minimo del turno",
   player: "Giocatore",
-  seconds: "{} s",
-  minutes: "{} min",
-  hours: "{} h",
 };

@@ -2,7 +2,7 @@
 
 export default {
   letters: ["Кр", "Ф", "Л", "С", "К"],
-  decimal: ",",
+  locale: "ru",
   round: "Тур {}",
   board: "Доска {}",
   playingLike: "играет как",
@@ -27,7 +27,6 @@ export default {
   bestShort: "лучше {}",
   toBeRated: ["ещё {} ход без оценки", "ещё {} хода без оценки", "ещё {} ходов без оценки"],
   withheld: "оценки здесь не показываются",
-  noMoves: "ходы ещё не оценены",
   moves: ["{} ход", "{} хода", "{} ходов"],
   elo: "Эло",
   notStarted: "партия не началась",
@@ -69,7 +68,4 @@ export default {
   highest: "Максимум тура",
   lowest: "Низший показатель тура",
   player: "Игрок",
-  seconds: "{} с",
-  minutes: "{} мин",
-  hours: "{} ч",
 };

@@ -58,7 +58,7 @@ class PlayersTable {
     }
     const { words } = this.context;
     const missing = games.reduce((sum, game) => sum + unratedOf(game), 0);
-    setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
+    setText(this._open, missing > 0 ? counted(words, "toBeRated", missing) : "");
     const final = missing === 0 && games.every(({ result }) => result !== "*");
     if (this.context.options.rating === "perceived") setText(this._like, final ? words.playedLike : words.playingLike);
     const { items: up } = this._pager.page(items, this._most, now);
