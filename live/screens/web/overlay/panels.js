@@ -104,7 +104,7 @@ export class PlayerPanel {
     const [withheld, above] = [this._context.withheld(), this._context.above()];
     const point = game.curves[color].at(-1) ?? null;
     const isGrid = options.layout === "grid";
-    const brief = isGrid || ["bar", "curves"].includes(options.layout);
+    const brief = ["bar", "curves", "grid", "ticker"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, point, words, { brief, above });
     // What of the moves it does not rest on.
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);

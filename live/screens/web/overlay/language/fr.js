@@ -13,7 +13,7 @@ export default {
   betterThan: "mieux que {} % des parties de joueurs à {}",
   betterThanSuch: "mieux que {} des parties à cet Elo",
   early: "première impression",
-  tooFew: "encore trop peu de coups",
+  tooFew: "trop peu de coups",
   unread: "aucun modèle ne lit ces évaluations",
   bandIsUsual: "joue comme · bandes : habituel pour l’Elo",
   algorithm4: "Algorithme 4",
