@@ -454,7 +454,7 @@ def test_a_board_stays_from_round_to_round_and_a_game_is_that_game(pages: Pages)
     assert choose(pages, [([*old, *new], 0)], game=["old1"]) == ["old1"]
     # Boards are in order where each pairing is an event.
     paired = [
-        at(board, event=f"Round 1: {name} - B", white=Player(name))
+        at(board, event=f"Round 1: {name} - Bea", white=Player(name))
         for board, name in ((2, "A"), (1, "Z"))
     ]
     assert choose(pages, [(paired, 0)], board=[1, 2]) == ["b1,b2"]

@@ -255,9 +255,11 @@ async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
 
 
 #: What does not fit into its own box, or sticks out of its panel; names larger than theirs, which
-#: hide that; cells of a duel that are too narrow; an Elo that is not beside the figure.
+#: hide that; cells of a duel that are too narrow; an Elo that is not beside the figure. Below a
+#: board the event may end early.
 CUT = """[...document.querySelectorAll(
-  '.move, .clock, .score, .place, .name, .layout-duel td, .ratings > .elo, thead th'
+  '.move, .clock, .score, .place:not(.layout-board > .place), .name, .layout-duel td,'
+  + '.ratings > .elo, thead th'
 )].filter((node) => {
   const box = (each) => each.getBoundingClientRect();
   const [own, panel] = [box(node), box(node.closest('.panel'))];

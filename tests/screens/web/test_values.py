@@ -145,7 +145,6 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("placeOf", place("?", 2), "Board 2 · Open"),
         ("placeOf", place("", None), "Open"),
         # An event that is unknown, or only the pairing, is not told.
-        ("eventOf", [PAIRED], ""),
         ("placeOf", [{**PAIRED, "round": "4", "board": 3}, ENGLISH], "Round 4 · Board 3"),
         (
             "placeOf",

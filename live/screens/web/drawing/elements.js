@@ -84,13 +84,6 @@ export function setLine(node, text) {
   node.hidden = !text;
 }
 
-/** Loads styles that most pages do without; done once they are there, or cannot be had. */
-export function loadStyles(href) {
-  const link = Object.assign(element("link"), { rel: "stylesheet", href });
-  document.head.append(link);
-  return new Promise((done) => (link.onload = link.onerror = done));
-}
-
 /** Text of several parts with `·` between them, so that one that has no room can be left out whole. */
 export function setParts(node, text) {
   if (node.textContent === text) return;

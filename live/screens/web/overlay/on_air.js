@@ -1,9 +1,8 @@
 /** Which games an overlay shows, which moment of theirs, and what it says where there is none. Pure: the time comes in. */
 
 import { unratedOf } from "../client/figures.js";
-import { gameOrder, mainRound, roundOrder, running } from "../client/games.js";
+import { eventOf, gameOrder, mainRound, roundOrder, running } from "../client/games.js";
 import { whiteShare } from "../drawing/number_format.js";
-import { eventOf } from "./shown_figures.js";
 import { age, fill } from "./language/words.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
@@ -24,11 +23,6 @@ function folded(name) {
 export function isAsked({ name, fide_id: id }, asked) {
   const wanted = asked.map(folded);
   return wanted.includes(folded(name)) || (Boolean(id) && wanted.includes(String(id)));
-}
-
-/** The order of the service's snapshots, without regard to events that viewers do not see. */
-function order(a, b) {
-  return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
 }
 
 /** The games of each event's current round: that of games under way, else the last one. */
@@ -61,7 +55,7 @@ export class Chooser {
   choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
     this._story?.note(moments, now);
-    let chosen = [...games].sort(order);
+    let chosen = [...games].sort(gameOrder);
     // The service sends nothing else; a broker sends all.
     if (events.length > 0) {
       const wanted = events.map(folded);

@@ -4,7 +4,7 @@ import {
   bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves,
 } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
-import { isLow, known, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
+import { eventOf, isLow, known, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
 import { newestCostly } from "../drawing/costly_moves.js";
 import { clockText, moveText, RESULT_SHARES, resultText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -115,17 +115,12 @@ export function turnOf(game) {
   return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
 }
 
-/** The event; empty when it is unknown, or only the pairing, as lichess names chapters. */
-export function eventOf({ event, white, black }) {
-  return [white.name, black.name].some((name) => name && event.includes(name)) ? "" : known(event);
-}
-
 /** Round, board and event, as far as they are known; the board on demand. */
 export function placeOf(game, words, hasBoard = true) {
   const name = known(roundOf(game));
   const round = name ? fill(words.round, name) : "";
   const board = !hasBoard || game.board === null ? "" : fill(words.board, game.board);
-  return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");
+  return [round, board, known(eventOf(game))].filter(Boolean).join(" \u00b7 ");
 }
 
 /**

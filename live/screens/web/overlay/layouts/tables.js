@@ -2,9 +2,9 @@
 
 import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
 import { eloText, isEarly, percentText, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
-import { COLORS, pointsText, RESULT_POINTS } from "../../client/games.js";
+import { COLORS, eventOf, known, pointsText, RESULT_POINTS } from "../../client/games.js";
 import { Who } from "../panels.js";
-import { eventOf, keyOf } from "../shown_figures.js";
+import { keyOf } from "../shown_figures.js";
 import { counted, fill } from "../language/words.js";
 
 /** The height of a row, rem. */
@@ -200,7 +200,7 @@ export class TableLayout extends PlayersTable {
     const table = roundTable(all).map((row) => {
       return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name), above) };
     });
-    setText(this._event, event ?? "");
+    setText(this._event, known(event ?? ""));
     // A column of dashes takes the room of names.
     this.node.classList.toggle("unrated", withheld || table.every(({ figure }) => figure === null));
     const names = table.map(({ player }) => player.name);
