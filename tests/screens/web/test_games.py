@@ -330,7 +330,7 @@ def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
         return pages.run("overlay/shown_figures.js", "clockOf", *args)["text"]
 
     assert (shown("white"), shown("black"), shown("white", 66.0)) == ("0:57", "5:00", "0:00")
-    assert shown("white", result="1-0") == ""
+    assert shown("white", result="1-0") == "1:05"
 
 
 # --- names ---------------------------------------------------------------------------------------

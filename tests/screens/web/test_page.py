@@ -525,10 +525,10 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
         ((*WELL, SILENT), {"hello": ARBITER}, [("hall", "stale: nothing new for 13 min")]),
         (WELL, {"hello": DELAYED}, [("public", "boards are shown 15:00 late")]),
         # Who watches reads no address and no error of a source; who looks after it reads both.
-        ((GONE,), {}, [("source", "lost, trying again")]),
-        ((FeedHealth("a", "failed", "404"),), {}, [("source", "lost")]),
-        ((*WELL, GONE), {}, [("sources", "1 of 3 lost, trying again")]),
-        ((FeedHealth("a", "waiting", "none"),), {}, [("source", "not there yet, waiting")]),
+        ((GONE,), {}, [("Source", "lost, trying again")]),
+        ((FeedHealth("a", "failed", "404"),), {}, [("Source", "lost")]),
+        ((*WELL, GONE), {}, [("Sources", "1 of 3 lost, trying again")]),
+        ((FeedHealth("a", "waiting", "none"),), {}, [("Source", "not there yet, waiting")]),
         ((GONE,), {"hello": ARBITER}, [(GONE.feed, "retrying: cannot reach 10.0.0.7")]),
         # Of engines it is said how many moves wait for them.
         (WELL, {"engines": FAILING, "games": LATE}, SLOW),

@@ -3,7 +3,7 @@
 import { unratedOf } from "../client/figures.js";
 import { eventOf, gameOrder, mainRound, roundOrder, running } from "../client/games.js";
 import { whiteShare } from "../drawing/number_format.js";
-import { age, fill } from "./language/words.js";
+import { age, fill, tokenText } from "./language/words.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
 const LINGER_MS = 20_000;
@@ -260,8 +260,7 @@ export const lostText = (since, now, words) => (since === BEFORE ? words.notLive
 
 /** `asked`: the games, boards, players and events that the address names. */
 export function statusText({ asked = [], trouble = "", connection, held, games, now, layout, lost, since }, words) {
-  const token = { missing: words.tokenMissing, wrong: words.tokenWrong }[trouble];
-  if (connection.heardAt === null && token !== undefined) return token;
+  if (connection.heardAt === null && trouble) return tokenText(trouble, words);
   if (connection.status === "refused") return fill(words.refused, connection.reason);
   if (connection.heardAt === null) return words.connecting;
   if (since !== null) return lost === "notice" ? lostText(since, now, words) : "";

@@ -90,7 +90,7 @@ export class PlayerPanel {
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
-    const clock = clockOf(game, color, elapsedS(game));
+    const clock = game.result === "*" ? clockOf(game, color, elapsedS(game)) : { text: "", low: false };
     setText(this._clock, clock.text);
     this._clock.classList.toggle("low", clock.low);
     setText(this._material, material);

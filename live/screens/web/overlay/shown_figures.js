@@ -104,9 +104,9 @@ export function lastMove(game, words, plies = game.plies) {
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** The clock of one side, `{text, low}`: nothing where the source sends none, or the game is over. */
-export function clockOf(game, color, elapsedS = 0) {
-  const left = game.result === "*" ? leftS(game, game.plies, color, elapsedS) : null;
+/** The clock of one side after so many plies, `{text, low}`: nothing where the source sends none. */
+export function clockOf(game, color, elapsedS = 0, plies = game.plies) {
+  const left = leftS(game, plies, color, elapsedS);
   return { text: clockText(left), low: isLow(game, left, startClockS(game)) };
 }
 

@@ -167,7 +167,7 @@ class IncidentLog {
 
   _draw(read) {
     const { incidents, words } = this._read = read;
-    setLine(this._note, incidents.length ? "" : words ? say("Nothing in the log has these words.") : say("Nothing is in the log yet."));
+    setLine(this._note, incidents.length ? "" : words ? say("Nothing fits the filter.") : say("Nothing here yet."));
     this._list();
   }
 

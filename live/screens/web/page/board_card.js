@@ -4,10 +4,9 @@ import { alertText } from "./alerts_panel.js";
 import { COSTLY_POINTS, lostPoints } from "../drawing/costly_moves.js";
 import { element, nameNode, setLine, setText, silent, svgElement } from "../drawing/elements.js";
 import { columns, placeInBand, pointAt } from "../client/figures.js";
-import { bothSides, clockRuns, COLORS, isLow, leftS, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
+import { bothSides, clockRuns, COLORS, pointsText, RESULT_POINTS } from "../client/games.js";
 import { MiniBoard } from "../drawing/mini_board.js";
 import { countTo, flash } from "../drawing/motion.js";
-import { clockText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
@@ -15,7 +14,7 @@ import {
 } from "./score_words.js";
 import { say, words } from "./language.js";
 import { fill } from "../overlay/language/words.js";
-import { lastMove, oddsOf, oddsWords, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
+import { clockOf, lastMove, oddsOf, oddsWords, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 export class Card {
   /** `sight` observes which cards can be seen; without one it is drawn as seen. */
@@ -280,7 +279,6 @@ export class ClockText {
   }
 
   draw(game, plies) {
-    if (game !== this._game) this._startS = startClockS(game);
     this._game = game;
     this._plies = plies;
     this.node.classList.toggle("running", clockRuns(game, plies, this._color));
@@ -290,9 +288,8 @@ export class ClockText {
   tick() {
     const { _game: game } = this;
     if (game === null) return;
-    const left = leftS(game, this._plies, this._color, this._elapsedS(game));
-    setText(this.node, clockText(left));
-    const low = isLow(game, left, this._startS);
+    const { text, low } = clockOf(game, this._color, this._elapsedS(game), this._plies);
+    setText(this.node, text);
     this.node.classList.toggle("low", low);
   }
 }

@@ -29,7 +29,7 @@ export class BoardPage {
     this._event = nameNode("event");
     this._result = element("strong", "result");
     this._watch = Object.assign(element("a", "watch", say("watch at the source")), { rel: "noopener noreferrer", target: "_blank" });
-    const back = anchor("back", say("\u2190 All boards"), "#");
+    const back = anchor("back", `\u2190 ${say("Boards")}`, "#");
     const header = element("header", "board-head", "", back, this._where, this._result, share, this._event, this._watch);
     this._players = bothSides((color) => new PlayerHeader(color, elapsedS, followed));
     this._bar = element("div", "bar tall");

@@ -7,7 +7,7 @@ import { anchor, Children, childrenOf, element, named, nameNode, searchField, se
 import { feedText, locale, momentText, roundText, say, words as spoken } from "./language.js";
 import { eloText, isWithheld, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
-import { lateText } from "./health_view.js";
+import { lateText, sourceText } from "./health_view.js";
 import { slide } from "../drawing/motion.js";
 import { unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
@@ -33,7 +33,7 @@ export class Overview {
     this._grid.id = "boards";
     this._cards = new Children(this._grid, () => new Card(elapsedS, this._sight));
     this._count = element("span", "count");
-    this._unfit = element("p", "note", say("No board fits the filter."));
+    this._unfit = element("p", "note", say("Nothing fits the filter."));
     this._empty = new EmptyState();
     this._matches = new MatchList();
     this._sight = new IntersectionObserver(
@@ -264,9 +264,6 @@ export class MatchList {
   }
 }
 
-/** States of sources that are there, or were. */
-const FEED_STATES = { live: "live", stale: "live", retrying: "lost, trying again", failed: "lost", finished: "over" };
-
 /** What stands where there are no games: what is followed, how it does, and where to look next. */
 class EmptyState {
   constructor() {
@@ -275,7 +272,7 @@ class EmptyState {
     const hint = element("p", "", say("Games appear here by themselves as soon as a source sends them."));
     const followed = element("p", "", say("What is followed:"));
     this._followed = element("div", "", "", followed, this._feeds);
-    this.node = element("section", "empty-state", "", this._title, this._followed, hint, anchor("", say("Sources and what to do"), "#view=health"));
+    this.node = element("section", "empty-state", "", this._title, this._followed, hint, anchor("", say("Health"), "#view=health"));
   }
 
   draw(held) {
@@ -287,7 +284,7 @@ class EmptyState {
       const [sign, name, about] = items[at].children;
       sign.dataset.state = state;
       setText(name, feedText(feed));
-      setText(about, [say(FEED_STATES[state] ?? "not there yet, waiting"), detail].filter(Boolean).join(": "));
+      setText(about, [sourceText(state), detail].filter(Boolean).join(": "));
     });
   }
 }

@@ -47,9 +47,9 @@ const STORED = "live-rate-keys";
 
 /** What each key asks for, and that in words: in the order of the help. */
 export const KEYS = {
-  b: { name: "boards", text: say("all boards") },
-  p: { name: "players", text: say("players") },
-  h: { name: "health", text: say("health of sources and engines") },
+  b: { name: "boards", text: say("Boards") },
+  p: { name: "players", text: say("Players") },
+  h: { name: "health", text: say("Health") },
   w: { name: "wall", text: say("wall: all boards, for a screen in the hall") },
   "/": { name: "filter", text: say("filter") },
   Enter: { text: say("open a board") },

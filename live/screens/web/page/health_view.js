@@ -5,7 +5,7 @@ import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setT
 import { running } from "../client/games.js";
 import { clockText } from "../drawing/number_format.js";
 import { feedText, locale, say, words } from "./language.js";
-import { age, counted, fill } from "../overlay/language/words.js";
+import { age, counted, fill, tokenText } from "../overlay/language/words.js";
 
 /** States of sources that send nothing: what was there is gone, and what is not there yet. */
 const LOST = ["retrying", "failed"];
@@ -30,6 +30,11 @@ export function engineState(health) {
 /** How late the public sees the boards; empty without a delay. Pure. */
 export const lateText = (delay) => (delay?.delay_s ? say("boards are shown {} late", clockText(delay.delay_s)) : "");
 
+const STATES = { live: say("live"), stale: say("live"), retrying: say("lost, trying again"), failed: say("lost"), finished: say("over") };
+
+/** What is said of a source to those who watch. */
+export const sourceText = (state) => STATES[state] ?? say("not there yet, waiting");
+
 /** States of which nothing is said above the figures. */
 const WELL = ["live", "finished"];
 
@@ -46,10 +51,9 @@ function sourcesLine(feeds) {
   const lost = sources.filter(({ state }) => LOST.includes(state));
   const troubled = lost.length ? lost : sources.filter(({ state }) => COMING.includes(state));
   if (troubled.length === 0) return [];
-  const [{ state }] = troubled;
-  const many = sources.length === 1 ? "" : `${say("{} of {}", troubled.length, sources.length)} `;
-  const how = lost.length === 0 ? "not there yet, waiting" : lost.every((each) => each.state === "failed") ? "lost" : "lost, trying again";
-  return [{ state, name: say(sources.length === 1 ? "source" : "sources"), detail: many + say(how) }];
+  const { state } = troubled.find((each) => each.state === "retrying") ?? troubled[0];
+  const [name, many] = sources.length === 1 ? [say("Source"), ""] : [say("Sources"), `${say("{} of {}", troubled.length, sources.length)} `];
+  return [{ state, name, detail: many + sourceText(state) }];
 }
 
 /** How the scores come, where they come late. */
@@ -117,7 +121,7 @@ export function engineRows({ engines: health, engine }) {
 export class HealthView {
   constructor() {
     this._feeds = table(say("Sources"), [say("Source"), say("State"), say("Detail")]);
-    this._engines = table(say("Engine processes"), [say("Engine"), say("State"), say("knodes/s")]);
+    this._engines = table(say("Engines"), [say("Engine"), say("State"), say("knodes/s")]);
     this._figures = table(say("All engines together"), [say("All engines together"), say("Detail")]);
     const heading = element("h2", "", say("Engines"));
     const parts = [element("h2", "", say("Sources")), this._feeds.node, heading, this._engines.node, this._figures.node];
@@ -178,11 +182,6 @@ export function drawConnection(node, connection, feeds, now) {
 
 // --- the token --------------------------------------------------------------------------------------
 
-const WORDS = {
-  missing: say("This service shows its games to those who have a token."),
-  wrong: say("This token is not valid here: mistyped, expired or withdrawn."),
-};
-
 /** Asks for a token where the service lets nobody in without a valid one, and names one that opens nothing. */
 export class TokenEntry {
   constructor() {
@@ -211,7 +210,7 @@ export class TokenEntry {
   }
 
   _say(trouble) {
-    setText(this._text, WORDS[trouble] ?? "");
+    setText(this._text, tokenText(trouble, words));
     this.node.hidden = trouble === "";
   }
 }

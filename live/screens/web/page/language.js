@@ -35,7 +35,7 @@ export const say = (text, ...values) => sayIn(language, text, ...values);
 export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : known(round));
 
 /** What a source is called: the public is told no address, but `source 465c2`. */
-export const feedText = (feed) => feed.replace(/^source(?= )/, say("source"));
+export const feedText = (feed) => feed.replace(/^source(?= )/, say("Source"));
 
 /** What a moment says in it. */
 export const momentText = ({ text }) => text[language] ?? text.en;
@@ -62,8 +62,6 @@ export const TEXTS = {
   "reconnecting{}": ["verbindet neu{}", "reconnexion{}", "reconectando{}", "ricollegamento{}", "переподключение{}"],
   "no connection, trying again{}": ["keine Verbindung, neuer Versuch{}", "pas de connexion, nouvel essai{}", "sin conexión, reintentando{}", "nessuna connessione, nuovo tentativo{}", "нет связи, новая попытка{}"],
   "the service is away{}": ["der Dienst ist nicht da{}", "le service est absent{}", "el servicio no está{}", "il servizio non c’è{}", "служба недоступна{}"],
-  "source": ["Quelle", "source", "fuente", "fonte", "источник"],
-  "sources": ["Quellen", "sources", "fuentes", "fonti", "источники"],
   "not there yet, waiting": ["noch nicht da, wartet", "pas encore là, en attente", "aún no está, esperando", "non ancora presente, in attesa", "ещё нет, ожидание"],
   "lost, trying again": ["verloren, neuer Versuch", "perdue, nouvel essai", "perdida, reintentando", "persa, nuovo tentativo", "потеряно, новая попытка"],
   "lost": ["verloren", "perdue", "perdida", "persa", "потеряно"],
@@ -79,7 +77,6 @@ export const TEXTS = {
   "No game yet": ["Noch keine Partie", "Pas encore de partie", "Aún no hay partidas", "Ancora nessuna partita", "Партий пока нет"],
   "What is followed:": ["Verfolgt wird:", "Suivi :", "Se sigue:", "Si segue:", "Отслеживается:"],
   "Games appear here by themselves as soon as a source sends them.": ["Partien erscheinen hier von selbst, sobald eine Quelle sie sendet.", "Les parties apparaissent ici dès qu’une source les envoie.", "Las partidas aparecen aquí solas en cuanto una fuente las envía.", "Le partite appaiono qui da sole appena una fonte le invia.", "Партии появятся здесь сами, как только источник их пришлёт."],
-  "Sources and what to do": ["Quellen und was zu tun ist", "Sources et que faire", "Fuentes y qué hacer", "Fonti e che cosa fare", "Источники и что делать"],
   "Filter: player, team, event, round": ["Filter: Spieler, Team, Turnier, Runde", "Filtre : joueur, équipe, tournoi, ronde", "Filtro: jugador, equipo, torneo, ronda", "Filtro: giocatore, squadra, torneo, turno", "Фильтр: игрок, команда, турнир, тур"],
   "Show": ["Zeigen", "Montrer", "Mostrar", "Mostra", "Показать"],
   "all boards": ["alle Bretter", "tous les échiquiers", "todos los tableros", "tutte le scacchiere", "все доски"],
@@ -94,8 +91,9 @@ export const TEXTS = {
   "Closest score": ["Knappste Bewertung", "Score le plus serré", "Más igualada", "Punteggio più vicino", "Самая равная"],
   "Playing best": ["Spielt am besten", "Joue le mieux", "Mejor juego", "Gioca meglio", "Лучшая игра"],
   "Least time left": ["Wenigste Zeit", "Le moins de temps", "Menos tiempo", "Meno tempo", "Меньше времени"],
+  "Nothing fits the filter.": ["Nichts passt zum Filter.", "Rien ne correspond au filtre.", "Nada cumple el filtro.", "Nulla corrisponde al filtro.", "Ничего не подходит под фильтр."],
+  "Nothing here yet.": ["Hier ist noch nichts.", "Encore rien ici.", "Aún no hay nada.", "Ancora niente qui.", "Здесь пока ничего нет."],
   "{} of {} boards": ["{} von {} Brettern", "{} échiquiers sur {}", "{} de {} tableros", "{} scacchiere su {}", "{} из {} досок"],
-  "No board fits the filter.": ["Kein Brett passt zum Filter.", "Aucun échiquier ne correspond au filtre.", "Ningún tablero cumple el filtro.", "Nessuna scacchiera corrisponde al filtro.", "Нет досок по фильтру."],
   "Best so far: {}, playing like {}{}.": ["Am besten bisher: {}, spielt wie {}{}.", "Le meilleur jusqu’ici : {}, joue comme {}{}.", "Lo mejor hasta ahora: {}, juega como {}{}.", "Il migliore finora: {}, gioca come {}{}.", "Пока лучше всех: {}, играет как {}{}."],
   "Games: {}, decided: {}.": ["Partien: {}, entschieden: {}.", "Parties : {}, décidées : {}.", "Partidas: {}, decididas: {}.", "Partite: {}, decise: {}.", "Партий: {}, результативных: {}."],
   "Upsets: {}.": ["Überraschungen: {}.", "Surprises : {}.", "Sorpresas: {}.", "Sorprese: {}.", "Сенсаций: {}."],
@@ -114,7 +112,6 @@ export const TEXTS = {
   "Moments": ["Momente", "Moments", "Momentos", "Momenti", "Моменты"],
   "open": ["öffnen", "ouvrir", "abrir", "apri", "открыть"],
   // One board.
-  "\u2190 All boards": ["\u2190 Alle Bretter", "\u2190 Tous les échiquiers", "\u2190 Todos los tableros", "\u2190 Tutte le scacchiere", "\u2190 Все доски"],
   "watch at the source": ["an der Quelle ansehen", "voir à la source", "ver en la fuente", "guarda alla fonte", "смотреть в источнике"],
   "not scored yet": ["noch nicht bewertet", "pas encore évalué", "aún sin evaluar", "non ancora valutato", "ещё нет оценки"],
   "{} \u2026 still searching": ["{} \u2026 sucht noch", "{} \u2026 calcul en cours", "{} \u2026 aún busca", "{} \u2026 ancora in analisi", "{} \u2026 ещё считает"],
@@ -130,14 +127,11 @@ export const TEXTS = {
   "from before the restart; its source has not sent it again yet": ["von vor dem Neustart; die Quelle hat sie noch nicht wieder gesendet", "d’avant le redémarrage ; sa source ne l’a pas encore renvoyée", "de antes del reinicio; su fuente aún no la ha vuelto a enviar", "di prima del riavvio; la fonte non l’ha ancora inviata di nuovo", "до перезапуска; источник ещё не прислал снова"],
   "its sources contradict each other: {}": ["die Quellen widersprechen sich: {}", "les sources se contredisent : {}", "las fuentes se contradicen: {}", "le fonti si contraddicono: {}", "источники противоречат друг другу: {}"],
   // Players.
-  "\u2190 All players": ["\u2190 Alle Spieler", "\u2190 Tous les joueurs", "\u2190 Todos los jugadores", "\u2190 Tutti i giocatori", "\u2190 Все игроки"],
   "Filter players": ["Spieler filtern", "Filtrer les joueurs", "Filtrar jugadores", "Filtra i giocatori", "Фильтр игроков"],
   "Player": ["Spieler", "Joueur", "Jugador", "Giocatore", "Игрок"],
   "Elo": ["Elo", "Elo", "Elo", "Elo", "Эло"],
   "Points": ["Punkte", "Points", "Puntos", "Punti", "Очки"],
   "Games": ["Partien", "Parties", "Partidas", "Partite", "Партии"],
-  "No player yet.": ["Noch kein Spieler.", "Pas encore de joueur.", "Aún no hay jugadores.", "Ancora nessun giocatore.", "Игроков пока нет."],
-  "No player fits the filter.": ["Kein Spieler passt zum Filter.", "Aucun joueur ne correspond au filtre.", "Ningún jugador cumple el filtro.", "Nessun giocatore corrisponde al filtro.", "Нет игроков по фильтру."],
   "No player of this name or number is here.": ["Kein Spieler dieses Namens oder dieser Nummer.", "Aucun joueur de ce nom ou numéro.", "No hay jugador con este nombre o número.", "Nessun giocatore con questo nome o numero.", "Нет игрока с таким именем или номером."],
   "Under ten counted moves nobody has a place.": ["Unter zehn gezählten Zügen hat niemand einen Platz.", "Sous dix coups comptés, personne n’est classé.", "Con menos de diez jugadas nadie tiene puesto.", "Sotto dieci mosse contate nessuno ha un posto.", "До десяти учтённых ходов места нет."],
   "Follow {}": ["{} verfolgen", "Suivre {}", "Seguir a {}", "Segui {}", "Следить: {}"],
@@ -175,7 +169,6 @@ export const TEXTS = {
   "retrying": ["neuer Versuch", "nouvel essai", "reintentando", "nuovo tentativo", "новая попытка"],
   "waiting": ["wartet", "en attente", "esperando", "in attesa", "ожидание"],
   "finished": ["beendet", "terminée", "terminada", "finita", "окончено"],
-  "Engine processes": ["Engine-Prozesse", "Processus des moteurs", "Procesos de los motores", "Processi dei motori", "Процессы движков"],
   "Engine": ["Engine", "Moteur", "Motor", "Motore", "Движок"],
   "Engines": ["Engines", "Moteurs", "Motores", "Motori", "Движки"],
   "starting": ["startet", "démarre", "arranca", "in avvio", "запуск"],
@@ -195,8 +188,6 @@ export const TEXTS = {
   "Restarts": ["Neustarts", "Redémarrages", "Reinicios", "Riavvii", "Перезапусков"],
   "this page is older than the service: load it again": ["diese Seite ist älter als der Dienst: neu laden", "cette page est plus ancienne que le service : rechargez-la", "esta página es más antigua que el servicio: recárguela", "questa pagina è più vecchia del servizio: ricaricala", "страница старше службы: обновите её"],
   "the service is older than this page: bring it up to date, or write the page anew": ["der Dienst ist älter als diese Seite: erneuern oder die Seite neu schreiben", "le service est plus ancien que cette page : mettez-le à jour ou réécrivez la page", "el servicio es más antiguo que esta página: actualícelo o escriba la página de nuevo", "il servizio è più vecchio di questa pagina: aggiornalo o riscrivi la pagina", "служба старше страницы: обновите службу или создайте страницу заново"],
-  "This service shows its games to those who have a token.": ["Dieser Dienst zeigt seine Partien nur mit Token.", "Ce service ne montre ses parties qu’avec un jeton.", "Este servicio solo muestra sus partidas con un token.", "Questo servizio mostra le partite solo con un token.", "Эта служба показывает партии только по токену."],
-  "This token is not valid here: mistyped, expired or withdrawn.": ["Dieses Token gilt hier nicht: vertippt, abgelaufen oder zurückgezogen.", "Ce jeton n’est pas valable ici : mal saisi, expiré ou retiré.", "Este token no vale aquí: mal escrito, caducado o retirado.", "Questo token non vale qui: errato, scaduto o ritirato.", "Этот токен здесь не действует: опечатка, истёк или отозван."],
   "Token": ["Token", "Jeton", "Token", "Token", "Токен"],
   "Show the games": ["Partien zeigen", "Montrer les parties", "Mostrar las partidas", "Mostra le partite", "Показать партии"],
   "This address is for screens that players can see: scores and ratings are withheld.": ["Diese Adresse ist für Bildschirme, die Spieler sehen: ohne Bewertungen und Zahlen.", "Cette adresse est pour les écrans visibles des joueurs : sans évaluations ni classements.", "Esta dirección es para pantallas que ven los jugadores: sin evaluaciones ni niveles.", "Questo indirizzo è per schermi visibili ai giocatori: senza valutazioni né livelli.", "Этот адрес для экранов, видных игрокам: без оценок и рейтингов."],
@@ -229,8 +220,6 @@ export const TEXTS = {
   "Entry into the log": ["Eintrag ins Protokoll", "Entrée dans le journal", "Entrada en el registro", "Voce nel registro", "Запись в журнал"],
   "Write": ["Eintragen", "Écrire", "Escribir", "Scrivi", "Записать"],
   "still open": ["noch offen", "encore ouvert", "aún abierto", "ancora aperto", "ещё открыто"],
-  "Nothing is in the log yet.": ["Das Protokoll ist noch leer.", "Le journal est encore vide.", "El registro aún está vacío.", "Il registro è ancora vuoto.", "Журнал пока пуст."],
-  "Nothing in the log has these words.": ["Nichts im Protokoll hat diese Wörter.", "Rien dans le journal n’a ces mots.", "Nada en el registro tiene estas palabras.", "Nulla nel registro ha queste parole.", "В журнале нет таких слов."],
   "The log cannot be read: {}.": ["Das Protokoll ist nicht lesbar: {}.", "Le journal est illisible : {}.", "No se puede leer el registro: {}.", "Il registro non si legge: {}.", "Журнал не читается: {}."],
   "as of {}": ["Stand {}", "au {}", "a fecha de {}", "al {}", "на {}"],
   "Incidents: {}, open: {}": ["Vorfälle: {}, offen: {}", "Incidents : {}, ouverts : {}", "Incidentes: {}, abiertos: {}", "Episodi: {}, aperti: {}", "Происшествий: {}, открыто: {}"],
@@ -246,8 +235,6 @@ export const TEXTS = {
   "unmuted": ["wieder gemeldet", "à nouveau montrée", "mostrada de nuevo", "di nuovo mostrata", "снова показано"],
   "entry": ["Eintrag", "entrée", "entrada", "voce", "запись"],
   // Keys.
-  "players": ["Spieler", "joueurs", "jugadores", "giocatori", "игроки"],
-  "health of sources and engines": ["Zustand von Quellen und Engines", "état des sources et des moteurs", "estado de fuentes y motores", "stato di fonti e motori", "состояние источников и движков"],
   "wall: all boards, for a screen in the hall": ["Leinwand: alle Bretter, für einen Bildschirm im Saal", "mur : tous les échiquiers, pour un écran dans la salle", "pantalla: todos los tableros, para la sala", "schermo: tutte le scacchiere, per la sala", "экран: все доски, для зала"],
   "filter": ["filtern", "filtrer", "filtrar", "filtra", "фильтр"],
   "open a board": ["ein Brett öffnen", "ouvrir un échiquier", "abrir un tablero", "apri una scacchiera", "открыть доску"],

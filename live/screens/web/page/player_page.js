@@ -12,7 +12,7 @@ export class PlayerPage {
     this._star = new FollowStar(followed);
     this._name = nameNode("name");
     this._about = nameNode("more");
-    const back = anchor("back", say("\u2190 All players"), "#view=players");
+    const back = anchor("back", `\u2190 ${say("Players")}`, "#view=players");
     const heading = element("h2", "player-name", "", this._name, " ", this._star.node);
     const header = element("header", "board-head", "", back, heading, this._about, share);
     this._figures = PLAYER_COLUMNS.map((column) => new PlayerFigure(column));

@@ -52,7 +52,7 @@ export class PlayersPage {
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 11 : 36));
     });
     const ties = isWithheld(held) ? "" : say("Under ten counted moves nobody has a place.");
-    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("No player fits the filter.") : say("No player yet."));
+    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing fits the filter.") : say("Nothing here yet."));
     this._matches.draw([...held.games.values()]);
   }
 }

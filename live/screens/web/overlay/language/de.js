@@ -15,7 +15,7 @@ export default {
   early: "erster Eindruck",
   tooFew: "noch zu wenige Züge",
   unread: "diese Bewertungen liest kein Modell",
-  bandIsUsual: "spielt wie · Bänder: üblich für die Elo",
+  bands: "Bänder: üblich für die Elo",
   algorithm4: "Algorithmus 4",
   movesOf: "{} von {} Zügen",
   lastScores: "letzte Bewertungen folgen",

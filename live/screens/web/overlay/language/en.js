@@ -15,7 +15,7 @@ export default {
   early: "first impression",
   tooFew: "too few moves yet",
   unread: "nothing reads these scores",
-  bandIsUsual: "playing like · bands: usual for the Elo",
+  bands: "bands: usual for the Elo",
   algorithm4: "Algorithm 4",
   movesOf: "{} of {} moves",
   lastScores: "last scores to come",

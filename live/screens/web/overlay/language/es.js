@@ -15,7 +15,7 @@ export default {
   early: "primera impresión",
   tooFew: "aún pocas jugadas",
   unread: "ningún modelo lee estas evaluaciones",
-  bandIsUsual: "juega como · bandas: habitual para el Elo",
+  bands: "bandas: habitual para el Elo",
   algorithm4: "Algoritmo 4",
   movesOf: "{} de {} jugadas",
   lastScores: "faltan las últimas evaluaciones",

@@ -15,7 +15,7 @@ export default {
   early: "première impression",
   tooFew: "trop peu de coups",
   unread: "aucun modèle ne lit ces évaluations",
-  bandIsUsual: "joue comme · bandes : habituel pour l’Elo",
+  bands: "bandes : habituel pour l’Elo",
   algorithm4: "Algorithme 4",
   movesOf: "{} coups sur {}",
   lastScores: "dernières évaluations à venir",

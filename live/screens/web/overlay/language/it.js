@@ -15,7 +15,7 @@ export default {
   early: "prima impressione",
   tooFew: "ancora poche mosse",
   unread: "nessun modello legge queste valutazioni",
-  bandIsUsual: "gioca come · fasce: consueto per l’Elo",
+  bands: "fasce: consueto per l’Elo",
   algorithm4: "Algoritmo 4",
   movesOf: "{} mosse su {}",
   lastScores: "ultime valutazioni in arrivo",

@@ -37,6 +37,9 @@ export function age({ locale }, seconds) {
   return Math.round(seconds / length).toLocaleString(locale, { style: "unit", unit, unitDisplay: "short" });
 }
 
+/** What is said where a token is `missing` or `wrong`; else empty. */
+export const tokenText = (trouble, words) => ({ missing: words.tokenMissing, wrong: words.tokenWrong })[trouble] ?? "";
+
 /** A move with the language's letters. What is no move (feeds are not trusted) stays as it is. */
 export function localMove(san, letters) {
   if (!/^[KQRBN]?[a-h1-8x=QRBN+#]+$/.test(san)) return san;
