@@ -76,24 +76,22 @@ export const percentText = (value) => String(Math.min(Math.max(Math.round(value)
 /** Players by their names, and those of one name by their ids. */
 export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
 
-/**
- * Players by how far they are above what is usual for them, by points, or by Algorithm 4 where it is shown, falling:
- * `{player, figure, place, tied}`. Equal numbers, as they are read, are a tie; those without come last and have no place.
- */
-export function standings(players, by = "figure", above = null) {
-  const rows = players.map((player) => {
-    const figure = figureOf(player, above);
-    const ranked = figure && (figure.index ? figure.value : figure.percentile);
-    const value = by === "points" ? (player.points ?? null) : ranked && Math.round(ranked);
-    return { player, figure, value };
+/** What a player is ranked by, as it is read: how far above the usual, by the percentile; of Algorithm 4 by its value; or null. */
+export function rankedBy(player, above = null) {
+  const figure = figureOf(player, above);
+  const number = figure && (figure.index ? figure.value : figure.percentile);
+  return number && Math.round(number);
+}
+
+/** Players by a number of each, falling, `{player, place, tied}`; those of null come last and have no place. */
+export function standings(players, numberOf) {
+  const rows = players.map((player) => ({ player, number: numberOf(player) }));
+  rows.sort((a, b) => (b.number ?? -Infinity) - (a.number ?? -Infinity) || byName(a.player, b.player));
+  return rows.map(({ player, number }) => {
+    if (number === null) return { player, place: null, tied: false };
+    const level = rows.filter((other) => other.number === number);
+    return { player, place: 1 + rows.indexOf(level[0]), tied: level.length > 1 };
   });
-  const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a.player, b.player));
-  const unknown = rows.filter(({ value }) => value === null).sort((a, b) => byName(a.player, b.player));
-  const placed = known.map(({ player, figure, value }) => {
-    const level = known.filter((other) => other.value === value);
-    return { player, figure, place: 1 + known.indexOf(level[0]), tied: level.length > 1 };
-  });
-  return [...placed, ...unknown.map(({ player, figure }) => ({ player, figure, place: null, tied: false }))];
 }
 
 /** `3`, `3=` for a tie, or nothing. */

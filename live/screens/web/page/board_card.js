@@ -133,7 +133,7 @@ const LEAST_SPAN = 300;
  * the own Elo of both: `{zero, white: {area, line, end}, black: …}`; null without a value. A side without Elo is
  * compared with its opponent's. Pure.
  */
-export function sparkPaths(game) {
+function sparkPaths(game) {
   const { curves, white, black } = game;
   const data = columns(curves);
   const level = white.elo || black.elo || data[3].findLast(isKnown) || data[6].findLast(isKnown);
@@ -263,7 +263,7 @@ class CardSide extends Side {
   }
 }
 
-export class ClockText {
+class ClockText {
   /** `elapsedS` says of a game how long its clock has run. */
   constructor(color, elapsedS) {
     this._color = color;

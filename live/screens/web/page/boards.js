@@ -403,7 +403,7 @@ function best(game) {
 }
 
 /** What boards can be sorted by: a label, and a key of which the smallest comes first; null always comes last. */
-export const ORDERS = {
+const ORDERS = {
   board: { label: "Board", key: null },
   close: { label: "Closest score", key: (game) => absolute(scoreOf(game).cp) },
   rating: { label: "Playing best", key: (game) => negative(best(game)) },

@@ -5,7 +5,7 @@ import { say, words as spoken } from "./language.js";
 import { fill } from "../overlay/language/words.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
-import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, standings } from "../client/figures.js";
+import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, rankedBy, standings } from "../client/figures.js";
 import { everybodyIn, pointsText } from "../client/games.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import { nameWithin } from "../drawing/player_names.js";
@@ -137,7 +137,12 @@ function column({ id, name, value, low, high, interval, kind, digits, missing, a
   return {
     id,
     label: id === "percentile" ? fill(spoken.betterThanSuch, "\u2026") : say(name),
-    value: (view, engine) => read(view, path, engine),
+    /** As it is read: what reads the same is a tie. */
+    number(view, engine) {
+      if (id === "perceived" || id === "percentile") return rankedBy(view);
+      const found = read(view, path, engine);
+      return found === null || kind === "points" ? found : Number(found.toFixed(kind === "number" ? digits : 0));
+    },
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
       const found = read(view, path, engine);
@@ -175,22 +180,8 @@ export function rankedPlayers(players, sort, down, engineRating = null) {
   return [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)];
 }
 
-function orderedBy(players, sort, engineRating) {
-  if (["", "perceived", "points"].includes(sort)) {
-    return standings(players, sort || "perceived").map((each) => ({ player: each.player, place: placeText(each) }));
-  }
-  const wanted = PLAYER_COLUMNS.find((each) => each.id === sort);
+function orderedBy(players, sort, rating) {
+  const wanted = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
   if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
-  const engine = { rating: engineRating };
-  const value = (player) => wanted.value(player, engine);
-  const known = players.filter((player) => value(player) !== null);
-  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : value(a) < value(b) ? 1 : -1));
-  // What reads the same is a tie.
-  const texts = known.map((player) => wanted.show(player, engine).text);
-  const placed = known.map((player, at) => {
-    const place = texts.indexOf(texts[at]) + 1;
-    return { player, place: `${place}${texts.lastIndexOf(texts[at]) + 1 > place ? "=" : ""}` };
-  });
-  const unknown = players.filter((player) => value(player) === null).sort(byName);
-  return [...placed, ...unknown.map((player) => ({ player, place: "" }))];
+  return standings(players, (player) => wanted.number(player, { rating })).map((each) => ({ player: each.player, place: placeText(each) }));
 }

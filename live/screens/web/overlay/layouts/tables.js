@@ -1,7 +1,7 @@
 /** Tables of players on air, a row each, page by page: `standings` by the figure and `table` by points. */
 
 import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
-import { eloText, isEarly, percentText, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
+import { eloText, percentText, placeText, rankedBy, settledFigure, standings, unratedOf } from "../../client/figures.js";
 import { COLORS, eventOf, known, pointsText, RESULT_POINTS } from "../../client/games.js";
 import { Who } from "../panels.js";
 import { keyOf } from "../shown_figures.js";
@@ -153,11 +153,10 @@ const MARGIN = 40;
  * empty where too little is known, and `rating`, `{text, value, low, high}`, is null there.
  */
 export function ranking(players, above = null) {
-  return standings(players, "figure", above).map((each) => {
-    const { figure, player } = each;
-    const known = figure !== null && !isEarly(figure);
-    const rating = known ? { ...figure, text: eloText(figure) } : null;
-    return { id: player.id, rank: placeText(each), player, rating };
+  return standings(players, (player) => rankedBy(player, above)).map((each) => {
+    const { player } = each;
+    const figure = settledFigure(player, above);
+    return { id: player.id, rank: placeText(each), player, rating: figure && { ...figure, text: eloText(figure) } };
   });
 }
 
@@ -234,7 +233,7 @@ export function roundTable(games) {
     if (!white.name || !black.name) continue;
     [white, black].forEach((player, at) => {
       const id = keyOf(player);
-      const row = rows.get(id) ?? { id, player, points: 0, games: 0, playing: false };
+      const row = rows.get(id) ?? { id, name: player.name, player, points: 0, games: 0, playing: false };
       rows.set(id, row);
       if (RESULT_POINTS[result]) {
         row.points += RESULT_POINTS[result][at];
@@ -242,10 +241,5 @@ export function roundTable(games) {
       } else if (result === "*" && plies.length > 0) row.playing = true;
     });
   }
-  const all = [...rows.values()];
-  all.sort((a, b) => b.points - a.points || a.player.name.localeCompare(b.player.name) || (a.id < b.id ? -1 : 1));
-  return all.map((row) => {
-    const level = all.filter(({ points }) => points === row.points);
-    return { ...row, place: all.indexOf(level[0]) + 1, tied: level.length > 1 };
-  });
+  return standings([...rows.values()], ({ points }) => points).map(({ player: row, place, tied }) => ({ ...row, place, tied }));
 }
