@@ -100,10 +100,6 @@ export const placeText = ({ place, tied }) => (place === null ? "" : `${place}${
 /** The axis shows at least so many Elo, so that noise does not look like drama. */
 const MIN_SPAN = 400;
 
-/** Whether a game has a figure that a curve can show. */
-export const hasRating = ({ curves }, above = null) =>
-  [...curves.white, ...curves.black].some((point) => figureOf(point, above) !== null);
-
 /** Columns for uPlot: move number, then the upper and the lower end of the band, and the figure, of White, then of Black. */
 export function columns(curves, above = null) {
   const moveOf = (point) => Math.ceil(point.ply / 2);

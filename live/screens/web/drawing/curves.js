@@ -64,9 +64,13 @@ export class Plot {
   }
 }
 
-/** Columns of both curves with their bands, and the own Elo of each, which is not on the scale of Algorithm 4. Pure. */
+/**
+ * Columns of both curves with their bands, and the own Elo of each, which is not on the scale of Algorithm 4; null without a
+ * figure. Pure.
+ */
 export function curveData({ curves, white, black }, above = null) {
   const data = columns(curves, above);
+  if ([...data[3], ...data[6]].every((value) => value === null)) return null;
   return [...data, ...[white, black].map(({ elo }) => new Array(data[0].length).fill((above === null && elo) || null))];
 }
 

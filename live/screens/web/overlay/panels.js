@@ -39,6 +39,24 @@ export class OneGame {
   }
 }
 
+/** One of several games: the number of its board, both players and the score, arranged by the layout. */
+export class SmallGame {
+  constructor(context) {
+    this._words = context.words;
+    this.place = element("span", "place");
+    this.score = new ScorePanel(context, true);
+    this.sides = bothSides((color) => new PlayerPanel(color, context));
+  }
+
+  /** `notice` stands in place of the board's number. */
+  draw(game, swing, notice = "") {
+    setText(this.place, notice || (game.board === null ? "" : fill(this._words.board, game.board)));
+    this.place.classList.toggle("notice", Boolean(notice));
+    for (const side of Object.values(this.sides)) side.draw(game);
+    this.score.draw(game, swing);
+  }
+}
+
 /** A name of several words breaks before its letters are smaller. */
 const LEAST_NAME = 0.62;
 

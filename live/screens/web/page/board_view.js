@@ -3,7 +3,7 @@
 import { alertText, worstByBoard } from "./alerts_panel.js";
 import { Side } from "./board_card.js";
 import { MoveList } from "./board_panels.js";
-import { materialText, placementAfter, sanOf } from "../client/board_position.js";
+import { materialText, placementAfter } from "../client/board_position.js";
 import { ALGORITHM4, Chart, CURVES, SCORE } from "./charts.js";
 import { KEYS, keyText } from "./explanations.js";
 import { BoardFrame, Diagram } from "../drawing/diagram.js";
@@ -11,12 +11,12 @@ import { anchor, button, element, named, nameNode, setLine, setText, silent } fr
 import { bothSides, eventOf } from "../client/games.js";
 import { resultText, safeLink, unbroken } from "../drawing/number_format.js";
 import { feedText, momentText, say, words } from "./language.js";
-import { fill, localMove } from "../overlay/language/words.js";
+import { fill } from "../overlay/language/words.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import {
   basisIn, drawBar, drawOdds, placeText, problemText, scoreWords,
 } from "./score_words.js";
-import { humanLine, lastMove, oddsOf, oddsWords, openingText, scoreOf } from "../overlay/shown_figures.js";
+import { bestInstead, humanLine, lastMove, oddsOf, oddsWords, openingText, scoreOf } from "../overlay/shown_figures.js";
 
 export class BoardPage {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
@@ -149,13 +149,12 @@ export class BoardPage {
     const human = humanLine({ ...game, plies, result: plies === game.plies ? game.result : "*" }, words);
     this._human.dataset.mark = human?.mark ?? "";
     setLine(this._human, human?.text ?? "");
-    const moves = plies.map(({ uci }) => uci);
-    const material = materialText(placementAfter(game.start_fen, moves));
+    const material = materialText(placementAfter(game.start_fen, plies.map(({ uci }) => uci)));
     for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, material[color], basis);
     const last = plies.at(-1);
     const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
     this._frame.draw(place.flip ? "black" : "white", better);
-    const best = better ? `    ${fill(words.best, localMove(sanOf(game.start_fen, moves.slice(0, -1), better), words.letters))}` : "";
+    const best = better ? `    ${fill(words.best, bestInstead(game, plies.length, words))}` : "";
     setText(this._now, `${lastMove(game, words, plies)}    ${scoreWords(score, basis)}${best}`);
     const newestPly = wholeOf(game);
     const [first, backOne, onOne, newest] = this._buttons.children;

@@ -2,7 +2,6 @@
 
 import { curveData, curveOptions, Plot } from "../../drawing/curves.js";
 import { element, setText } from "../../drawing/elements.js";
-import { hasRating } from "../../client/figures.js";
 import { COLORS } from "../../client/games.js";
 import { OneGame } from "../panels.js";
 import { localMove } from "../language/words.js";
@@ -23,9 +22,10 @@ export class Curves {
   draw(game, above, told = []) {
     if (this._game === game && this._above === above && String(this._told) === String(told)) return;
     Object.assign(this, { _game: game, _above: above, _told: told });
-    this._plot.show(hasRating(game, above) ? curveData(game, above) : null);
+    const data = curveData(game, above);
+    this._plot.show(data);
     // Read by the benchmark of how soon an overlay is there.
-    if (hasRating(game, above)) performance.mark("curve");
+    if (data !== null) performance.mark("curve");
   }
 
   resized() {

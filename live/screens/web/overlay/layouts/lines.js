@@ -4,7 +4,7 @@ import { element, headCell, Children, Pager, setLine, setParts, setText } from "
 import { bandText, percentText } from "../../client/figures.js";
 import { bothSides, COLORS } from "../../client/games.js";
 import { isAsked } from "../on_air.js";
-import { OneGame, PlayerPanel, ScorePanel, Who } from "../panels.js";
+import { OneGame, SmallGame, Who } from "../panels.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
 import {
   eventPoints, fallText, figureWords, oddsOf, oddsWords, placeOf, pointsOf, unratedPart,
@@ -178,22 +178,17 @@ export class TickerLayout {
 }
 
 /** One board of the ticker. */
-class TickerItem {
+class TickerItem extends SmallGame {
   constructor(context) {
-    this._context = context;
-    this._board = element("span", "place");
     // The line itself moves; nothing in it does.
-    this._score = new ScorePanel({ ...context, moves: () => false }, true);
-    this._sides = bothSides((color) => new PlayerPanel(color, context));
-    const { bar, move, number, alert } = this._score;
+    super({ ...context, moves: () => false });
+    const { bar, move, number, alert } = this.score;
     const middle = element("div", "middle", "", element("div", "state", "", move, number, alert), bar);
-    this.node = element("div", "item", "", this._board, this._sides.white.node, middle, this._sides.black.node);
+    this.node = element("div", "item", "", this.place, this.sides.white.node, middle, this.sides.black.node);
   }
 
   draw(game, swing) {
-    setText(this._board, game.board === null ? "" : fill(this._context.words.board, game.board));
-    for (const side of Object.values(this._sides)) side.draw(game);
-    this._score.draw(game, swing);
+    super.draw(game, swing);
     this.node.classList.toggle("swinging", swing !== null);
   }
 }
