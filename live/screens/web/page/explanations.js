@@ -17,7 +17,7 @@ let dialog = null;
 /** Shows the explanation; it closes by Escape, its button, or a click beside it. */
 export function explain() {
   const nodes = WORDS.map((text) => element("p", "", say(text)));
-  nodes.push(element("p", "", "", anchor("", say("The manual says more."), "manual/")));
+  nodes.push(element("p", "", "", anchor("", say("Manual"), "manual/")));
   show(say("What do the numbers mean?"), nodes);
 }
 

@@ -163,9 +163,10 @@ const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "fa
 export function connectionWords({ status, heardAt, away = false, reason = "" }, feeds, now) {
   const silentS = heardAt === null ? null : (now - heardAt) / 1000;
   const since = silentS === null ? "" : `; ${fill(words.asOf, age(words, silentS))}`;
+  const waiting = away ? say("the service is away{}", since) : say("no connection, trying again{}", since);
   const texts = {
-    connecting: silentS === null ? say("connecting") : say("reconnecting{}", since),
-    waiting: away ? say("the service is away{}", since) : say("no connection, trying again{}", since),
+    connecting: silentS === null ? say("connecting") : waiting,
+    waiting,
     refused: fill(words.refused, say(reason)),
   };
   const { said, state } = SOURCES[sourcesState(feeds)];
@@ -190,7 +191,7 @@ export class TokenEntry {
     this._input = element("input");
     Object.assign(this._input, { type: "password", autocomplete: "off", required: true, id: "token" });
     const label = element("label", "", `${say("Token")} `, this._input);
-    this._form = element("form", "", "", label, element("button", "plain", say("Show the games")));
+    this._form = element("form", "", "", label, element("button", "plain", say("Show")));
     this._form.addEventListener("submit", (event) => {
       event.preventDefault();
       const url = new URL(location.href);

@@ -2,7 +2,7 @@
 
 import { Card } from "./board_card.js";
 import { anchor, Children, element, named, nameNode, setText } from "../drawing/elements.js";
-import { say } from "./language.js";
+import { say, words } from "./language.js";
 import { FollowStar, playerOf } from "./page_address.js";
 import { PLAYER_COLUMNS } from "./players.js";
 import { basisIn } from "./score_words.js";
@@ -22,14 +22,14 @@ export class PlayerPage {
     this._cards = new Children(this._grid, () => new Card(elapsedS));
     this._games = element("h2", "", say("Games"));
     const parts = [header, this._gone, this._body, this._games, this._grid];
-    this.node = named(element("section", "player-view", "", ...parts), say("Player"));
+    this.node = named(element("section", "player-view", "", ...parts), words.player);
   }
 
   draw(held, place) {
     const { player, side, games } = playerOf([...held.players.values()], [...held.games.values()], place.player);
     const known = player ?? side;
     this._gone.hidden = known !== null;
-    setText(this._gone, known === null ? say("No player of this name or number is here.") : "");
+    setText(this._gone, known === null ? say("Not here any more, or not for this address.") : "");
     this._body.hidden = player === null;
     this._star.node.hidden = known === null;
     if (known !== null) {

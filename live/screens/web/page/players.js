@@ -60,7 +60,7 @@ export class PlayersPage {
 class SortedHeader {
   /** `go` is given `{sort, down}`. */
   constructor(go) {
-    const columns = [{ id: "place", label: "#" }, { id: "name", label: say("Player") }, ...TABLE_COLUMNS];
+    const columns = [{ id: "place", label: "#" }, { id: "name", label: spoken.player }, ...TABLE_COLUMNS];
     this._cells = columns.map(({ id, label }) => {
       const sort = () => go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
       const cell = headCell("", "col", button(label, sort, { className: "sort" }));
