@@ -157,7 +157,7 @@ def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages
     ]
 
     def places(by: str) -> list[str]:
-        found = pages.run("page/players.js", "rankedPlayers", players, by, False)
+        found = pages.run("page/players.js", "rankPlayers", players, by, False)
         return [each["player"]["id"] + each["place"] for each in found]
 
     assert places("perceived") == ["f1=", "g1=", "a3=", "b3=", "c5", "d", "e"]

@@ -624,7 +624,7 @@ def table(pages: Pages, *results: str) -> list[dict[str, Any]]:
     for white, black, result in map(str.split, results):
         sides = {"white": {"name": white}, "black": {"name": black}}
         games.append({**sides, "result": result, "plies": [] if white == "Ed" else [{}]})
-    found: list[dict[str, Any]] = pages.run("overlay/layouts/tables.js", "roundTable", games)
+    found: list[dict[str, Any]] = pages.run("overlay/layouts/tables.js", "tabulate", games)
     return found
 
 
@@ -651,13 +651,13 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
             *(("early", 2900, 9, None), ("far", 3200, 30, 70.0), ("b", 2300, 30, 50.0)),
         )
     ]
-    ranked = pages.run("overlay/layouts/tables.js", "ranking", players)
+    ranked = pages.run("overlay/layouts/tables.js", "rankPlayers", players)
     assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
         *(("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None))
     ]
     for player, difference in zip(players, (-900.0, None, -950.0), strict=True):
         player["difference"] = difference
-    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, 3000)
+    ranked = pages.run("overlay/layouts/tables.js", "rankPlayers", players, 3000)
     assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
         *(("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None))
     ]

@@ -157,7 +157,7 @@ def test_followed_players_come_first_and_are_kept(pages: Pages) -> None:
 
 def arranged(pages: Pages, games: list[GameDetail], alerting: Any = (), **where: Any) -> str:
     asked = {"q": "", "state": "all", "sort": "", **where}
-    return "".join(each["id"] for each in call(pages, "boards.arranged", games, asked, alerting))
+    return "".join(each["id"] for each in call(pages, "boards.arrangeBoards", games, asked, alerting))
 
 
 BOARDS = [
@@ -235,13 +235,13 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages
         id = f"{game}{at_s}"
         return {"id": id, "game": game, "weight": weight, "at_s": at_s, "text": {"en": id}}
 
-    found = call(pages, "boards.headline", games, [])
+    found = call(pages, "boards.writeHeadline", games, [])
     # Fourteen moves are too few to be the best.
     assert found == [round_, "Best so far: Anna, playing like 2150 (Elo 2100).", None]
     moments = [told("a", 0.9, 1), *(told("b", 0.1 * n, n) for n in range(2, 7)), told("c", 1.0, 9)]
-    assert call(pages, "boards.headline", games, moments) == [round_, "b6", moments[5]]
+    assert call(pages, "boards.writeHeadline", games, moments) == [round_, "b6", moments[5]]
     begun = [game("a", plies=())]
-    assert call(pages, "boards.headline", begun, []) == ["Round 1 \u00b7 not begun", "", None]
+    assert call(pages, "boards.writeHeadline", begun, []) == ["Round 1 \u00b7 not begun", "", None]
 
 
 def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_early(
@@ -251,7 +251,7 @@ def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_ear
         settled = msgspec.structs.replace(point(31, 16, 2150), counted=16, percentile=percentile)
         games = [game("a", curves=Curves(white=(settled,)), plies=(ply(1, 10), ply(2, 15)))]
         games += [game(f"early{n}", board=n + 2) for n in range(boards - 1)]
-        found: str = call(pages, "boards.headline", games, [])[1]
+        found: str = call(pages, "boards.writeHeadline", games, [])[1]
         return found
 
     assert shown(80.0, 2).startswith("Best so far: Anna")
@@ -273,12 +273,12 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
     ]
     told[1] |= {"color": "white", "figures": [{"name": "perceived", "value": 3200.0}]}
     results = "Games: 3, decided: 2. Upsets: 1."
-    assert call(pages, "boards.headline", games, []) == ["Round 1 \u00b7 over", results, None]
+    assert call(pages, "boards.writeHeadline", games, []) == ["Round 1 \u00b7 over", results, None]
     # Where all rounds are shown, what is counted is that of the round that is named.
     both = [*games, game("d", round="2", result="1/2-1/2")]
     drawn = ["Round 2 \u00b7 over", "Games: 1, decided: 0.", None]
-    assert call(pages, "boards.headline", both, told) == drawn
-    assert call(pages, "boards.headline", games, told)[1:] == [
+    assert call(pages, "boards.writeHeadline", both, told) == drawn
+    assert call(pages, "boards.writeHeadline", games, told)[1:] == [
         f"{results} Best of the round: Low, played like 3200+ (Elo 2000).",
         told[1],
     ]
@@ -340,7 +340,7 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
         player["rating_change"] = change
 
     def ranked(sort: str, down: bool = False) -> list[str]:
-        found = call(pages, "players.rankedPlayers", players, sort, down)
+        found = call(pages, "players.rankPlayers", players, sort, down)
         return [each["player"]["id"] + each["place"] for each in found]
 
     assert ranked("") == ranked("perceived") == ["c1", "a2=", "b2=", "d"]
@@ -634,7 +634,7 @@ ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm", gam
 
 def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:
     def heard(before: dict[str, int] | None, choice: str, *alerts: Alert) -> Any:
-        return call(pages, "alerts_panel.heardAlerts", before, alerts, choice)
+        return call(pages, "alerts_panel.hearAlerts", before, alerts, choice)
 
     assert heard(None, "all", ALARM) == {"heard": {"b": 1}, "rings": False}
     for choice, rings in (("off", False), ("alarms", False), ("all", True)):
@@ -654,7 +654,7 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
         {"id": name, "severity": severity, "first_seen_s": at, "muted": name == "e"}
         for at, (name, severity) in enumerate(known)
     ]
-    found = call(pages, "alerts_panel.rankedAlerts", alerts)
+    found = call(pages, "alerts_panel.rankAlerts", alerts)
     assert "".join(each["id"] for each in found) == "dbcae"
     for severity, sign in SIGNS.items():  # The terminal's.
         alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}

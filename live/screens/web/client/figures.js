@@ -84,7 +84,7 @@ export function rankedBy(player, above = null) {
 }
 
 /** Players by a number of each, falling, `{player, place, tied}`; those of null come last and have no place. */
-export function standings(players, numberOf) {
+export function rankByNumber(players, numberOf) {
   const rows = players.map((player) => ({ player, number: numberOf(player) }));
   rows.sort((a, b) => (b.number ?? -Infinity) - (a.number ?? -Infinity) || byName(a.player, b.player));
   return rows.map(({ player, number }) => {

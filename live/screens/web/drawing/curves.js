@@ -181,7 +181,7 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
 const NAME_STEPS = [0, 1, 2];
 
 /** The colour of what is written of a side, which may have to be another than that of its curve. */
-const ink = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
+const chooseInk = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
 
 /** So many moves of each side are named at its curve. */
 const NAMED = 3;
@@ -219,7 +219,7 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
     ctx.fill();
     if (places[at] === null) return;
     const [cx, cy] = places[at];
-    ctx.fillStyle = ink(color, side);
+    ctx.fillStyle = chooseInk(color, side);
     ctx.fillText(text, cx, cy);
   });
   ctx.restore();
@@ -264,7 +264,7 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     if (core) Object.assign(ctx, { fillStyle: core });
     if (core || side === "black") ctx.fill();
     if (core || side === "white") ctx.stroke();
-    ctx.fillStyle = isEarly(figureOf(curves[side].at(-1), above)) ? color("--quiet") : ink(color, side);
+    ctx.fillStyle = isEarly(figureOf(curves[side].at(-1), above)) ? color("--quiet") : chooseInk(color, side);
     ctx.fillText(text, left + width + 0.55 * size * ratio, label);
   }
   ctx.restore();

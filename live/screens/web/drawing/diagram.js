@@ -10,7 +10,7 @@ const SLIDE_MS = 200;
 const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
 
 /** Whether one list of moves is the other with a few more. */
-function near(before, now) {
+function isNear(before, now) {
   const shorter = Math.min(before.length, now.length);
   return Math.max(before.length, now.length) - shorter <= 2 && before.slice(0, shorter).every((move, at) => move === now[at]);
 }
@@ -57,7 +57,7 @@ export class Diagram {
     const now = performance.now();
     // Pieces slide from move to move, not from one game into another, nor onto a new board: its
     // squares are drawn again while it finds its size, and what slides then is lost.
-    const follows = this._moves !== null && near(this._moves, moves);
+    const follows = this._moves !== null && isNear(this._moves, moves);
     this._moves = moves;
     const slide = follows && this._slideMs > 0 && now >= this._slidUntil && !document.hidden;
     if (slide) this._slidUntil = now + 2 * this._slideMs;

@@ -15,14 +15,14 @@ const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
 const CLOSER = 0.03;
 
 /** A name as filters compare it, as `fold_name` of `live/games/player_identity.py` does. */
-function folded(name) {
+function foldName(name) {
   return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 }
 
 /** Whether a player is one of those asked for, by name or FIDE id. */
 export function isAsked({ name, fide_id: id }, asked) {
-  const wanted = asked.map(folded);
-  return wanted.includes(folded(name)) || (Boolean(id) && wanted.includes(String(id)));
+  const wanted = asked.map(foldName);
+  return wanted.includes(foldName(name)) || (Boolean(id) && wanted.includes(String(id)));
 }
 
 /** The games of each event's current round: that of games under way, else the last one. */
@@ -58,8 +58,8 @@ export class Chooser {
     let chosen = [...games].sort(gameOrder);
     // The service sends nothing else; a broker sends all.
     if (events.length > 0) {
-      const wanted = events.map(folded);
-      chosen = chosen.filter((game) => wanted.includes(folded(game.event)));
+      const wanted = events.map(foldName);
+      chosen = chosen.filter((game) => wanted.includes(foldName(game.event)));
     }
     if (player.length > 0) {
       chosen = chosen.filter(({ white, black }) => isAsked(white, player) || isAsked(black, player));

@@ -192,7 +192,7 @@ const MOST_CP = 1000;
 const LEAST_CP = 50;
 
 /** `{move, mover, lost, mate, best}` of a swing; `lost` is null where its mover gained by it. */
-function blunder(game, { ply, from, to }, words) {
+function describeBlunder(game, { ply, from, to }, words) {
   const played = game.plies[ply - 1];
   if (played === undefined) return null;
   const mover = moverOf(ply, game.start_fen);
@@ -212,7 +212,7 @@ function blunder(game, { ply, from, to }, words) {
 
 /** Who lost how much, and what was best: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
 export function swingSentence(game, swing, words, others = []) {
-  const said = blunder(game, swing, words);
+  const said = describeBlunder(game, swing, words);
   if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
   const cost = said.mate === null ? fill(words.costs, Number(said.lost).toLocaleString(words.locale, { minimumFractionDigits: 1 })) : fill(words.allowsMate, said.mate);
   const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, said.best)}`;
@@ -221,7 +221,7 @@ export function swingSentence(game, swing, words, others = []) {
 
 /** The same where there is little room: `26… Rfd8 −2.7 · best Rac8`. */
 export function swingText(game, swing, words) {
-  const said = blunder(game, swing, words);
+  const said = describeBlunder(game, swing, words);
   if (said === null) return words.swing;
   if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
   if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;

@@ -61,7 +61,7 @@ export class Overview {
     const worst = worstByBoard([...(held.alerts?.values() ?? [])]);
     const alerting = [...worst.keys()];
     const shown = inRound(all, place, alerting);
-    const [said, sentence, moment] = headline(shown, [...held.moments.values()], held.feeds);
+    const [said, sentence, moment] = writeHeadline(shown, [...held.moments.values()], held.feeds);
     setText(this._round, said);
     setText(this._sentence, unbroken(sentence));
     if (moment === null) this._sentence.removeAttribute("href");
@@ -82,7 +82,7 @@ export class Overview {
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
-      const chosen = arranged(all, place, alerting);
+      const chosen = arrangeBoards(all, place, alerting);
       this._games = this._followed.first(chosen, (game) => worst.has(game.id) || this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
@@ -122,10 +122,10 @@ export class Overview {
 
   _toolbar(share) {
     this._filter = searchField(say("Filter: player, team, event, round"), (q) => this._go({ q }));
-    this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
+    this._state = makeChoice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
-    this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
-    this._layout = choice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
+    this._sort = makeChoice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
+    this._layout = makeChoice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
     const more = element(
       "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
@@ -155,7 +155,7 @@ const UPSET_ELO = 100;
  * What stands above boards of their leading round, `[round, sentence, moment]`: which it is and how far; once it is over
  * what it came to, before that the weightiest of its newest moments, else who plays best; and the moment told, or null. Pure.
  */
-export function headline(shown, moments, feeds) {
+export function writeHeadline(shown, moments, feeds) {
   const leading = leadingRound(roundsOf(shown, feeds));
   const round = leading === null ? "" : roundWords(leading);
   const games = leading === null ? shown : inRound(shown, leading);
@@ -224,7 +224,7 @@ export function roundAddress(page, sight, games) {
   return address.href;
 }
 
-function choice(name, labels, chosen) {
+function makeChoice(name, labels, chosen) {
   const select = named(element("select"), say(name));
   select.append(...Object.entries(labels).map(([value, text]) => new Option(say(text), value)));
   select.addEventListener("change", () => chosen(select.value));
@@ -372,11 +372,11 @@ class MomentsList {
     this._key = key;
     this.node.hidden = moments.length === 0;
     setText(this._count, String(moments.length));
-    this._list.replaceChildren(...moments.map(entry));
+    this._list.replaceChildren(...moments.map(makeEntry));
   }
 }
 
-function entry(moment) {
+function makeEntry(moment) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
@@ -414,9 +414,9 @@ const absolute = (value) => (value === null ? null : Math.abs(value));
 const negative = (value) => (value === null ? null : -value);
 
 /** The boards that a place asks for, in its order; those of `alerting`, ids, come first, as they come there. */
-export function arranged(games, { q, state, sort, ...round }, alerting = []) {
-  const wanted = words(q);
-  const chosen = inRound(games, round, alerting).filter((game) => takes(game, wanted, state)).sort(gameOrder);
+export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
+  const wanted = splitWords(q);
+  const chosen = inRound(games, round, alerting).filter((game) => fits(game, wanted, state)).sort(gameOrder);
   const key = ORDERS[sort]?.key ?? (() => 0);
   const keys = new Map(chosen.map((game) => [game.id, key(game) ?? Infinity]));
   const urgency = new Map(alerting.map((id, at) => [id, at - alerting.length]));
@@ -424,7 +424,7 @@ export function arranged(games, { q, state, sort, ...round }, alerting = []) {
   return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));
 }
 
-function takes(game, wanted, state) {
+function fits(game, wanted, state) {
   if (state !== "all" && (game.result === "*") !== (state === "running")) return false;
   if (wanted.length === 0) return true;
   const { white, black } = game;
@@ -435,7 +435,7 @@ function takes(game, wanted, state) {
 }
 
 /** What somebody typed, as words to look for: all must be there, in any order. */
-export function words(text) {
+export function splitWords(text) {
   return fold(text).split(/\s+/).filter(Boolean);
 }
 

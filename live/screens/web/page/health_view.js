@@ -100,29 +100,29 @@ export function drawHealth(list, held) {
   });
 }
 
-const number = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
+const writeNumber = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
 
 /** What those who look after the engines want to know of them together, as pairs of words. Pure. */
 export function engineRows({ engines: health, engine }) {
   if (!health) return [];
   const known = Math.round((100 * health.cache_hits) / health.asked);
-  const searches = number(health.searches);
-  const waiting = number(health.queued);
+  const searches = writeNumber(health.searches);
+  const waiting = writeNumber(health.queued);
   return [
     [say("Problem"), health.problem || health.human?.problem || say("none")],
     [say("Behind"), health.behind || say("no")],
     [say("Engine"), engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
     [say("Positions waiting"), health.queued ? say("{}, the oldest for {}", waiting, age(words, health.oldest_wait_s)) : waiting],
-    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, known, number(health.asked)) : searches],
-    [say("Restarts"), number(health.restarts)],
+    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, known, writeNumber(health.asked)) : searches],
+    [say("Restarts"), writeNumber(health.restarts)],
   ];
 }
 
 export class HealthView {
   constructor() {
-    this._feeds = table(say("Sources"), [say("Source"), say("State"), say("Detail")]);
-    this._engines = table(say("Engines"), [say("Engine"), say("State"), say("knodes/s")]);
-    this._figures = table(say("All engines together"), [say("All engines together"), say("Detail")]);
+    this._feeds = makeTable(say("Sources"), [say("Source"), say("State"), say("Detail")]);
+    this._engines = makeTable(say("Engines"), [say("Engine"), say("State"), say("knodes/s")]);
+    this._figures = makeTable(say("All engines together"), [say("All engines together"), say("Detail")]);
     const heading = element("h2", "", say("Engines"));
     const parts = [element("h2", "", say("Sources")), this._feeds.node, heading, this._engines.node, this._figures.node];
     this.node = named(element("section", "health-view", "", ...parts), say("Health"));
@@ -138,7 +138,7 @@ export class HealthView {
   }
 }
 
-function table(title, headings) {
+function makeTable(title, headings) {
   const body = element("tbody");
   const node = scrollBox(tableOf(title, headings, body));
   const fill = (rows) => {

@@ -1,11 +1,11 @@
 /** The players of the event: a row each, best first; and the figures that a player has, from the catalogue. */
 
-import { fold, MatchList, words } from "./boards.js";
+import { fold, MatchList, splitWords } from "./boards.js";
 import { say, words as spoken } from "./language.js";
 import { fill } from "../overlay/language/words.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
-import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, rankedBy, standings } from "../client/figures.js";
+import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, rankByNumber, rankedBy } from "../client/figures.js";
 import { everybodyIn, pointsText } from "../client/games.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import { nameWithin } from "../drawing/player_names.js";
@@ -33,9 +33,9 @@ export class PlayersPage {
   /** The players that a place asks for, in its order. */
   shown(held, place) {
     const { q, sort, down } = place;
-    const wanted = words(q);
+    const wanted = splitWords(q);
     // Places count in the whole field, whoever is shown.
-    const ranked = rankedPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
+    const ranked = rankPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
       const text = fold(player.name);
       return wanted.every((word) => text.includes(word));
     });
@@ -122,7 +122,7 @@ const DASH = "\u2013";
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
 
 /** A column of the catalogue's row; a percentile is said in words. */
-function column({ id, name, value, low, high, interval, kind, digits, missing, above_engine: isAbove }) {
+function makeColumn({ id, name, value, low, high, interval, kind, digits, missing, above_engine: isAbove }) {
   // Games count as points do: once they are over.
   const path = id === "games" ? "finished" : value;
   const read = (view, from, { rating = null } = {}) => {
@@ -165,7 +165,7 @@ function showPerceived(view, id, missing) {
 const IN_TABLE = ["perceived", "points", "elo", "percentile", "games"];
 /** What the page of a player has besides. */
 const OF_A_PLAYER = ["fide_performance", "rating_change", "algorithm4"];
-const columnsOf = (ids) => ids.map((id) => column(catalogue.figures.find((row) => row.id === id)));
+const columnsOf = (ids) => ids.map((id) => makeColumn(catalogue.figures.find((row) => row.id === id)));
 
 export const TABLE_COLUMNS = columnsOf(IN_TABLE);
 export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
@@ -174,14 +174,14 @@ export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
  * Players as a place wants them, `[{player, place}]`: by the figure or by a column, best first, those
  * without it last. `place` is text: `3`, `3=` for a tie, empty where too little is known.
  */
-export function rankedPlayers(players, sort, down, engineRating = null) {
-  const rows = orderedBy(players, sort, engineRating);
+export function rankPlayers(players, sort, down, engineRating = null) {
+  const rows = orderPlayers(players, sort, engineRating);
   if (!down) return rows;
   return [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)];
 }
 
-function orderedBy(players, sort, rating) {
+function orderPlayers(players, sort, rating) {
   const wanted = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
   if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
-  return standings(players, (player) => wanted.number(player, { rating })).map((each) => ({ player: each.player, place: placeText(each) }));
+  return rankByNumber(players, (player) => wanted.number(player, { rating })).map((each) => ({ player: each.player, place: placeText(each) }));
 }

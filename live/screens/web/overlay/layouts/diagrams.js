@@ -3,7 +3,7 @@
 import { Children, element, Pager, setParts, setText } from "../../drawing/elements.js";
 import { asOf } from "../../client/event_state.js";
 import { bothSides, COLORS } from "../../client/games.js";
-import { MiniBoard, piecesLoaded } from "../../drawing/mini_board.js";
+import { loadPieces, MiniBoard } from "../../drawing/mini_board.js";
 import { resultText, unbroken } from "../../drawing/number_format.js";
 import { MomentAges, shownMoment } from "../on_air.js";
 import { SmallGame } from "../panels.js";
@@ -11,7 +11,7 @@ import { Name } from "../../drawing/player_names.js";
 import { placeOf } from "../shown_figures.js";
 
 // On air no board is without its pieces. Where there is no page (tests of what is pure) there is nothing to wait for.
-if (globalThis.document) await piecesLoaded();
+if (globalThis.document) await loadPieces();
 
 /** How a board of the grid may look: width and height in rem, and how large its diagram is. */
 const TALL = { name: "upright", width: 19, height: 20.5, diagram: 12.7 };
