@@ -759,6 +759,10 @@ async def test_long_names_and_many_boards_keep_one_row_of_keys_and_all_curves(
                 await page.resize(width, height)
                 await page.until("document.documentElement.scrollWidth <= innerWidth")
                 assert await page.run(row) < 40, (language, width)
+                # No tab lies below what is beside the tabs.
+                end = "document.querySelector('nav a:last-child').getBoundingClientRect().right"
+                beside = "document.querySelector('#meaning').getBoundingClientRect().left"
+                assert await page.run(f"{end} <= {beside}"), (language, width)
                 if width > 1000:
                     high = "document.querySelector('.top').offsetHeight"
                     assert await page.run(high) < 44, (language, width)

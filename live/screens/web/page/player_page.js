@@ -35,7 +35,8 @@ export class PlayerPage {
     if (known !== null) {
       this._star.draw(side ?? player);
       setText(this._name, known.name || "?");
-      const elo = player?.elo ?? side?.elo;
+      // In the standings it has a place of its own.
+      const elo = player === null ? side.elo : null;
       const about = [side?.title, elo ? `${say("Elo")} ${elo}` : "", side?.federation, side?.team];
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));
     }
