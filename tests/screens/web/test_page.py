@@ -182,7 +182,7 @@ BOARDS = [
 @pytest.mark.parametrize(
     ("where", "order"),
     [
-        *(({"sort": sort}, "bca") for sort in ("", "board", "no such order", "rating")),
+        *(({"sort": sort}, "bca") for sort in ("", "board", "constructor", "rating")),
         ({"sort": "close"}, "bac"),
         # The filter finds words without case and accents.
         *(({"q": text}, "a") for text in ("muller", "MÜLLER zoe")),

@@ -390,35 +390,26 @@ const addressOf = ({ game, ply }) => writePlace({ view: "board", game, ply });
 
 // --- which boards are shown, in which order -------------------------------------------------------
 
-/** The lower of both clocks, seconds; null where the source sends none. */
-function lowClock(game) {
-  const clocks = game.plies.slice(-2).map((ply) => ply.clock_s).filter((each) => each !== null);
-  return clocks.length ? Math.min(...clocks) : null;
-}
+/** The lower of both clocks, seconds. */
+const lowestClock = ({ plies }) => Math.min(...plies.slice(-2).map(({ clock_s: clock }) => clock ?? Infinity));
 
-/** The higher figure of both sides, of those that rest on moves enough; null without. */
-function best(game) {
-  const known = COLORS.map((color) => settledFigure(game.curves[color].at(-1))?.value ?? null).filter((value) => value !== null);
-  return known.length ? Math.max(...known) : null;
-}
+/** The higher figure of both sides, of those that rest on moves enough. */
+const highestFigure = ({ curves }) => Math.max(...COLORS.map((color) => settledFigure(curves[color].at(-1))?.value ?? -Infinity));
 
-/** What boards can be sorted by: a label, and a key of which the smallest comes first; null always comes last. */
+/** What boards can be sorted by: a label, and a key of which the smallest comes first; what is not known comes last. */
 const ORDERS = {
-  board: { label: "Board", key: null },
-  close: { label: "Closest score", key: (game) => absolute(scoreOf(game).cp) },
-  rating: { label: "Playing best", key: (game) => negative(best(game)) },
-  clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
+  board: { label: "Board", key: () => 0 },
+  close: { label: "Closest score", key: (game) => Math.abs(scoreOf(game).cp ?? Infinity) },
+  rating: { label: "Playing best", key: (game) => -highestFigure(game) },
+  clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowestClock(game) : Infinity) },
 };
-
-const absolute = (value) => (value === null ? null : Math.abs(value));
-const negative = (value) => (value === null ? null : -value);
 
 /** The boards that a place asks for, in its order; those of `alerting`, ids, come first, as they come there. */
 export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
   const wanted = splitWords(q);
   const chosen = inRound(games, round, alerting).filter((game) => fits(game, wanted, state)).sort(gameOrder);
-  const key = ORDERS[sort]?.key ?? (() => 0);
-  const keys = new Map(chosen.map((game) => [game.id, key(game) ?? Infinity]));
+  const key = ORDERS[sort]?.key ?? ORDERS.board.key;
+  const keys = new Map(chosen.map((game) => [game.id, key(game)]));
   const urgency = new Map(alerting.map((id, at) => [id, at - alerting.length]));
   // What sorts alike stays in its order, and so do two of which nothing is known, of which the difference is no number.
   return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));

@@ -11,14 +11,13 @@ import { age, counted, fill, tokenText } from "../overlay/language/words.js";
 const LOST = ["retrying", "failed"];
 const COMING = ["connecting", "waiting"];
 
-/**
- * How the sources do together, in a word: `live` while one lives, or is only silent; `lost`, `waiting`
- * or `over`. Pure.
- */
-function sourcesState(feeds) {
+/** What is said of all sources together, `{said, state}`: live while one lives, or is only silent. Pure. */
+function sourcesWords(feeds) {
   const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
-  if (states.length === 0 || states.some((state) => ["live", "stale"].includes(state))) return "live";
-  return states.some((state) => LOST.includes(state)) ? "lost" : states.some((state) => COMING.includes(state)) ? "waiting" : "over";
+  const any = (...wanted) => states.some((state) => wanted.includes(state));
+  if (states.length === 0 || any("live", "stale")) return { said: say("live"), state: "live" };
+  if (any(...LOST)) return { said: say("not live"), state: "retrying" };
+  return any(...COMING) ? { said: say("not live yet"), state: "waiting" } : { said: say("over"), state: "finished" };
 }
 
 /** The state of all engines together; what else is the matter, as with a journal, slows none down. Pure. */
@@ -149,13 +148,6 @@ function makeTable(title, headings) {
   return { node, body, fill };
 }
 
-/** What is said of sources by their state, `{said, state}`, where the connection itself lives. */
-const SOURCES = {
-  live: { said: "live", state: "live" },
-  lost: { said: "not live", state: "retrying" },
-  waiting: { said: "not live yet", state: "waiting" },
-  over: { said: "over", state: "finished" },
-};
 /** States of a connection as those of a source. */
 const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "failed" };
 
@@ -169,8 +161,7 @@ export function connectionWords({ status, heardAt, away = false, reason = "" }, 
     waiting,
     refused: fill(words.refused, say(reason)),
   };
-  const { said, state } = SOURCES[sourcesState(feeds)];
-  return status === "live" ? { said: say(said), state } : { said: texts[status], state: CONNECTION[status] };
+  return status === "live" ? sourcesWords(feeds) : { said: texts[status], state: CONNECTION[status] };
 }
 
 /** Draws them; answers whether the connection lives. */
