@@ -353,6 +353,18 @@ async def test_a_grid_fills_its_frame(page: Page, boards: int, columns: int) -> 
         assert beside == columns
 
 
+async def test_names_in_a_grid_break_before_they_are_small(page: Page) -> None:
+    names = ["Martinoz Gonzarel, Miguel", "Hernaldo Rodriss, Josu", "Li, Wu"]
+    async with on_air(boards=6, plies=40, names=names) as (_, publisher):
+        await page.open("about:blank", *SIZES["grid"])
+        await show(page, publisher, "layout=grid&boards=6")
+        await page.until("document.querySelectorAll('.broken').length === 8")
+        sizes = """[...document.querySelectorAll('.family')]
+          .map((name) => parseFloat(getComputedStyle(name).fontSize))"""
+        assert min(await page.run(sizes)) >= 24
+        assert await page.run(CUT) == []
+
+
 async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
     words = ["Wolkenschlegelsteinhausenbergerdorfwalde", "丁立人"]
     names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]

@@ -157,7 +157,9 @@ def test_followed_players_come_first_and_are_kept(pages: Pages) -> None:
 
 def arranged(pages: Pages, games: list[GameDetail], alerting: Any = (), **where: Any) -> str:
     asked = {"q": "", "state": "all", "sort": "", **where}
-    return "".join(each["id"] for each in call(pages, "boards.arrangeBoards", games, asked, alerting))
+    return "".join(
+        each["id"] for each in call(pages, "boards.arrangeBoards", games, asked, alerting)
+    )
 
 
 BOARDS = [

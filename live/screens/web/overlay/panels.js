@@ -57,16 +57,13 @@ export class SmallGame {
   }
 }
 
-/** A name of several words breaks before its letters are smaller. */
-const LEAST_NAME = 0.62;
-
 /** Who plays: federation, title, name, and what else belongs beside it. */
 export class Who {
   /** `before` stands first, `beside` after the name. */
   constructor(before, beside) {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
-    this._name = new Name("name", LEAST_NAME);
+    this._name = new Name();
     this.node = element("div", "who", "", ...before, this._flag, this._title, this._name.node, ...beside);
   }
 

@@ -182,9 +182,6 @@ class Spark {
   }
 }
 
-/** Letters of names on the page become no smaller than this part of their size. */
-const SMALLEST_NAME = 0.75;
-
 /**
  * What every view shows of one side, each part a node of its own; the view arranges them. `piece` is
  * the disc of its colour, `usual` what is usual, `band` the same as a picture.
@@ -195,7 +192,7 @@ export class Side {
     this.piece = element("i", `piece ${color}`);
     this.points = element("strong", "points-box");
     this.title = element("span", "title");
-    this.name = new Name("name", SMALLEST_NAME);
+    this.name = new Name();
     this.elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
     this.label = element("span", "figure-name");
